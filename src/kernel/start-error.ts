@@ -1,0 +1,8 @@
+/**
+ * A reason why the platform cannot start that the person at the terminal can mend. Its message is
+ * one or two plain sentences that say what is wrong and what to do next; it is printed without a
+ * stack and the process ends with code 1.
+ */
+export class StartError extends Error {
+  override readonly name = 'StartError'
+}
