@@ -1,0 +1,40 @@
+#!/usr/bin/env node
+/**
+ * The `dodeca` command: makes sure that everything is installed, then hands over to the platform's own
+ * Node and `src/cli.ts`. Plain JavaScript, for whatever Node the person has; the command's outcome,
+ * be it an exit code or a signal, becomes its own.
+ */
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { ensureInstalled } from '../scripts/install.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+try {
+  await ensureInstalled()
+} catch (error) {
+  process.stderr.write(`${error.message}\n`)
+  process.exit(1)
+}
+
+const node = join(root, 'node_modules', '.bin', 'node')
+const cli = join(root, 'src', 'cli.ts')
+const child = spawn(node, [cli, ...process.argv.slice(2)], { stdio: 'inherit' })
+
+// A terminal sends its interrupt to the whole group, so the command has it already; a second one
+// would make it leave without finishing its work.
+process.on('SIGINT', () => {
+  if (!process.stdin.isTTY) child.kill('SIGINT')
+})
+for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+
+child.on('error', error => {
+  process.stderr.write(`The platform's Node cannot be run: ${error.message}\n`)
+  process.exit(1)
+})
+child.on('exit', (code, signal) => {
+  if (signal === null) process.exit(code ?? 1)
+  process.removeAllListeners(signal)
+  process.kill(process.pid, signal)
+})

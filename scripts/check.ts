@@ -1,0 +1,131 @@
+/**
+ * The one check of everything: format, lint, types, dead code, then all tests. It goes on after a step
+ * that failed, shows that step's output in full, and always ends with one line `N passed, N failed,
+ * N skipped`. Under CI a skipped test is a failure, because every engine is installed there.
+ * `scripts/check.ts tests [filter…]` runs only the tests, or only those whose paths contain a filter.
+ */
+import { spawn, type SpawnOptions } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join, relative, resolve } from 'node:path'
+
+export type Tally = { passed: number; failed: number; skipped: number }
+
+/** What is read of vitest's json report. */
+export type Report = {
+  readonly testResults: readonly {
+    readonly name: string
+    readonly status: string
+    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[]
+  }[]
+}
+
+const root = resolve(import.meta.dirname, '..')
+const programs = join(root, 'node_modules', '.bin')
+
+const steps = [
+  ['format', 'prettier', '--check', '.'],
+  ['lint', 'oxlint'],
+  ['types', 'tsc', '--noEmit', '--pretty', 'false'],
+  ['dead code', 'knip', '--no-progress'],
+  ['dead code of production', 'knip', '--no-progress', '--production'],
+] as const
+
+if (import.meta.main) {
+  const [only, ...filters] = process.argv.slice(2)
+  const total: Tally = { passed: 0, failed: 0, skipped: 0 }
+  if (only === undefined) for (const step of steps) add(total, await runStep(step))
+  add(total, await runTests(filters, Boolean(process.env['CI'])))
+  console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
+  process.exitCode = total.failed > 0 ? 1 : 0
+}
+
+function add(total: Tally, more: Tally): void {
+  total.passed += more.passed
+  total.failed += more.failed
+  total.skipped += more.skipped
+}
+
+async function runStep([name, program, ...args]: readonly [string, string, ...string[]]) {
+  const { code, output, seconds } = await run(program, args, 'captured')
+  if (code !== 0) process.stdout.write(output)
+  console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`)
+  return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0 }
+}
+
+/** Tests take minutes, so their output is shown as it comes: a run that hangs says where. */
+async function runTests(filters: readonly string[], strict: boolean): Promise<Tally> {
+  const folder = await mkdtemp(join(tmpdir(), 'dodeca-check-'))
+  try {
+    const file = join(folder, 'report.json')
+    const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+    const { code, seconds } = await run('vitest', [...args, ...filters], 'shown')
+    const report = await readReport(file)
+    const tally = tallyOf(report, code, strict)
+    if (strict) for (const name of skippedIn(report)) console.log(`skipped, so failed: ${name}`)
+    console.log(`${tally.failed === 0 ? 'ok    ' : 'FAILED'} tests (${seconds} s)`)
+    return tally
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** A run that was killed leaves no report, or half of one: then there is nothing to count. */
+async function readReport(file: string): Promise<Report | undefined> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Report
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * A file that cannot be loaded has no tests to count, and an error outside any test fails none: each is
+ * one failure all the same, so that a run with a bad exit code can never look whole.
+ */
+export function tallyOf(report: Report | undefined, code: number, strict: boolean): Tally {
+  const files = report?.testResults ?? []
+  const tests = files.flatMap(file => file.assertionResults)
+  const passed = tests.filter(test => test.status === 'passed').length
+  const broken = tests.filter(test => test.status === 'failed').length
+  const silent = files.filter(
+    file =>
+      file.status === 'failed' && !file.assertionResults.some(test => test.status === 'failed'),
+  )
+  const skipped = skippedIn(report).length
+  const failed = broken + silent.length + (strict ? skipped : 0)
+  const unexplained = failed === 0 && (code !== 0 || tests.length === 0) ? 1 : 0
+  return { passed, failed: failed + unexplained, skipped: strict ? 0 : skipped }
+}
+
+function skippedIn(report: Report | undefined): string[] {
+  return (report?.testResults ?? []).flatMap(file =>
+    file.assertionResults
+      .filter(test => test.status !== 'passed' && test.status !== 'failed')
+      .map(test => `${relative(root, file.name)}: ${test.fullName}`),
+  )
+}
+
+async function run(program: string, args: readonly string[], output: 'captured' | 'shown') {
+  const started = performance.now()
+  const chunks: Buffer[] = []
+  const { promise, resolve: ended } = Promise.withResolvers<number>()
+  const stdio = output === 'shown' ? 'inherit' : 'pipe'
+  const options: SpawnOptions = {
+    cwd: root,
+    // The programs' own first line asks the PATH for node: it must find the pinned one.
+    env: { ...process.env, PATH: `${programs}${delimiter}${process.env['PATH'] ?? ''}` },
+    stdio: ['ignore', stdio, stdio],
+  }
+  const child = spawn(join(programs, program), args, options)
+  child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk))
+  child.stderr?.on('data', (chunk: Buffer) => chunks.push(chunk))
+  child.on('error', error => {
+    chunks.push(Buffer.from(`${program} cannot be started: ${error.message}\n`))
+    ended(1)
+  })
+  child.on('close', code => ended(code ?? 1))
+  const code = await promise
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  return { code, seconds, output: Buffer.concat(chunks) }
+}

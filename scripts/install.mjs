@@ -1,0 +1,246 @@
+/**
+ * Makes sure that what package-lock.json names is installed, before anything of the platform runs. So
+ * it is plain JavaScript with Node's own modules, for any Node 20 or newer. The stamp is written last:
+ * an installation that was interrupted is done again. One process installs, the others wait.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const project = fileURLToPath(new URL('..', import.meta.url))
+const runtime_major = 24
+
+/** Throws an Error with one plain sentence when it cannot be done. */
+export async function ensureInstalled(root = project, say = line => process.stderr.write(line)) {
+  if (isInstalled(root)) return
+  const folder = join(root, '.installing')
+  const holder = join(folder, 'holder')
+  let waiting = false
+  for (;;) {
+    writable(() => fs.mkdirSync(folder, { recursive: true }))
+    if (tryLock(holder)) break
+    if (!waiting) say('Another process is installing what Dodeca needs; waiting for it …\n')
+    waiting = true
+    await pause(100)
+    if (isInstalled(root)) return
+  }
+  try {
+    if (isInstalled(root)) return
+    await endFormerNpm(join(folder, 'npm'))
+    if (!(await matchesLock(root))) await install(root, folder, say)
+    await checkRuntime(root)
+    fs.writeFileSync(stampOf(root), fingerprint(root))
+  } finally {
+    fs.rmSync(holder, { force: true })
+    try {
+      fs.rmdirSync(folder)
+    } catch {
+      // A newcomer has put its own lock there.
+    }
+  }
+}
+
+const stampOf = root => join(root, 'node_modules', '.dodeca-installed')
+const runtimeOf = root => join(root, 'node_modules', '.bin', 'node')
+const pause = ms => new Promise(resolve => setTimeout(resolve, ms))
+
+export function isInstalled(root) {
+  try {
+    return (
+      fs.readFileSync(stampOf(root), 'utf8') === fingerprint(root) && fs.existsSync(runtimeOf(root))
+    )
+  } catch {
+    return false
+  }
+}
+
+/** Of what decides about node_modules; a changed script in package.json installs nothing anew. */
+function fingerprint(root) {
+  const described = JSON.parse(fs.readFileSync(join(root, 'package.json'), 'utf8'))
+  const deciding = ['dependencies', 'devDependencies', 'optionalDependencies', 'workspaces']
+  const parts = [...deciding, 'overrides', 'allowScripts'].map(name => described[name] ?? null)
+  return createHash('sha256')
+    .update(fs.readFileSync(join(root, 'package-lock.json')))
+    .update(JSON.stringify([parts, process.platform, process.arch]))
+    .digest('hex')
+}
+
+/**
+ * Whether a plain `npm install` has done the work before: npm writes its own record at the very end.
+ * The record leaves out the optional packages that are for other machines.
+ */
+async function matchesLock(root) {
+  try {
+    const read = file => JSON.parse(fs.readFileSync(join(root, file), 'utf8')).packages
+    const wanted = Object.entries(read('package-lock.json')).filter(([path]) => path !== '')
+    const present = read(join('node_modules', '.package-lock.json'))
+    const agrees = ([path, entry]) => {
+      const found = present[path]
+      if (!found) return entry.optional === true && !isForThisMachine(entry)
+      return found.version === entry.version && found.integrity === entry.integrity
+    }
+    return wanted.every(agrees) && (await runtimeVersion(root)).startsWith(`v${runtime_major}.`)
+  } catch {
+    return false
+  }
+}
+
+const isForThisMachine = ({ os, cpu, libc }) =>
+  !libc && os?.includes(process.platform) && cpu?.includes(process.arch)
+
+async function install(root, folder, say) {
+  say('Installing what Dodeca needs into node_modules (only this once; a minute or less) …\n')
+  const started = performance.now()
+  const seconds = () => Math.round((performance.now() - started) / 1000)
+  const ticks = process.stderr.isTTY
+    ? undefined
+    : setInterval(() => say(`  … still installing, ${seconds()} s\n`), 5000)
+  try {
+    const { code, signal } = await runNpm(root, folder)
+    if (signal) throw new Error(`The installation was interrupted (${signal}). Start again.`)
+    if (code !== 0) {
+      throw new Error(
+        `The installation failed: \`npm ci\` ended with code ${code}, and its own words are above. ` +
+          'Mend what it names (often the network), then start again.',
+      )
+    }
+  } finally {
+    clearInterval(ticks)
+  }
+  say(`Installed in ${seconds()} s.\n`)
+}
+
+async function runNpm(root, folder) {
+  const through = process.env.npm_execpath ?? ''
+  const [command, ...first] = /npm-cli\.c?js$/.test(through) ? [process.execPath, through] : ['npm']
+  // The runtime and the tests are development dependencies, so NODE_ENV must not leave them out. npm's
+  // output goes to standard error: standard output belongs to the command that is about to run.
+  const args = [
+    ...first,
+    'ci',
+    '--no-audit',
+    '--no-fund',
+    '--include=dev',
+    '--prefer-offline',
+    '--loglevel=error',
+  ]
+  // Loaded only here, for it is half of the time that an installed start would take.
+  const { spawn } = await import('node:child_process')
+  const npm = spawn(command, args, { cwd: root, stdio: ['ignore', 2, 2] })
+  // An installer that is told to end takes npm with it; one that is killed leaves npm's name behind.
+  const forward = signal => npm.kill(signal)
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+  for (const signal of signals) process.on(signal, forward)
+  const record = join(folder, 'npm')
+  try {
+    return await new Promise((resolve, reject) => {
+      npm.on('spawn', () => fs.symlinkSync(identityOf(npm.pid), record))
+      npm.on('error', error =>
+        reject(new Error(`npm cannot be run (${error.code}). Install npm, then start again.`)),
+      )
+      npm.on('exit', (code, signal) => resolve({ code, signal }))
+    })
+  } finally {
+    for (const signal of signals) process.off(signal, forward)
+    fs.rmSync(record, { force: true })
+  }
+}
+
+/** Two npm in one folder would undo each other's work: one that outlived its installer is ended. */
+async function endFormerNpm(record) {
+  const former = linkText(record)
+  if (former === undefined) return
+  const pid = Number(former.split('.')[0])
+  for (let waited_ms = 0; isAlive(former); waited_ms += 50) {
+    process.kill(pid, waited_ms < 10_000 ? 'SIGTERM' : 'SIGKILL')
+    await pause(50)
+  }
+  fs.rmSync(record, { force: true })
+}
+
+async function runtimeVersion(root) {
+  const { spawnSync } = await import('node:child_process')
+  const { stdout } = spawnSync(runtimeOf(root), ['--version'], { encoding: 'utf8' })
+  return (stdout ?? '').trim()
+}
+
+async function checkRuntime(root) {
+  const version = await runtimeVersion(root)
+  if (version.startsWith(`v${runtime_major}.`)) return
+  throw new Error(
+    `npm has installed everything, but node_modules/.bin/node answers "${version}" instead of ` +
+      `v${runtime_major}. Let npm run install scripts (\`npm config set ignore-scripts false\`), ` +
+      'then start again.',
+  )
+}
+
+/**
+ * The lock is a link whose text names its holder, made in one step. A dead holder's lock is removed
+ * only under the lock of that removal, and only if it is still that holder's.
+ */
+function tryLock(path) {
+  const me = `${identityOf(process.pid)}.${randomBytes(6).toString('hex')}`
+  if (writable(() => fs.symlinkSync(me, path))) return true
+  const holder = linkText(path)
+  if (holder !== undefined && !isAlive(holder)) {
+    const removal = `${path}.${holder}`
+    if (!tryLock(removal)) return false
+    if (linkText(path) === holder) fs.unlinkSync(path)
+    fs.unlinkSync(removal)
+  }
+  return false
+}
+
+/** False when somebody was faster; whatever else prevents it is the person's to mend. */
+function writable(make) {
+  try {
+    make()
+    return true
+  } catch (error) {
+    if (error.code === 'EEXIST' || error.code === 'ENOENT') return false
+    throw new Error(`Nothing can be installed here (${error.message}). Make the folder writable.`, {
+      cause: error,
+    })
+  }
+}
+
+function linkText(path) {
+  try {
+    return fs.readlinkSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+function isAlive(identity) {
+  const [pid, born] = identity.split('.')
+  const [, now] = identityOf(Number(pid)).split('.')
+  if (now === 'gone') return false
+  return now === born || now === 'alive' || born === 'alive'
+}
+
+/** The pid with the moment of its birth, so that a pid that is used again is another process. */
+function identityOf(pid) {
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return `${pid}.${fields[0] === 'Z' ? 'gone' : fields[19]}`
+  } catch {
+    try {
+      process.kill(pid, 0)
+      return `${pid}.alive`
+    } catch (error) {
+      return `${pid}.${error.code === 'EPERM' ? 'alive' : 'gone'}`
+    }
+  }
+}
+
+if (process.argv[1] && pathToFileURL(fs.realpathSync(process.argv[1])).href === import.meta.url) {
+  try {
+    await ensureInstalled()
+  } catch (error) {
+    process.stderr.write(`${error.message}\n`)
+    process.exitCode = 1
+  }
+}

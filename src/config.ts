@@ -1,0 +1,336 @@
+/**
+ * The one typed configuration: a table, one line a setting (name, kind, default, unit, sentence). Every
+ * setting is the environment variable of its name in capitals, and every limit among them is an entry
+ * of `GET /v1/limits`. A name or value that is not understood stops the start with a sentence that helps.
+ */
+import { resolve } from 'node:path'
+import { StartError } from './kernel/start-error.ts'
+
+type Number_ = {
+  kind: 'number'
+  default: number
+  unit: string
+  says: string
+  min: number
+  max: number
+}
+type Flag = { kind: 'flag'; default: boolean | 'production' | 'development'; says: string }
+type List = { kind: 'list'; default: readonly string[]; says: string }
+type Numbers = { kind: 'numbers'; default: readonly number[]; unit: string; says: string }
+type Text = {
+  kind: 'text'
+  default: string | null
+  says: string
+  secret?: true
+  oneOf?: readonly string[]
+}
+type Setting = Number_ | Flag | List | Numbers | Text
+
+const count = (fallback: number, unit: string, says: string, min = 0, max = 2 ** 40): Number_ => ({
+  kind: 'number',
+  default: fallback,
+  unit,
+  says,
+  min,
+  max,
+})
+const flag = (fallback: Flag['default'], says: string): Flag => ({
+  kind: 'flag',
+  default: fallback,
+  says,
+})
+const list = (says: string): List => ({ kind: 'list', default: [], says })
+const numbers = (fallback: readonly number[], unit: string, says: string): Numbers => ({
+  kind: 'numbers',
+  default: fallback,
+  unit,
+  says,
+})
+const text = (says: string, fallback: string): Text & { default: string } => ({
+  kind: 'text',
+  default: fallback,
+  says,
+})
+const secret = (says: string): Text => ({ kind: 'text', default: null, says, secret: true })
+
+// prettier-ignore
+const table = {
+  'kernel.database_direct_url': secret('Address of PostgreSQL itself, where DATABASE_URL leads through a transaction pooler'),
+  'kernel.database_pool': count(10, 'connections', 'Connections of one process to the database', 2, 500),
+  'kernel.database_wait_ms': count(2000, 'ms', 'Wait for a free connection before answering 503 overloaded', 10, 60_000),
+  'kernel.statement_timeout_ms': count(5000, 'ms', 'Longest time of one SQL statement', 100, 600_000),
+  'kernel.trusted_proxies': list('Addresses or networks whose X-Forwarded-For is believed'),
+  'kernel.cors_origins': list('Origins that browsers may call from'),
+  'kernel.keyring': secret('Keys as kid:base64 of 32 bytes, comma-separated, the current one first'),
+  'kernel.pepper': secret('Key of the hashes that must stay equal for ever (base64 of 32 bytes)'),
+  'kernel.body_limit_bytes': count(1024 * 1024, 'bytes', 'Largest JSON body, where a route does not say otherwise', 1024, 2 ** 30),
+  'kernel.rate_read_per_minute': count(600, 'requests/min', 'Reads of one principal', 1),
+  'kernel.rate_write_per_minute': count(120, 'requests/min', 'Writes of one principal', 1),
+  'kernel.rate_expensive_per_minute': count(20, 'requests/min', 'Expensive requests of one principal', 1),
+  'kernel.rate_webhook_in_per_minute': count(600, 'requests/min', 'Inbound webhooks of one provider account', 1),
+  'kernel.rate_tenant_factor': count(10, 'times', 'What a whole tenant may do, as a multiple of one principal', 1),
+  'kernel.rate_factor': count(1, 'times', 'Multiplies every request rate of the platform', 0.001, 1e9),
+  'kernel.throttle_loopback': flag('production', 'Whether network buckets count callers on this machine'),
+  'kernel.overload_delay_ms': count(500, 'ms', 'Delay of the event loop above which requests are answered 503 overloaded', 10, 60_000),
+  'kernel.idempotency_retention_hours': count(168, 'hours', 'How long recorded outcomes are replayed', 24, 24 * 400),
+  'kernel.idempotency_wait_ms': count(2000, 'ms', 'Wait for a rival request with the same key before 409', 0, 30_000),
+  'kernel.events_retention_days': count(30, 'days', 'How long the event log is kept', 1, 3650),
+  'kernel.inbox_retention_days': count(35, 'days', 'How long processed event ids are remembered', 1, 3650),
+  'kernel.park_schedule': numbers([1, 5, 30, 120, 600], 's', 'Waits before a failing event is tried again'),
+  'kernel.drain_seconds': count(-1, 's', 'Time between "not ready" and closing (-1: 0 in development, 5 in production)', -1, 300),
+  'kernel.shutdown_seconds': count(30, 's', 'Longest time of a shutdown', 1, 600),
+  'kernel.sse_heartbeat_seconds': count(15, 's', 'Comment sent on a quiet event stream', 1, 300),
+  'kernel.sse_stall_seconds': count(30, 's', 'Longest silence of an upstream, or of a reader, on an event stream', 1, 600),
+  'kernel.event_sink': { ...text('Where the event log is also published: none or nats', 'none'), oneOf: ['none', 'nats'] },
+  'kernel.nats_url': text('Address of the NATS server', 'nats://127.0.0.1:4222'),
+  'kernel.sandbox': flag('development', 'Starts the sandbox: mail, SMS and providers that only exist on this machine'),
+  'kernel.faults': text('Fault points set at the start, such as kernel.after_commit=kill@3 (development only)', ''),
+} as const satisfies Record<string, Setting>
+
+type Value<S> = S extends { kind: 'number' }
+  ? number
+  : S extends { kind: 'flag' }
+    ? boolean
+    : S extends { kind: 'list' }
+      ? readonly string[]
+      : S extends { kind: 'numbers' }
+        ? readonly number[]
+        : S extends { default: string }
+          ? string
+          : string | null
+export type SettingName = keyof typeof table
+export type Settings = { readonly [N in SettingName]: Value<(typeof table)[N]> }
+
+export type Limit = {
+  name: string
+  value: number | boolean | number[]
+  unit: string
+  default: number | boolean | number[]
+  applies_to: string
+}
+
+export type Profile = 'development' | 'production'
+export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+
+export type Config = {
+  readonly database_url: string | null
+  readonly host: string
+  readonly port: number
+  readonly public_url: string
+  readonly data_dir: string
+  readonly profile: Profile
+  readonly roles: readonly ('api' | 'worker')[]
+  readonly log_level: LogLevel
+  readonly admin_email: string | null
+  readonly admin_password: string | null
+  readonly otel_endpoint: string | null
+  readonly settings: Settings
+  readonly limits: readonly Limit[]
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const prefixes =
+  /^(KERNEL|IDENTITY|COMMERCE|SOCIAL|UPLOADS|NOTIFICATIONS|CHAT|INFERENCE|RETRIEVAL|PAYMENTS|LINKS|JOBS|WEBHOOKS)_/
+
+/** The configuration of this process. `overrides` are the command line's, and win. */
+export function loadConfig(overrides: Environment = {}, env: Environment = process.env): Config {
+  const all: Environment = { ...env, ...overrides }
+  refuseUnknown(all)
+  const profile = choice(all, 'PROFILE', ['development', 'production'] as const, 'development')
+  const host = all['HOST'] || '127.0.0.1'
+  const port = integer(all, 'PORT', 8080, 0, 65_535)
+  const settings = readSettings(all, profile)
+  if (profile === 'production' && settings['kernel.faults']) {
+    throw new StartError('KERNEL_FAULTS is for development: unset it, or set PROFILE=development.')
+  }
+  return {
+    profile,
+    host,
+    port,
+    settings,
+    database_url: databaseUrl(all),
+    public_url: publicUrl(all, host, port),
+    data_dir: resolve(all['DATA_DIR'] || './data'),
+    roles: roles(all),
+    log_level: choice(
+      all,
+      'LOG_LEVEL',
+      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const,
+      'info',
+    ),
+    admin_email: all['ADMIN_EMAIL'] || null,
+    admin_password: all['ADMIN_PASSWORD'] || null,
+    otel_endpoint: all['OTEL_EXPORTER_OTLP_ENDPOINT'] || null,
+    limits: limitsOf(settings, profile),
+  }
+}
+
+function variable(name: string): string {
+  return name.replace('.', '_').toUpperCase()
+}
+
+function refuseUnknown(env: Environment): void {
+  const known = Object.keys(table).map(variable)
+  for (const name of Object.keys(env)) {
+    if (!prefixes.test(name) || known.includes(name)) continue
+    const nearest = known
+      .map(one => ({ one, off: distance(name, one) }))
+      .sort((a, b) => a.off - b.off)[0]
+    const hint = nearest && nearest.off <= 6 ? ` Did you mean ${nearest.one}?` : ''
+    throw new StartError(
+      `There is no setting ${name}.${hint} \`npx dodeca help settings\` lists all of them.`,
+    )
+  }
+}
+
+function readSettings(env: Environment, profile: Profile): Settings {
+  const values: Record<string, unknown> = {}
+  for (const [name, setting] of Object.entries(table) as [string, Setting][]) {
+    values[name] = read(variable(name), env[variable(name)], setting, profile)
+  }
+  return values as Settings
+}
+
+function read(
+  name: string,
+  given: string | undefined,
+  setting: Setting,
+  profile: Profile,
+): unknown {
+  if (given === undefined || given === '') return fallback(setting, profile)
+  if (setting.kind === 'number') {
+    const value = Number(given)
+    if (!Number.isFinite(value) || value < setting.min || value > setting.max) {
+      throw new StartError(
+        `${name} must be a number from ${setting.min} to ${setting.max} (${setting.unit}). ${setting.says}.`,
+      )
+    }
+    return value
+  }
+  if (setting.kind === 'flag') {
+    if (given !== 'true' && given !== 'false')
+      throw new StartError(`${name} must be true or false. ${setting.says}.`)
+    return given === 'true'
+  }
+  if (setting.kind === 'list')
+    return given
+      .split(',')
+      .map(one => one.trim())
+      .filter(Boolean)
+  if (setting.kind === 'numbers') {
+    const values = given.split(',').map(Number)
+    if (!values.every(value => Number.isFinite(value) && value >= 0)) {
+      throw new StartError(
+        `${name} must be numbers separated by commas (${setting.unit}). ${setting.says}.`,
+      )
+    }
+    return values
+  }
+  if (setting.oneOf && !setting.oneOf.includes(given)) {
+    throw new StartError(`${name} must be one of ${setting.oneOf.join(', ')}. ${setting.says}.`)
+  }
+  return given
+}
+
+function fallback(setting: Setting, profile: Profile): unknown {
+  if (setting.kind !== 'flag') return setting.default
+  return typeof setting.default === 'boolean' ? setting.default : setting.default === profile
+}
+
+function limitsOf(settings: Settings, profile: Profile): Limit[] {
+  return (Object.entries(table) as [SettingName, Setting][]).flatMap(([name, setting]) => {
+    if (setting.kind === 'text' || setting.kind === 'list') return []
+    return [
+      {
+        name,
+        value: settings[name] as Limit['value'],
+        unit: setting.kind === 'flag' ? 'flag' : setting.unit,
+        default: fallback(setting, profile) as Limit['default'],
+        applies_to: setting.says,
+      },
+    ]
+  })
+}
+
+/** Every setting with its variable, default and sentence, for the command line's help. */
+export function describeSettings(): { variable: string; default: string; says: string }[] {
+  return (Object.entries(table) as [string, Setting][]).map(([name, setting]) => ({
+    variable: variable(name),
+    default:
+      setting.default === null || setting.default === '' ? '(none)' : String(setting.default),
+    says: setting.says,
+  }))
+}
+
+function databaseUrl(env: Environment): string | null {
+  const url = env['DATABASE_URL']
+  if (!url) return null
+  if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new StartError(
+      'DATABASE_URL must look like postgres://user:password@host:5432/database. Leave it unset to use the embedded PostgreSQL.',
+    )
+  }
+  return url
+}
+
+function publicUrl(env: Environment, host: string, port: number): string {
+  const given = env['PUBLIC_URL']
+  if (!given) return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  if (!/^https?:\/\//.test(given) || !URL.canParse(given)) {
+    throw new StartError(
+      'PUBLIC_URL must be an http or https address, such as https://api.example.com.',
+    )
+  }
+  return given.replace(/\/+$/, '')
+}
+
+function roles(env: Environment): ('api' | 'worker')[] {
+  const given = (env['ROLES'] || 'api,worker').split(',').map(one => one.trim())
+  const known = given.filter(one => one === 'api' || one === 'worker')
+  if (known.length !== given.length)
+    throw new StartError('ROLES must be api, worker, or api,worker.')
+  return known
+}
+
+function choice<const T extends readonly string[]>(
+  env: Environment,
+  name: string,
+  options: T,
+  otherwise: T[number],
+): T[number] {
+  const given = env[name] || otherwise
+  if (!options.includes(given))
+    throw new StartError(`${name} must be one of ${options.join(', ')}.`)
+  return given
+}
+
+function integer(
+  env: Environment,
+  name: string,
+  otherwise: number,
+  min: number,
+  max: number,
+): number {
+  const given = env[name]
+  if (!given) return otherwise
+  const value = Number(given)
+  if (!Number.isInteger(value) || value < min || value > max) {
+    throw new StartError(`${name} must be a whole number from ${min} to ${max}.`)
+  }
+  return value
+}
+
+/** Edits between two names (Levenshtein), to name the setting that was probably meant. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}

@@ -1,0 +1,39 @@
+/**
+ * The address of the caller: the socket's peer, unless that peer is one of our own proxies; then the
+ * last address in X-Forwarded-For that none of our proxies vouches for. A header from anybody else is
+ * not believed.
+ */
+import { BlockList, isIP } from 'node:net'
+
+export type ClientAddress = (peer: string, forwarded: string | string[] | undefined) => string
+
+export function clientAddress(trusted: readonly string[]): ClientAddress {
+  const proxies = new BlockList()
+  for (const entry of trusted) {
+    const [address = '', prefix] = entry.split('/')
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    if (isIP(address) === 0) throw new Error(`not an address: ${entry}`)
+    if (prefix === undefined) proxies.addAddress(address, family)
+    else proxies.addSubnet(address, Number(prefix), family)
+  }
+  const isOurs = (address: string) => proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  return (peer, forwarded) => {
+    const direct = plain(peer)
+    if (trusted.length === 0 || forwarded === undefined || !isOurs(direct)) return direct
+    const hops = (Array.isArray(forwarded) ? forwarded.join(',') : forwarded)
+      .split(',')
+      .map(hop => plain(hop.trim()))
+    let last = direct
+    while (hops.length > 0 && isOurs(last)) {
+      const hop = hops.pop() ?? ''
+      if (isIP(hop) === 0) break
+      last = hop
+    }
+    return last
+  }
+}
+
+/** `::ffff:127.0.0.1` is 127.0.0.1: one caller, one bucket. */
+function plain(address: string): string {
+  return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
+}

@@ -1,0 +1,39 @@
+/**
+ * A cookie is sent by the browser whoever asks, so an unsafe request with a cookie must show that our
+ * own page sent it: the fetch metadata (or, from old browsers, an allowed Origin), and a token that only
+ * a page which may read our answers can know.
+ */
+import { problem } from '../http/problem.ts'
+import type { Keyring } from '../keys.ts'
+
+const use = 'kernel.csrf'
+
+export type CsrfHeaders = {
+  'sec-fetch-site'?: string | undefined
+  origin?: string | undefined
+  'x-csrf-token'?: string | undefined
+}
+
+export type Csrf = {
+  tokenOf(session_id: string): string
+  /** Throws `csrf_failed` unless the unsafe request comes from our own page. */
+  demand(headers: CsrfHeaders, session_id: string): void
+}
+
+export function openCsrf(
+  keys: Pick<Keyring, 'mac' | 'macMatches'>,
+  allowed_origins: readonly string[],
+): Csrf {
+  return {
+    tokenOf: session_id => keys.mac(use, Buffer.from(session_id)).toString('base64url'),
+    demand: (headers, session_id) => {
+      const site = headers['sec-fetch-site']
+      const own = site
+        ? site === 'same-origin' || site === 'none'
+        : headers.origin !== undefined && allowed_origins.includes(headers.origin)
+      const token = Buffer.from(headers['x-csrf-token'] ?? '', 'base64url')
+      if (!own || !keys.macMatches(use, Buffer.from(session_id), token))
+        throw problem('csrf_failed')
+    },
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * The catalog of permissions and the one rule that matches them. A permission is
+ * `<surface>.<resource>.<action>`; a grant may be narrowed to a type (`:report`) or span all (`:*`).
+ * What every member may do needs no look-up, so that ordinary requests stay free of it.
+ */
+
+export type Permission = {
+  /** One sentence that an administrator understands. */
+  readonly says: string
+  /** The built-in roles that hold it; `member` is every account. */
+  readonly roles: readonly string[]
+  /** Two different duties can never be held by one role. */
+  readonly duty?: 'support' | 'refunds' | 'keys'
+  /** Grants of it may name a type. */
+  readonly typed?: true
+}
+
+export type PermissionCatalog = ReadonlyMap<string, Permission>
+
+const form = /^[a-z]+\.[a-z0-9_]+\.[a-z0-9_]+$/
+
+export function permissionCatalog(parts: readonly Record<string, Permission>[]): PermissionCatalog {
+  const catalog = new Map<string, Permission>()
+  for (const [name, permission] of parts.flatMap(part => Object.entries(part))) {
+    if (!form.test(name)) throw new Error(`not a permission name: ${name}`)
+    if (catalog.has(name)) throw new Error(`the permission ${name} is declared twice`)
+    catalog.set(name, permission)
+  }
+  return catalog
+}
+
+/** True if the grants allow the operation at all, for whichever type. */
+export function allowsSome(grants: ReadonlySet<string>, permission: string): boolean {
+  if (grants.has(permission) || grants.has(`${permission}:*`)) return true
+  for (const grant of grants) if (grant.startsWith(`${permission}:`)) return true
+  return false
+}
+
+/** True if the grants allow the operation on this type. */
+export function allowsType(grants: ReadonlySet<string>, permission: string, type: string): boolean {
+  return grants.has(`${permission}:*`) || grants.has(`${permission}:${type}`)
+}

@@ -1,0 +1,33 @@
+/**
+ * Who a request acts for, and the port through which the platform learns it. The kernel knows no
+ * accounts: whoever owns them plugs an `Access` in; until then every credential is refused.
+ */
+import type { Reader } from '../database/db.ts'
+import { problem } from '../http/problem.ts'
+
+export type Principal = {
+  readonly id: string
+  readonly tenant_id: string
+  readonly kind: 'account' | 'service'
+  readonly session_id: string | null
+  readonly aal: 'aal1' | 'aal2'
+  /** Seconds since the epoch of the last proof of identity. */
+  readonly auth_time: number
+}
+
+export type Credential = { readonly kind: 'bearer' | 'cookie'; readonly token: string }
+
+export type Access = {
+  /** The principal of a credential, or `invalid_token`. */
+  authenticate(credential: Credential): Promise<Principal> | Principal
+  /** Every permission that the principal holds now, read from the database in this request. */
+  grants(reader: Reader, principal: Principal): Promise<ReadonlySet<string>>
+}
+
+/** The access of a platform to which nobody can sign in yet. */
+export const closedAccess: Access = {
+  authenticate: () => {
+    throw problem('invalid_token')
+  },
+  grants: () => Promise.resolve(new Set<string>()),
+}

@@ -1,0 +1,122 @@
+/**
+ * How much a principal, a tenant or an unknown network may ask (GCRA: one number per bucket, no window
+ * edges). In memory and per process for these general classes; limits that must hold over all processes
+ * are one SQL statement on kernel.throttles.
+ */
+import { problem } from '../http/problem.ts'
+import type { RateClass } from '../http/route.ts'
+import type { Principal } from './principal.ts'
+
+export type RateSettings = {
+  readonly 'kernel.rate_read_per_minute': number
+  readonly 'kernel.rate_write_per_minute': number
+  readonly 'kernel.rate_expensive_per_minute': number
+  readonly 'kernel.rate_webhook_in_per_minute': number
+  readonly 'kernel.rate_tenant_factor': number
+  readonly 'kernel.rate_factor': number
+  readonly 'kernel.throttle_loopback': boolean
+}
+
+export type RateLimiter = {
+  /** Counts one request; answers the headers, or throws `rate_limited`. */
+  take(
+    kind: RateClass,
+    who: Principal | null,
+    address: string,
+  ): { policy: string; state: string } | null
+}
+
+const window_ms = 60_000
+const buckets_max = 100_000
+
+type Bucket = { limit: number; step_ms: number; policy: string }
+
+export function openRateLimiter(
+  settings: RateSettings,
+  limited: (kind: RateClass) => void,
+  now: () => number = () => performance.now(),
+): RateLimiter {
+  const arrivals = new Map<string, number>()
+  const bucketOf = (per_minute: number, name: string): Bucket => {
+    const limit = Math.max(1, Math.floor(per_minute * settings['kernel.rate_factor']))
+    return { limit, step_ms: window_ms / limit, policy: `"${name}";q=${limit};w=60` }
+  }
+  const perMinute: Record<RateClass, number> = {
+    read: settings['kernel.rate_read_per_minute'],
+    write: settings['kernel.rate_write_per_minute'],
+    expensive: settings['kernel.rate_expensive_per_minute'],
+    webhook_in: settings['kernel.rate_webhook_in_per_minute'],
+  }
+  const kinds = Object.keys(perMinute) as RateClass[]
+  const one = Object.fromEntries(kinds.map(kind => [kind, bucketOf(perMinute[kind], kind)]))
+  const whole = Object.fromEntries(
+    kinds.map(kind => [
+      kind,
+      bucketOf(perMinute[kind] * settings['kernel.rate_tenant_factor'], `tenant-${kind}`),
+    ]),
+  )
+
+  /** Requests left after this one; negative means refused, and then how long to wait. */
+  const take = (key: string, { limit, step_ms }: Bucket): { left: number; wait_ms: number } => {
+    const at = now()
+    const from = Math.max(arrivals.get(key) ?? 0, at)
+    const behind = from + step_ms - at
+    if (behind > window_ms + 1e-6) return { left: -1, wait_ms: behind - window_ms }
+    if (arrivals.size >= buckets_max) forget(arrivals, at)
+    arrivals.set(key, from + step_ms)
+    return { left: Math.min(limit, Math.floor((window_ms - behind) / step_ms)), wait_ms: 0 }
+  }
+
+  const refuse = (kind: RateClass, wait_ms: number, policy: string) => {
+    limited(kind)
+    const retry_after = Math.max(1, Math.ceil(wait_ms / 1000))
+    return problem('rate_limited', {
+      retry_after,
+      headers: { 'retry-after': String(retry_after), 'ratelimit-policy': policy },
+    })
+  }
+
+  return {
+    take: (kind, who, address) => {
+      if (!who && !settings['kernel.throttle_loopback'] && isLoopback(address)) return null
+      const mine = one[kind] as Bucket
+      const result = take(`${kind}:${who ? who.id : networkOf(address)}`, mine)
+      if (result.left < 0) throw refuse(kind, result.wait_ms, mine.policy)
+      if (who) {
+        const tenant = whole[kind] as Bucket
+        const shared = take(`${kind}:t:${who.tenant_id}`, tenant)
+        if (shared.left < 0) throw refuse(kind, shared.wait_ms, tenant.policy)
+      }
+      return { policy: mine.policy, state: `"${kind}";r=${result.left};t=60` }
+    },
+  }
+}
+
+/** Buckets whose time has passed are as good as absent; if all are busy, the oldest half goes. */
+function forget(arrivals: Map<string, number>, at: number): void {
+  for (const [key, tat] of arrivals) if (tat <= at) arrivals.delete(key)
+  if (arrivals.size < buckets_max) return
+  let left = buckets_max / 2
+  for (const key of arrivals.keys()) {
+    if (left-- <= 0) break
+    arrivals.delete(key)
+  }
+}
+
+export function isLoopback(address: string): boolean {
+  return address === '::1' || address.startsWith('127.')
+}
+
+/** IPv4 addresses count one by one, IPv6 by /64: a household owns a whole one. */
+export function networkOf(address: string): string {
+  if (!address.includes(':')) return address
+  const [head = '', tail = ''] = address.split('::', 2)
+  const left = head.split(':').filter(Boolean)
+  const right = tail.split(':').filter(Boolean)
+  const zeros = address.includes('::') ? 8 - left.length - right.length : 0
+  const groups = [...left, ...Array.from({ length: Math.max(0, zeros) }, () => '0'), ...right]
+  return `${groups
+    .slice(0, 4)
+    .map(group => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`
+}

@@ -1,0 +1,27 @@
+/**
+ * What belongs to the work in hand, whoever does it: the request id for audit records and logs, and the
+ * trace that events and outgoing calls continue. Nothing decides on it.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+export type WorkContext = {
+  readonly request_id: string | null
+  readonly traceparent: string | null
+}
+
+export const workContext = new AsyncLocalStorage<WorkContext>()
+
+export function currentTraceparent(): string | null {
+  return workContext.getStore()?.traceparent ?? null
+}
+
+export function currentRequestId(): string | null {
+  return workContext.getStore()?.request_id ?? null
+}
+
+/** W3C trace context: version 00, and neither id all zeros. */
+export function parseTraceparent(header: string | string[] | undefined): string | null {
+  if (typeof header !== 'string') return null
+  const match = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/.exec(header)
+  return match && !/^0+$/.test(match[1] ?? '') && !/^0+$/.test(match[2] ?? '') ? header : null
+}

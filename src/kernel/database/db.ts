@@ -1,0 +1,272 @@
+/**
+ * The only door to PostgreSQL. `db.tx(fn)` is the only door to a transaction: BEGIN travels with the
+ * first statement, and the buffered events, the outcome record and COMMIT travel together, so a keyed
+ * write costs the round trips of its own statements plus two. A transaction used after its end throws.
+ * Serialization failures and deadlocks are retried here, at most three times, because nothing of the
+ * attempt was committed.
+ */
+import type { Static, TSchema } from 'typebox'
+import pg from 'pg'
+import { jitter } from '../ids.ts'
+import { DatabaseBusy, isRetryable, SqlState } from './failures.ts'
+import { checkRow } from './row-check.ts'
+import { compile, sql, type Sql } from './sql.ts'
+import { types } from './types.ts'
+
+export type Isolation = 'read committed' | 'repeatable read' | 'serializable'
+
+/** Reading verbs. `one` demands exactly one row: anything else is a bug, not an answer. */
+export type Reader = {
+  one<S extends TSchema>(row: S, statement: Sql): Promise<Static<S>>
+  maybe<S extends TSchema>(row: S, statement: Sql): Promise<Static<S> | undefined>
+  many<S extends TSchema>(row: S, statement: Sql): Promise<Static<S>[]>
+}
+
+export type EventDraft = {
+  readonly type: string
+  readonly tenant_id: string
+  readonly aggregate_type: string
+  readonly aggregate_id: string
+  readonly aggregate_version: number
+  readonly data: unknown
+}
+
+export type AuditDraft = {
+  readonly tenant_id: string | null
+  readonly actor: string
+  readonly action: string
+  readonly target: string
+  readonly outcome: 'done' | 'refused'
+  readonly reason?: string
+}
+
+export type Tx = Reader & {
+  /** Runs a statement and answers how many rows it touched. */
+  run(statement: Sql): Promise<number>
+  /** Rows in portions of `portion`, through a cursor of this transaction. */
+  stream<S extends TSchema>(
+    row: S,
+    statement: Sql,
+    portion?: number,
+  ): AsyncGenerator<Static<S>[], void>
+  /** Announces a change: written to the outbox in this commit, or not at all. */
+  emit(event: EventDraft): void
+  /** Records an administrative act in this commit. */
+  audit(act: AuditDraft): void
+  /** A statement that travels with COMMIT, after the effect and its events. */
+  atCommit(statement: Sql): void
+  /** Runs in memory once the commit is durable; must not throw. */
+  afterCommit(run: () => void): void
+}
+
+export type Db = Reader & {
+  run(statement: Sql): Promise<number>
+  tx<T>(work: (tx: Tx) => Promise<T>, options?: { isolation?: Isolation }): Promise<T>
+  /** Connections in use, idle and waited for. */
+  load(): { total: number; idle: number; waiting: number }
+  close(): Promise<void>
+}
+
+export type DbOptions = {
+  url: string
+  pool: number
+  /** Milliseconds to wait for a free connection before the caller is told to come back. */
+  wait_ms: number
+  /** Compares every row with its schema: on in development and tests. */
+  check_rows: boolean
+  application_name: string
+  /** What the buffered events and audit records become, right before COMMIT. */
+  outbox(events: readonly EventDraft[], acts: readonly AuditDraft[]): Sql[]
+  /** A commit with events became durable: wake whoever waits for them. */
+  committed(): void
+  waited(seconds: number): void
+  lost(error: Error): void
+}
+
+const attempts_max = 4
+
+export function openDb(options: DbOptions): Db {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.pool,
+    connectionTimeoutMillis: options.wait_ms,
+    idleTimeoutMillis: 60_000,
+    application_name: options.application_name,
+    keepAlive: true,
+    types,
+    pipeline: true,
+  } as pg.PoolConfig)
+  pool.on('error', options.lost)
+
+  const reader = readerOn(options, statement => query(pool, options, statement))
+  return {
+    ...reader,
+    run: async statement => (await query(pool, options, statement)).rowCount ?? 0,
+    tx: async (work, { isolation } = {}) => {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await attemptTx(pool, options, work, isolation)
+        } catch (error) {
+          if (attempt === attempts_max || !isRetryable(error)) throw error
+          await new Promise(resolve => setTimeout(resolve, jitter() * 20 * 2 ** attempt))
+        }
+      }
+    },
+    load: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    close: () => pool.end(),
+  }
+}
+
+type Ask = (statement: Sql) => Promise<pg.QueryResult>
+
+function readerOn(options: Pick<DbOptions, 'check_rows'>, ask: Ask): Reader {
+  const rows = async (row: TSchema, statement: Sql) => {
+    const result = await ask(statement)
+    if (options.check_rows) for (const value of result.rows) checkRow(row, value, statement)
+    return result.rows
+  }
+  return {
+    one: async (row, statement) => {
+      const found = await rows(row, statement)
+      if (found.length !== 1) throw new Error(`expected one row, got ${found.length}`)
+      return found[0]
+    },
+    maybe: async (row, statement) => {
+      const found = await rows(row, statement)
+      if (found.length > 1) throw new Error(`expected at most one row, got ${found.length}`)
+      return found[0]
+    },
+    many: rows,
+  }
+}
+
+async function connect(pool: pg.Pool, options: DbOptions): Promise<pg.PoolClient> {
+  if (pool.idleCount > 0 && pool.waitingCount === 0) return pool.connect()
+  const started = performance.now()
+  try {
+    return await pool.connect()
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith('timeout exceeded')) {
+      throw new DatabaseBusy({ cause: error })
+    }
+    throw error
+  } finally {
+    options.waited((performance.now() - started) / 1000)
+  }
+}
+
+async function query(pool: pg.Pool, options: DbOptions, statement: Sql): Promise<pg.QueryResult> {
+  const client = await connect(pool, options)
+  let broken: Error | undefined
+  try {
+    return await client.query(compile(statement))
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError)) broken = error as Error
+    throw SqlState.from(error)
+  } finally {
+    client.release(broken)
+  }
+}
+
+async function attemptTx<T>(
+  pool: pg.Pool,
+  options: DbOptions,
+  work: (tx: Tx) => Promise<T>,
+  isolation: Isolation | undefined,
+): Promise<T> {
+  const client = await connect(pool, options)
+  const state = new TxState(client, isolation)
+  let broken: Error | undefined
+  try {
+    const result = await work(txOn(options, state))
+    await state.commit(options.outbox(state.events, state.acts))
+    if (state.events.length > 0) options.committed()
+    for (const run of state.after) run()
+    return result
+  } catch (error) {
+    broken = await state.rollback(error)
+    throw SqlState.from(error)
+  } finally {
+    state.ended = true
+    client.release(broken)
+  }
+}
+
+/** One attempt of one transaction: what was begun, what is buffered, whether it has ended. */
+class TxState {
+  readonly events: EventDraft[] = []
+  readonly acts: AuditDraft[] = []
+  readonly last: Sql[] = []
+  readonly after: (() => void)[] = []
+  ended = false
+  private begun: Promise<unknown> | undefined
+  private readonly client: pg.PoolClient
+  private readonly isolation: Isolation | undefined
+
+  constructor(client: pg.PoolClient, isolation: Isolation | undefined) {
+    this.client = client
+    this.isolation = isolation
+  }
+
+  async ask(statement: Sql): Promise<pg.QueryResult> {
+    if (this.ended) throw new Error('a transaction was used after its end')
+    // BEGIN is sent, not awaited: the first statement follows it in the same packet.
+    if (!this.begun) {
+      this.begun = this.client.query(
+        this.isolation ? `begin isolation level ${this.isolation}` : 'begin',
+      )
+      this.begun.catch(() => {})
+    }
+    try {
+      return await this.client.query(compile(statement))
+    } catch (error) {
+      throw SqlState.from(error)
+    }
+  }
+
+  async commit(outbox: readonly Sql[]): Promise<void> {
+    if (!this.begun && outbox.length === 0 && this.last.length === 0) return
+    const sent = [...outbox, ...this.last].map(statement => this.ask(statement))
+    this.ended = true
+    const committed = this.client.query('commit')
+    const settled = await Promise.allSettled([this.begun, ...sent, committed])
+    const failed = settled.find(one => one.status === 'rejected')
+    if (failed) throw failed.reason
+    // COMMIT of a transaction that failed answers ROLLBACK without an error.
+    if ((await committed).command !== 'COMMIT') throw new Error('the transaction was rolled back')
+  }
+
+  /** Answers the error that made the connection unusable, if one did. */
+  async rollback(cause: unknown): Promise<Error | undefined> {
+    this.ended = true
+    if (!this.begun) return undefined
+    try {
+      await this.client.query('rollback')
+      return undefined
+    } catch (error) {
+      return error instanceof Error ? error : new Error('rollback failed', { cause })
+    }
+  }
+}
+
+function txOn(options: DbOptions, state: TxState): Tx {
+  const reader = readerOn(options, statement => state.ask(statement))
+  return {
+    ...reader,
+    run: async statement => (await state.ask(statement)).rowCount ?? 0,
+    stream: async function* (row, statement, portion = 500) {
+      await state.ask(sql`declare stream no scroll cursor for ${statement}`)
+      const fetch = sql`fetch forward ${sql.count(portion)} from stream`
+      for (;;) {
+        const rows = await reader.many(row, fetch)
+        if (rows.length > 0) yield rows
+        if (rows.length < portion) break
+      }
+      await state.ask(sql`close stream`)
+    },
+    emit: event => void state.events.push(event),
+    audit: act => void state.acts.push(act),
+    atCommit: statement => void state.last.push(statement),
+    afterCommit: run => void state.after.push(run),
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * The one connection of a process that goes to PostgreSQL itself, past any transaction pooler: it
+ * listens, and it notifies others outside of business transactions. When it is lost it comes back by
+ * itself, with jitter; its users are told each time it is there, because they may have missed a word.
+ */
+import pg from 'pg'
+import { jitter } from '../ids.ts'
+import type { Log } from '../log.ts'
+import { types } from './types.ts'
+
+export type DirectOptions = {
+  url: string
+  application_name: string
+  log: Log
+}
+
+export type Direct = {
+  /** Sends an empty notification, if the connection is there; losing one costs latency only. */
+  notify(): void
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+export const wake_channel = 'kernel_wake'
+
+/** A client that notices within seconds that its peer has gone. */
+export function directClient(url: string, application_name: string): pg.Client {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 5000,
+    connectionTimeoutMillis: 5000,
+    types,
+  })
+  // Without a listener the loss of an idle connection would end the process; users see `end` instead.
+  client.on('error', () => {})
+  return client
+}
+
+/** `heard` runs at each notification of another process and each time the connection is there again. */
+export function openDirect(options: DirectOptions, heard: () => void): Direct {
+  let client: pg.Client | undefined
+  let own_pid: number | null = null
+  let timer: NodeJS.Timeout | undefined
+  let stopped = false
+  let failures = 0
+
+  const comeBack = () => {
+    if (stopped) return
+    const wait_ms = Math.min(5000, 100 * 2 ** failures++) * (0.5 + jitter())
+    timer = setTimeout(() => void connect(), wait_ms)
+  }
+
+  async function connect(): Promise<void> {
+    const fresh = directClient(options.url, `${options.application_name} direct`)
+    let ended = false
+    fresh.on('notification', message => {
+      if (message.processId !== own_pid) heard()
+    })
+    fresh.on('end', () => {
+      if (ended) return
+      ended = true
+      if (client === fresh) client = undefined
+      comeBack()
+    })
+    try {
+      await fresh.connect()
+      const { rows } = await fresh.query('select pg_backend_pid() as pid')
+      own_pid = rows[0].pid
+      await fresh.query(`listen ${wake_channel}`)
+    } catch (error) {
+      options.log.warn({ err: error }, 'the listening connection could not be made')
+      await fresh.end().catch(() => {})
+      if (!ended) comeBack()
+      ended = true
+      return
+    }
+    if (stopped) return void (await fresh.end())
+    client = fresh
+    failures = 0
+    heard()
+  }
+
+  return {
+    notify: () => void client?.query(`select pg_notify('${wake_channel}', '')`).catch(() => {}),
+    start: connect,
+    stop: async () => {
+      stopped = true
+      clearTimeout(timer)
+      await client?.end().catch(() => {})
+    },
+  }
+}

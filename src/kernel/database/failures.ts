@@ -1,0 +1,48 @@
+/**
+ * What PostgreSQL refuses, by SQLSTATE and constraint name. A surface maps a violated constraint to
+ * its own problem right beside the statement; everything else is decided here and in the HTTP layer.
+ */
+import pg from 'pg'
+
+/** Nobody gave a connection back in time: the caller should come again. */
+export class DatabaseBusy extends Error {
+  override readonly name = 'DatabaseBusy'
+  constructor(options?: ErrorOptions) {
+    super('no database connection became free in time', options)
+  }
+}
+
+export class SqlState extends Error {
+  override readonly name = 'SqlState'
+  readonly code: string
+  readonly constraint: string | undefined
+
+  constructor(error: pg.DatabaseError) {
+    super(error.message, { cause: error })
+    this.code = error.code ?? 'XX000'
+    this.constraint = error.constraint
+  }
+
+  static from(error: unknown): unknown {
+    return error instanceof pg.DatabaseError ? new SqlState(error) : error
+  }
+}
+
+/** True where the unique or exclusion constraint of that name was violated. */
+export function violates(error: unknown, constraint: string): boolean {
+  return error instanceof SqlState && error.constraint === constraint
+}
+
+/** Serialization failure or deadlock: nothing was committed, so the work may run again. */
+export function isRetryable(error: unknown): boolean {
+  return error instanceof SqlState && (error.code === '40001' || error.code === '40P01')
+}
+
+/** The database cannot answer now: shutting down, starting, out of connections, gone, or too slow. */
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof DatabaseBusy || isRetryable(error)) return true
+  if (error instanceof SqlState) return /^(57P0[1-5]|57014|55P03|53...|08...)$/.test(error.code)
+  const code = (error as NodeJS.ErrnoException | null)?.code
+  if (code && ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT'].includes(code)) return true
+  return error instanceof Error && /^(Connection terminated|Client has)/.test(error.message)
+}

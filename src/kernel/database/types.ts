@@ -1,0 +1,42 @@
+/**
+ * How PostgreSQL's values become JavaScript's: rows go to the wire as they are, so each type has one
+ * form. A timestamp never passes through a Date (it would cost time and hide microseconds); a bigint
+ * becomes a number only while that is exact, and otherwise the read fails loudly.
+ */
+import pg from 'pg'
+
+const int8 = 20
+const timestamptz = 1184
+const date = 1082
+const int8Array = 1016
+
+type Parser = (text: string) => unknown
+
+const parsers = new Map<number, Parser>([
+  [int8, parseBigint],
+  [timestamptz, parseTimestamp],
+  [date, text => text],
+  [int8Array, text => (text === '{}' ? [] : text.slice(1, -1).split(',').map(parseBigint))],
+])
+
+export const types = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    (format === 'binary' ? undefined : parsers.get(oid)) ??
+    // pg declares one overload for each format; both are answered by the same look-up.
+    pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+}
+
+function parseBigint(text: string): number {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value)) throw new RangeError(`bigint beyond 2^53 - 1: ${text}`)
+  return value
+}
+
+/** `2026-11-21 09:18:29.123456+00` becomes `2026-11-21T09:18:29.123Z`; sessions run in UTC. */
+function parseTimestamp(text: string): string {
+  if (text === 'infinity' || text === '-infinity') return text
+  if (!text.endsWith('+00')) throw new RangeError('the session time zone is not UTC')
+  const [day = '', time = ''] = text.slice(0, -3).split(' ')
+  const [clock = '', fraction = ''] = time.split('.')
+  return `${day}T${clock}.${fraction.slice(0, 3).padEnd(3, '0')}Z`
+}

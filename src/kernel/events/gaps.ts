@@ -1,0 +1,59 @@
+/**
+ * What the sequencer remembers of the staging table's numbers: the highest one taken, and the ranges
+ * below it that were not there yet. Reading only these and what lies above keeps a batch as cheap
+ * while some transaction stays open (and deleted rows cannot be vacuumed) as it is without one. A
+ * range is forgotten once every transaction that ran when it was first seen has ended without it.
+ */
+export type Gap = { low: number; high: number; horizon: number }
+
+/** What one batch saw, all in one snapshot. */
+export type Seen = {
+  /** The numbers taken, ascending. */
+  readonly taken: readonly number[]
+  readonly full: boolean
+  /** The oldest transaction that still runs, and the first that had not begun. */
+  readonly xmin: number
+  readonly xmax: number
+}
+
+export class Gaps {
+  last: number
+  private gaps: Gap[]
+
+  /** A new leader knows nothing of `1..last`: it stays one gap until the transactions of then end. */
+  constructor(last: number, horizon: number) {
+    this.last = last
+    this.gaps = last > 0 ? [{ low: 1, high: last, horizon }] : []
+  }
+
+  get ranges(): readonly Gap[] {
+    return this.gaps
+  }
+
+  learn({ taken, full, xmin, xmax }: Seen): void {
+    const highest = taken.at(-1) ?? 0
+    const read_through = full ? highest : Infinity
+    let next = 0
+    const kept: Gap[] = []
+    const keep = (low: number, high: number, horizon: number) => {
+      if (low > high) return
+      if (horizon <= xmin && high < read_through) return
+      kept.push({ low, high, horizon })
+    }
+    for (const { low, high, horizon } of this.gaps) {
+      let from = low
+      for (; next < taken.length && (taken[next] ?? 0) <= high; next++) {
+        const seq = taken[next] ?? 0
+        keep(from, seq - 1, horizon)
+        from = seq + 1
+      }
+      keep(from, high, horizon)
+    }
+    for (; next < taken.length; next++) {
+      const seq = taken[next] ?? 0
+      keep(this.last + 1, seq - 1, xmax)
+      this.last = seq
+    }
+    this.gaps = kept
+  }
+}

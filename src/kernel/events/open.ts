@@ -1,0 +1,109 @@
+/**
+ * The event foundation of one process, put together: what a commit wakes, who sequences, who consumes.
+ * A process that only answers requests wakes the others after its commits and does none of the work.
+ */
+import type { Settings } from '../../config.ts'
+import type { Db } from '../database/db.ts'
+import type { Fault } from '../faults.ts'
+import type { Cursors } from '../http/cursor.ts'
+import type { Route } from '../http/route.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Consumer, EventDeclaration, Loop } from '../surface.ts'
+import { Consumers } from './consumers.ts'
+import { judgeBy, typesOf, type Hearing } from './hearing.ts'
+import { measureLag } from './lag.ts'
+import { eventRoutes } from './routes.ts'
+import { retentionLoop } from './retention.ts'
+import { Sequencer } from './sequencer.ts'
+import { openWake } from './wake.ts'
+
+export type EventsOptions = {
+  db: Db
+  direct_url: string
+  application_name: string
+  consumers: readonly Consumer[]
+  /** Where the log is published too. */
+  sinks?: readonly Hearing[]
+  declared: ReadonlyMap<string, EventDeclaration>
+  cursors: Cursors
+  settings: Pick<
+    Settings,
+    | 'kernel.database_pool'
+    | 'kernel.park_schedule'
+    | 'kernel.events_retention_days'
+    | 'kernel.inbox_retention_days'
+  >
+  log: Log
+  metrics: Metrics
+  fault: Fault
+  /** Whether this process sequences and consumes, or only wakes those that do. */
+  work: boolean
+}
+
+export type Events = {
+  /** A commit with events became durable in this process. */
+  committed(): void
+  wake(): void
+  onWake(run: () => void): () => void
+  start(): Promise<void>
+  /** Ends running batches, gives leases and leadership back. */
+  stop(): Promise<void>
+  readonly routes: readonly Route[]
+  readonly loops: readonly Loop[]
+  /** Brings the gauges of outbox, consumers and parks up to date. */
+  measure(): Promise<void>
+}
+
+export function openEvents(options: EventsOptions): Events {
+  const { db, log, fault, application_name, settings } = options
+  const hearings: Hearing[] = [...options.consumers, ...(options.sinks ?? [])]
+  const interests = hearings.map(one => ({ consumer: one.name, types: typesOf(one) }))
+  const wake = openWake({ url: options.direct_url, application_name, log })
+  const consumers = new Consumers({
+    db,
+    log,
+    fault,
+    hearings,
+    judge: judgeBy(options.declared),
+    park_schedule: settings['kernel.park_schedule'],
+    concurrency: Math.max(1, Math.floor(settings['kernel.database_pool'] * 0.6)),
+  })
+  const sequencer = new Sequencer({
+    url: options.direct_url,
+    application_name,
+    log,
+    fault,
+    sequenced: () => {
+      consumers.poke()
+      wake.tell()
+    },
+  })
+  if (options.work) {
+    wake.onWake(() => sequencer.poke())
+    wake.onWake(() => consumers.poke())
+  }
+  return {
+    committed: () => {
+      sequencer.poke()
+      wake.tell()
+    },
+    wake: wake.wake,
+    onWake: wake.onWake,
+    start: async () => {
+      if (options.work) {
+        sequencer.start()
+        await consumers.start()
+      }
+      await wake.start()
+    },
+    stop: async () => {
+      await consumers.stop()
+      await sequencer.stop()
+      await wake.stop()
+    },
+    routes: eventRoutes({ cursors: options.cursors, interests, wake: wake.wake }),
+    loops: [retentionLoop({ db, consumers: hearings.map(one => one.name), settings })],
+    measure: () => measureLag(db, interests, options.metrics),
+  }
+}

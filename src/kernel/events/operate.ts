@@ -1,0 +1,148 @@
+/**
+ * What operators see of consumers and parks and what they decide, over HTTP and on the command line. A
+ * decision changes one row under a condition on its state and is audited in the same commit; the work
+ * that follows from it is done by whoever holds the lane.
+ */
+import { Type } from 'typebox'
+import type { Db, Reader, Tx } from '../database/db.ts'
+import { sql, type Sql } from '../database/sql.ts'
+import { problemsOf } from '../http/problem.ts'
+import { LoggedEvent } from './event.ts'
+import { columns } from './read.ts'
+
+export const eventErrors = {
+  event_park_not_found: { status: 404, title: 'There is no such parked event' },
+} as const
+
+const problem = problemsOf(eventErrors)
+
+export const park_states = ['waiting', 'dead', 'skipped', 'resolved'] as const
+export type ParkState = (typeof park_states)[number]
+
+export const ParkRow = Type.Object({
+  id: Type.String(),
+  consumer: Type.String(),
+  event_id: Type.String(),
+  aggregate_id: Type.String(),
+  attempts: Type.Integer(),
+  next_attempt_at: Type.Union([Type.String(), Type.Null()]),
+  state: Type.Enum([...park_states]),
+  last_error_code: Type.String(),
+})
+export type ParkRow = {
+  id: string
+  consumer: string
+  event_id: string
+  aggregate_id: string
+  attempts: number
+  next_attempt_at: string | null
+  state: ParkState
+  last_error_code: string
+}
+
+const park_columns = sql`id, consumer, event_id, aggregate_id, attempts, next_attempt_at, state,
+  last_error_code`
+
+export type ParkFilter = { consumer?: string | undefined; state?: ParkState | undefined }
+
+/** The newest first. */
+export function listParks(
+  reader: Reader,
+  filter: ParkFilter,
+  page: { before: string | null; limit: number },
+): Promise<ParkRow[]> {
+  const conditions: Sql[] = [sql`true`]
+  if (filter.consumer !== undefined) conditions.push(sql`consumer = ${filter.consumer}`)
+  if (filter.state !== undefined) conditions.push(sql`state = ${filter.state}`)
+  if (page.before !== null) conditions.push(sql`id < ${page.before}`)
+  return reader.many(
+    ParkRow,
+    sql`
+      select ${park_columns}
+      from kernel.event_parks
+      where ${sql.join(conditions, ' and ')}
+      order by id desc
+      limit ${page.limit}`,
+  )
+}
+
+export type Decision = { id: string; actor: string; tenant_id: string | null; reason: string }
+
+/** A dead park gets one more attempt, at once. */
+export async function retryPark(tx: Tx, decision: Decision): Promise<ParkRow> {
+  const changed = await tx.maybe(
+    ParkRow,
+    sql`
+      update kernel.event_parks
+      set state = 'waiting', next_attempt_at = now(), updated_at = now()
+      where id = ${decision.id} and state = 'dead'
+      returning ${park_columns}`,
+  )
+  return settle(tx, 'retry', decision, changed)
+}
+
+/** The event is given up for this consumer; those behind it follow. */
+export async function skipPark(tx: Tx, decision: Decision): Promise<ParkRow> {
+  const changed = await tx.maybe(
+    ParkRow,
+    sql`
+      update kernel.event_parks
+      set state = 'skipped', next_attempt_at = now(), updated_at = now()
+      where id = ${decision.id} and state in ('waiting', 'dead')
+      returning ${park_columns}`,
+  )
+  return settle(tx, 'skip', decision, changed)
+}
+
+const State = Type.Object({ state: Type.String() })
+
+async function settle(
+  tx: Tx,
+  act: 'retry' | 'skip',
+  { id, actor, tenant_id, reason }: Decision,
+  changed: ParkRow | undefined,
+): Promise<ParkRow> {
+  if (!changed) {
+    const now = await tx.maybe(State, sql`select state from kernel.event_parks where id = ${id}`)
+    if (!now) throw problem('event_park_not_found')
+    throw problem('invalid_transition', { current_state: now.state })
+  }
+  const action = `kernel.event_parks.${act}`
+  tx.audit({ tenant_id, actor, action, target: id, outcome: 'done', reason })
+  return changed
+}
+
+/** The log behind a position, for the command line and for development. */
+export function tailEvents(
+  reader: Reader,
+  from: { after: number; limit: number; type?: string; aggregate_id?: string },
+): Promise<LoggedEvent[]> {
+  const conditions: Sql[] = [sql`e.position > ${from.after}`]
+  if (from.type !== undefined) conditions.push(sql`e.type = ${from.type}`)
+  if (from.aggregate_id !== undefined) {
+    conditions.push(sql`e.aggregate_id = ${from.aggregate_id}`)
+    conditions.push(sql`e.lane = kernel.lane_of(${from.aggregate_id}::uuid)`)
+  }
+  return reader.many(
+    LoggedEvent,
+    sql`
+      select ${columns}
+      from kernel.events e
+      where ${sql.join(conditions, ' and ')}
+      order by e.position
+      limit ${from.limit}`,
+  )
+}
+
+/** The command line's decisions; `wake` hurries the process that holds the lane. */
+export function decideOnPark(
+  db: Db,
+  act: 'retry' | 'skip',
+  decision: Decision,
+  wake: () => void,
+): Promise<ParkRow> {
+  return db.tx(async tx => {
+    tx.afterCommit(wake)
+    return act === 'retry' ? retryPark(tx, decision) : skipPark(tx, decision)
+  })
+}

@@ -1,0 +1,129 @@
+/**
+ * The statement that turns committed outbox rows into the event log, and the reading with which a new
+ * leader begins. Rows leave the outbox and enter the log in one statement, so an event is in exactly
+ * one of the two; version 1 of an aggregate committed before version 2 could be inserted, so a
+ * snapshot that holds 2 holds 1, and the order of numbers is the order of positions.
+ */
+import type pg from 'pg'
+import { Gaps } from './gaps.ts'
+
+export const batch_max = 500
+const partition_ahead = 2_500_000
+
+// Rows are found by number and deleted by place: both stay cheap whatever the statistics of a table
+// that is empty at one moment and full at the next. The counter is found by place too: while an old
+// snapshot is open its dead versions cannot be removed, and a look-up by key would walk all of them.
+export const sequence_text = `
+with counter as materialized (
+  select c.ctid as place
+  from kernel.event_counter c
+  where c.ctid = $1::tid and c.position = $2
+),
+picked as materialized (
+  (select o.place
+   from unnest($3::bigint[], $4::bigint[]) as g (low, high)
+   cross join lateral (
+     select ctid as place, seq from kernel.outbox_events
+     where seq between g.low and g.high
+     order by seq limit ${batch_max}
+   ) o
+   where exists (select from counter)
+   limit ${batch_max})
+  union all
+  (select ctid
+   from kernel.outbox_events
+   where seq > $5 and exists (select from counter)
+   order by seq limit ${batch_max})
+  limit ${batch_max}
+),
+taken as (
+  delete from kernel.outbox_events
+  where ctid = any (array(select place from picked))
+  returning *
+),
+counted as materialized (select count(*) as n from taken),
+moved as (
+  update kernel.event_counter
+  set position = $2 + counted.n
+  from counted
+  where event_counter.ctid = $1::tid and counted.n > 0
+  returning event_counter.ctid as place, position
+),
+logged as (
+  insert into kernel.events (position, id, tenant_id, type, schema_version, aggregate_type,
+    aggregate_id, aggregate_version, payload, payload_ref, traceparent, occurred_at, created_at, lane)
+  select $2 + row_number() over (order by seq), id, tenant_id, type, schema_version, aggregate_type,
+    aggregate_id, aggregate_version, payload, payload_ref, traceparent, occurred_at, created_at,
+    kernel.lane_of(aggregate_id)
+  from taken
+  returning 1
+)
+select (select count(*) from counter) as counters,
+  (select array_agg(seq order by seq) from taken) as taken,
+  (select place::text from moved) as place,
+  (select position from moved) as position,
+  (select count(*) from logged) as logged,
+  pg_snapshot_xmin(pg_current_snapshot())::text::bigint as xmin,
+  pg_snapshot_xmax(pg_current_snapshot())::text::bigint as xmax`
+
+/** Where a leader stands. It is the only one, so what it remembers is what the tables hold. */
+export type Leading = {
+  place: string
+  position: number
+  /** Positions below it have a partition. */
+  prepared: number
+  gaps: Gaps
+}
+
+/** The first reading: the number first, the transactions after it, so that none can be missed. */
+export async function lead(client: pg.Client): Promise<Leading> {
+  const prepared = await prepare(client)
+  const { rows: counter } = await client.query(
+    'select ctid::text as place, position from kernel.event_counter',
+  )
+  const { rows: sequence } = await client.query(
+    `select case when is_called then last_value else 0 end as last from kernel.outbox_events_seq_seq`,
+  )
+  const { rows: running } = await client.query(
+    'select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as xmax',
+  )
+  return { ...counter[0], prepared, gaps: new Gaps(sequence[0].last, running[0].xmax) }
+}
+
+/** Takes one batch and answers how many events got a position. */
+export async function sequence(client: pg.Client, leading: Leading): Promise<number> {
+  const { gaps } = leading
+  const { rows } = await client.query({
+    name: 'sequence',
+    text: sequence_text,
+    values: [
+      leading.place,
+      leading.position,
+      gaps.ranges.map(gap => gap.low),
+      gaps.ranges.map(gap => gap.high),
+      gaps.last,
+    ],
+  })
+  const [found] = rows
+  const taken: number[] = found.taken ?? []
+  // Another hand moved the counter (a restore, an operator): the memory of this leader is worth nothing.
+  if (found.counters !== 1) throw new Error('the event counter is not where its leader left it')
+  if (found.logged !== taken.length) throw new Error('events left the outbox but not for the log')
+  gaps.learn({ taken, full: taken.length === batch_max, xmin: found.xmin, xmax: found.xmax })
+  if (taken.length === 0) return 0
+  if (found.place === null) throw new Error('the event counter was moved by another hand')
+  leading.place = found.place
+  leading.position = found.position
+  if (leading.position + partition_ahead > leading.prepared) {
+    leading.prepared = await prepare(client)
+  }
+  return taken.length
+}
+
+async function prepare(client: pg.Client): Promise<number> {
+  const { rows } = await client.query(
+    'select kernel.prepare_event_partitions($1::bigint) as prepared',
+    [partition_ahead],
+  )
+  return rows[0].prepared
+}

@@ -1,0 +1,109 @@
+/**
+ * The log, published to NATS JetStream. One event of a lane is sent after the previous one was stored
+ * there, and the cursor moves after that; an event that is sent again after a crash has the same id and
+ * falls to the stream's duplicate window. The stream is made when it is absent, and left as it is else.
+ */
+import { jetstream, jetstreamManager, JetStreamApiError } from '@nats-io/jetstream'
+import { connect, type NatsConnection } from '@nats-io/transport-node'
+import type { Log } from '../../log.ts'
+import { SinkUnavailable, type Hearing } from '../hearing.ts'
+import type { LanedEvent } from '../read.ts'
+
+export type NatsSinkOptions = {
+  url: string
+  log: Log
+  /** Names the stream; its subjects are `evt.>`. */
+  stream?: string
+  duplicate_window_seconds?: number
+}
+
+export type NatsSink = {
+  readonly hearing: Hearing
+  stop(): Promise<void>
+}
+
+/** The event as it is shown outside: the payload is fetched by its reference. */
+export function envelope(event: LanedEvent) {
+  const { id, tenant_id, type, schema_version, aggregate_id, aggregate_version } = event
+  const { occurred_at, created_at } = event
+  return {
+    id,
+    tenant_id,
+    type,
+    schema_version,
+    aggregate_id,
+    aggregate_version,
+    payload_ref: event.payload_ref ?? `/v1/webhook-events/${id}`,
+    occurred_at,
+    created_at,
+  }
+}
+
+export function openNatsSink(options: NatsSinkOptions): NatsSink {
+  let link: Promise<NatsConnection> | undefined
+
+  const linked = async (): Promise<NatsConnection> => {
+    const made = (link ??= dial(options))
+    try {
+      const connection = await made
+      if (!connection.isClosed()) return connection
+    } catch (error) {
+      if (link === made) link = undefined
+      throw error
+    }
+    if (link === made) link = undefined
+    return linked()
+  }
+
+  const publish = async (event: LanedEvent): Promise<void> => {
+    try {
+      const connection = await linked()
+      await jetstream(connection, { timeout: 5000 }).publish(
+        `evt.${event.lane}.${event.type}`,
+        JSON.stringify(envelope(event)),
+        { msgID: event.id },
+      )
+    } catch (error) {
+      throw new SinkUnavailable('NATS did not store an event', { cause: error })
+    }
+  }
+
+  return {
+    hearing: { name: 'kernel.sink.nats', events: 'all', publish },
+    stop: async () => {
+      const connection = await link?.catch(() => undefined)
+      await connection?.close()
+    },
+  }
+}
+
+async function dial(options: NatsSinkOptions): Promise<NatsConnection> {
+  const connection = await connect({ servers: options.url, name: 'dodeca', timeout: 5000 })
+  try {
+    await ensureStream(connection, options)
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+  void connection.closed().then(error => {
+    if (error) options.log.warn({ err: error }, 'the connection to NATS was lost')
+  })
+  return connection
+}
+
+const stream_absent = 10_059
+
+async function ensureStream(connection: NatsConnection, options: NatsSinkOptions): Promise<void> {
+  const manager = await jetstreamManager(connection)
+  const name = options.stream ?? 'EVENTS'
+  try {
+    await manager.streams.info(name)
+  } catch (error) {
+    if (!(error instanceof JetStreamApiError) || error.code !== stream_absent) throw error
+    await manager.streams.add({
+      name,
+      subjects: ['evt.>'],
+      duplicate_window: (options.duplicate_window_seconds ?? 600) * 1_000_000_000,
+    })
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * Sleeping that a wake-up ends. A wake-up that comes while its owner is awake is not lost: the next
+ * sleep ends at once.
+ */
+export type Sleeper = {
+  /** Until the time is over or somebody wakes us. */
+  sleep(ms: number): Promise<void>
+  /** Until the time is over; only closing ends it earlier. */
+  sleepThrough(ms: number): Promise<void>
+  wake(): void
+  /** From now on nobody sleeps. */
+  close(): void
+}
+
+export function openSleeper(): Sleeper {
+  let owed = false
+  let closed = false
+  let rise: (() => void) | undefined
+  let deaf = false
+
+  const nap = (ms: number, through: boolean) =>
+    new Promise<void>(resolve => {
+      if (closed || (owed && !through)) {
+        owed = false
+        return resolve()
+      }
+      deaf = through
+      const timer = setTimeout(() => rise?.(), ms)
+      rise = () => {
+        clearTimeout(timer)
+        rise = undefined
+        resolve()
+      }
+    })
+
+  return {
+    sleep: ms => nap(ms, false),
+    sleepThrough: ms => nap(ms, true),
+    wake: () => {
+      if (rise && !deaf) rise()
+      else owed = true
+    },
+    close: () => {
+      closed = true
+      rise?.()
+    },
+  }
+}

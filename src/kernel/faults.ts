@@ -1,0 +1,77 @@
+/**
+ * Named points in the code at which a test, or `/dev/faults`, may kill, throw, hang or delay. In
+ * production none can be set and a point costs one look at an empty map.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import { StartError } from './start-error.ts'
+
+export type FaultAction = 'kill' | 'throw' | 'hang' | `delay:${number}`
+export type FaultRule = {
+  point: string
+  action: FaultAction
+  times: number | null
+  skip: number
+  passed: number
+}
+export type Fault = (point: string) => Promise<void> | undefined
+
+export type Faults = {
+  readonly fault: Fault
+  set(rule: {
+    point: string
+    action: FaultAction
+    times?: number | undefined
+    skip?: number | undefined
+  }): void
+  list(): FaultRule[]
+  clear(): void
+}
+
+const action = /^(kill|throw|hang|delay:\d{1,6})$/
+
+export function isFaultAction(text: string): text is FaultAction {
+  return action.test(text)
+}
+
+export class InjectedFault extends Error {
+  override readonly name = 'InjectedFault'
+}
+
+/** `initial` is the form of KERNEL_FAULTS: `point=action@n,…`, where n is the pass that is hit. */
+export function openFaults(initial: string): Faults {
+  const rules = new Map<string, FaultRule>()
+  const set: Faults['set'] = ({ point, action, times, skip }) =>
+    void rules.set(point, { point, action, times: times ?? null, skip: skip ?? 0, passed: 0 })
+  for (const entry of initial.split(',').filter(Boolean)) {
+    const match = /^([a-z0-9_.]+)=([a-z:0-9]+)(?:@(\d+))?$/.exec(entry.trim())
+    if (!match?.[1] || !match[2] || !isFaultAction(match[2])) {
+      throw new StartError(
+        `KERNEL_FAULTS: "${entry}" is not understood. Write point=kill, point=throw, point=hang or point=delay:100, with @3 for the third pass.`,
+      )
+    }
+    const nth = match[3] ? Number(match[3]) : undefined
+    set({ point: match[1], action: match[2], times: nth ? 1 : undefined, skip: nth ? nth - 1 : 0 })
+  }
+  return {
+    fault: point => {
+      if (rules.size === 0) return undefined
+      const rule = rules.get(point)
+      if (!rule) return undefined
+      rule.passed++
+      const hits = rule.passed - rule.skip
+      if (hits <= 0 || (rule.times !== null && hits > rule.times)) return undefined
+      return strike(point, rule.action)
+    },
+    set,
+    list: () => [...rules.values()],
+    clear: () => rules.clear(),
+  }
+}
+
+async function strike(point: string, action: FaultAction): Promise<void> {
+  if (action === 'kill') process.kill(process.pid, 'SIGKILL')
+  if (action === 'throw') throw new InjectedFault(`injected at ${point}`)
+  // A kill is a signal to ourselves: nothing after this line may run until it has arrived.
+  if (action === 'hang' || action === 'kill') await new Promise(() => {})
+  await wait(Number(action.slice('delay:'.length)))
+}

@@ -1,0 +1,253 @@
+/**
+ * Mounts the list of routes on the HTTP server: one pipeline for all of them, 405 with Allow beside 404,
+ * problem documents for whatever the framework refuses by itself, and a close that ends streams first.
+ */
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import findMyWay from 'find-my-way'
+import { newId } from '../ids.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import { securityHeaders, sendOutcome, sendProblem } from './answer.ts'
+import { compileRoute, type CompiledRoute } from './compile-route.ts'
+import { parseJson } from './content.ts'
+import { guard, type GuardDeps, type Passed } from './guard.ts'
+import { journey, type JourneyDeps } from './journey.ts'
+import { problem, renderProblem, type Catalog } from './problem.ts'
+import type { Route } from './route.ts'
+import { sseHeaders, writeEvents } from './sse.ts'
+
+export type AppOptions = GuardDeps &
+  JourneyDeps & {
+    readonly routes: readonly Route[]
+    readonly log: Log
+    readonly metrics: Metrics
+    readonly body_limit_bytes: number
+    readonly heartbeat_ms: number
+    readonly stall_ms: number
+    readonly strict: boolean
+    readonly catalog: Catalog
+    readonly secure: boolean
+    readonly cors_origins: readonly string[]
+  }
+
+/** The server with all routes mounted. */
+export type App = FastifyInstance
+
+declare module 'fastify' {
+  // oxlint-disable-next-line typescript/consistent-type-definitions -- only an interface can be merged
+  interface FastifyRequest {
+    passed: Passed | null
+  }
+  // oxlint-disable-next-line typescript/consistent-type-definitions -- only an interface can be merged
+  interface FastifyContextConfig {
+    compiled?: CompiledRoute
+  }
+}
+
+const url_bytes_max = 8 * 1024
+const header_bytes_max = 16 * 1024
+
+export function buildApp(options: AppOptions): App {
+  const app = Fastify({
+    logger: false,
+    genReqId: newId,
+    bodyLimit: options.body_limit_bytes,
+    routerOptions: { maxParamLength: 512 },
+    http: { maxHeaderSize: header_bytes_max, requestTimeout: 60_000, headersTimeout: 20_000 },
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    frameworkErrors: (error, request, reply) =>
+      void sendProblem(options, undefined, request, reply.headers(common), error),
+    clientErrorHandler: (error, socket) => refuseSocket(options.public_url, error, socket),
+  })
+  const common: Record<string, string> = {
+    ...securityHeaders,
+    ...(options.secure ? { 'strict-transport-security': 'max-age=31536000' } : {}),
+  }
+  app.decorateRequest('passed', null)
+  app.addHook('onRequest', (request, reply, done) => {
+    void reply.headers(common).header('x-request-id', request.id)
+    if (options.cors_origins.length > 0) allowOrigin(options.cors_origins, request, reply)
+    if (request.url.length > url_bytes_max) return done(problem('malformed_request'))
+    const compiled = request.routeOptions.config.compiled
+    if (!compiled) return done()
+    try {
+      const passed = guard(options, compiled, request, reply)
+      if (!(passed instanceof Promise)) {
+        request.passed = passed
+        return done()
+      }
+      passed.then(
+        found => {
+          request.passed = found
+          done()
+        },
+        (error: unknown) => done(error as Error),
+      )
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    options.metrics.requests.observe(
+      { method: request.method, route: routeLabel(request), status: reply.statusCode },
+      reply.elapsedTime / 1000,
+    )
+    done()
+  })
+  app.setErrorHandler((error, request, reply) =>
+    sendProblem(options, request.routeOptions.config.compiled, request, reply, error),
+  )
+  mount(app, options)
+  return app
+}
+
+function routeLabel(request: FastifyRequest): string {
+  return request.routeOptions.config.compiled?.route.path ?? 'none'
+}
+
+function mount(app: FastifyInstance, options: AppOptions): void {
+  const compiled = options.routes.map(route => compileRoute(route, options))
+  readJson(app)
+  for (const one of compiled) if (one.route.consumes !== 'raw') addRoute(app, options, one)
+  void app.register((raw, _options, done) => {
+    raw.removeAllContentTypeParsers()
+    raw.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, parsed) =>
+      parsed(null, body),
+    )
+    for (const one of compiled) if (one.route.consumes === 'raw') addRoute(raw, options, one)
+    done()
+  })
+  app.setNotFoundHandler(notFound(options))
+}
+
+function readJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    ['application/json', 'application/merge-patch+json'],
+    { parseAs: 'buffer' },
+    (request, body, done) => {
+      try {
+        done(null, readBody(request, body as Buffer))
+      } catch (error) {
+        done(error as Error, undefined)
+      }
+    },
+  )
+}
+
+function readBody(request: FastifyRequest, body: Buffer): unknown {
+  const type = request.headers['content-type'] ?? ''
+  const charset = /charset="?([^";\s]+)/i.exec(type)?.[1]?.toLowerCase()
+  const patch = type.toLowerCase().startsWith('application/merge-patch+json')
+  if ((charset && charset !== 'utf-8') || (patch && request.method !== 'PATCH')) {
+    throw problem('unsupported_media_type')
+  }
+  if (request.headers['content-encoding']) throw problem('unsupported_media_type')
+  return body.length === 0 ? undefined : parseJson(body)
+}
+
+function addRoute(app: FastifyInstance, options: AppOptions, compiled: CompiledRoute): void {
+  const { route } = compiled
+  app.route({
+    method: route.method,
+    url: routerPath(route.path),
+    config: { compiled },
+    ...(route.body_limit_bytes ? { bodyLimit: route.body_limit_bytes } : {}),
+    handler: async (request, reply) => {
+      const { passed } = request
+      if (!passed) throw new Error('a request reached its handler without its guard')
+      if (route.deprecated) options.metrics.deprecatedCalls.inc({ op: compiled.operation })
+      const answer = await journey(options, compiled, request, passed)
+      if (answer.kind === 'outcome') return sendOutcome(compiled, request, reply, answer)
+      reply.hijack()
+      reply.raw.writeHead(200, { ...reply.getHeaders(), ...sseHeaders } as Record<string, string>)
+      await writeEvents(reply.raw, answer.events, {
+        heartbeat_ms: options.heartbeat_ms,
+        stall_ms: options.stall_ms,
+        stopping: options.stopping,
+        abort: reason => passed.facts.abort(reason),
+      })
+      return reply
+    },
+  })
+}
+
+/** `/v1/jobs/{job_id}` and `/v1/inferences:stream` in the router's own words. */
+export function routerPath(path: string): string {
+  return path.replaceAll(':', '::').replaceAll(/\{([a-z_]+)\}/g, ':$1')
+}
+
+/** Any known path with another method is 405 with Allow; only then is it 404. */
+function notFound(options: AppOptions) {
+  const methods = new Map<string, Set<string>>()
+  for (const { path, method } of options.routes) {
+    const known = methods.get(path) ?? new Set(['OPTIONS'])
+    known.add(method)
+    if (method === 'GET') known.add('HEAD')
+    methods.set(path, known)
+  }
+  const paths = findMyWay({ maxParamLength: 512 })
+  for (const [path, allowed] of methods) paths.on('GET', routerPath(path), () => {}, [...allowed])
+  return (request: FastifyRequest, reply: FastifyReply) => {
+    const end = request.url.indexOf('?')
+    const path = end === -1 ? request.url : request.url.slice(0, end)
+    const allowed = paths.find('GET', path)?.store as string[] | undefined
+    const allow = allowed?.sort().join(', ')
+    if (!allow) return sendProblem(options, undefined, request, reply, problem('not_found'))
+    if (request.method === 'OPTIONS') return reply.code(204).header('allow', allow).send()
+    const refusal = problem('method_not_allowed', { headers: { allow } })
+    return sendProblem(options, undefined, request, reply, refusal)
+  }
+}
+
+const corsHeaders =
+  'authorization, content-type, idempotency-key, if-match, if-none-match, x-csrf-token, traceparent, last-event-id'
+const exposedHeaders =
+  'x-request-id, location, link, etag, retry-after, idempotent-replayed, x-ignored-fields, ratelimit, ratelimit-policy'
+
+/** Nothing is allowed but the listed origins; a preflight is the OPTIONS that follows. */
+function allowOrigin(
+  origins: readonly string[],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const { origin } = request.headers
+  void reply.header('vary', 'origin')
+  if (!origin || !origins.includes(origin)) return
+  void reply.headers({
+    'access-control-allow-origin': origin,
+    'access-control-allow-credentials': 'true',
+    'access-control-expose-headers': exposedHeaders,
+  })
+  if (request.method !== 'OPTIONS') return
+  void reply.headers({
+    'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+    'access-control-allow-headers': corsHeaders,
+    'access-control-max-age': '600',
+  })
+}
+
+/** What cannot even be parsed as HTTP still gets a problem document. */
+function refuseSocket(public_url: string, error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const timeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+  const refusal = problem(timeout ? 'request_timeout' : 'malformed_request')
+  const request_id = newId()
+  const body = renderProblem(refusal, { public_url, path: '/', request_id })
+  socket.end(
+    [
+      `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
+      'content-type: application/problem+json',
+      `content-length: ${Buffer.byteLength(body)}`,
+      `x-request-id: ${request_id}`,
+      'cache-control: no-store',
+      'connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  )
+}

@@ -1,0 +1,211 @@
+/**
+ * What is worked out once for each route, so that a request only runs it: validators, the walker over
+ * unknown fields, serializers, the permission with its type scope, the limits.
+ */
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import fastJson from 'fast-json-stringify'
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { isId } from '../ids.ts'
+import { knownFields, type Dropped } from './known-fields.ts'
+import { Problem, problem, type Catalog, type FieldError } from './problem.ts'
+import type { RateClass, Route } from './route.ts'
+
+export type CompiledRoute = {
+  readonly route: Route
+  readonly operation: string
+  readonly rate: RateClass
+  readonly keyed: 'required' | 'optional' | null
+  /** `null` where no permission is asked for. */
+  readonly permission: string | null
+  /** The member of the body that narrows the permission. */
+  readonly type_field: string | null
+  checkParams(params: Record<string, string>): void
+  /** The query and body without unknown members, or `validation_failed`. */
+  checkInput(query: unknown, body: unknown, dropped: Dropped): { query: unknown; body: unknown }
+  serialize(status: number, body: unknown): string | null
+  /** What the route can answer with, the usual one first. */
+  readonly media_types: readonly string[]
+}
+
+const formats = {
+  uuid: (text: string) => isId(text),
+  'date-time': (text: string) =>
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i.test(text) &&
+    !Number.isNaN(Date.parse(text)),
+  uri: (text: string) => URL.canParse(text),
+}
+
+const bodies = new Ajv({ allErrors: true, strict: false, formats })
+const queries = new Ajv({ allErrors: true, strict: false, formats, coerceTypes: true })
+
+export type CompileOptions = { readonly strict: boolean; readonly catalog: Catalog }
+
+export function compileRoute(route: Route, { strict, catalog }: CompileOptions): CompiledRoute {
+  const [permission, type_field] = permissionOf(route)
+  return {
+    route,
+    operation: `${route.method} ${route.path}`,
+    rate: route.rate ?? (route.method === 'GET' ? 'read' : 'write'),
+    keyed: keyedOf(route),
+    permission,
+    type_field,
+    checkParams: paramsCheck(route, catalog),
+    checkInput: inputCheck(route),
+    serialize: serializer(route, strict),
+    media_types: mediaTypesOf(route),
+  }
+}
+
+function mediaTypesOf(route: Route): readonly string[] {
+  if (route.stream || route.streaming) return ['text/event-stream']
+  return route.produces ?? ['application/json']
+}
+
+function permissionOf(route: Route): [string | null, string | null] {
+  if (route.permission === 'public' || route.permission === 'authenticated') return [null, null]
+  const match = /^([a-z0-9_.]+)(?::\{body\.([a-z_]+)\})?$/.exec(route.permission)
+  if (!match?.[1])
+    throw new Error(`${route.method} ${route.path}: not a permission: ${route.permission}`)
+  return [match[1], match[2] ?? null]
+}
+
+function keyedOf(route: Route): 'required' | 'optional' | null {
+  const mode =
+    route.idempotency ??
+    (route.method === 'POST' && route.handle && !route.transaction ? 'optional' : 'ignored')
+  return mode === 'required' || mode === 'optional' ? mode : null
+}
+
+function paramsCheck(route: Route, catalog: Catalog): CompiledRoute['checkParams'] {
+  const code = route.absent ?? 'not_found'
+  const entry = catalog.get(code)
+  if (!entry) throw new Error(`${route.method} ${route.path} names an unknown code: ${code}`)
+  const names = [...route.path.matchAll(/\{([a-z_]+)\}/g)].map(match => match[1] ?? '')
+  const checks = names.map(name => {
+    const schema = route.params?.[name]
+    return { name, fits: schema ? bodies.compile(schema) : (value: unknown) => isId(String(value)) }
+  })
+  return params => {
+    for (const { name, fits } of checks) {
+      if (!fits(params[name])) throw new Problem(code, entry, {})
+    }
+  }
+}
+
+function inputCheck(route: Route): CompiledRoute['checkInput'] {
+  const query = route.query && {
+    walk: knownFields(route.query),
+    fits: queries.compile(route.query),
+  }
+  const body = route.body && { walk: knownFields(route.body), fits: bodies.compile(route.body) }
+  return (givenQuery, givenBody, dropped) => {
+    const errors: FieldError[] = []
+    const ignored: Dropped = []
+    const nextQuery = query ? query.walk(givenQuery, '', ignored) : {}
+    if (!query) ignored.push(...Object.keys(givenQuery as object).map(name => `/${name}`))
+    if (query && !query.fits(nextQuery)) errors.push(...fieldErrors('query', query.fits))
+    dropped.push(...ignored.map(pointer => `?${pointer.slice(1)}`))
+    let nextBody: unknown
+    if (body && (givenBody !== undefined || !route.body_optional)) {
+      nextBody = body.walk(givenBody, '', dropped)
+      if (!body.fits(nextBody)) errors.push(...fieldErrors('body', body.fits))
+    }
+    if (errors.length > 0) throw problem('validation_failed', { errors: errors.slice(0, 20) })
+    return { query: nextQuery, body: nextBody }
+  }
+}
+
+/** JSON Pointers and constraints, never values. */
+function fieldErrors(location: 'body' | 'query', fits: ValidateFunction): FieldError[] {
+  return (fits.errors ?? []).slice(0, 20).map(error => ({
+    location,
+    pointer: pointerOf(error),
+    constraint: error.keyword,
+    params: paramsOf(error),
+  }))
+}
+
+function pointerOf(error: ErrorObject): string {
+  if (error.keyword !== 'required') return error.instancePath
+  return `${error.instancePath}/${(error.params as { missingProperty: string }).missingProperty}`
+}
+
+function paramsOf(error: ErrorObject): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(error.params as Record<string, unknown>).filter(([name]) =>
+      [
+        'limit',
+        'type',
+        'format',
+        'pattern',
+        'allowedValues',
+        'allowedValue',
+        'multipleOf',
+      ].includes(name),
+    ),
+  )
+}
+
+type Serialize = (body: unknown) => string
+
+function serializer(route: Route, strict: boolean): CompiledRoute['serialize'] {
+  const byStatus = new Map<number, Serialize | null>()
+  for (const [status, schema] of Object.entries(route.replies)) {
+    byStatus.set(Number(status), schema && serializerOf(route, Number(status), schema, strict))
+  }
+  return (status, body) => {
+    const serialize = byStatus.get(status)
+    if (serialize === undefined) {
+      throw new Error(`${route.method} ${route.path} answered an undeclared status ${status}`)
+    }
+    return serialize ? serialize(body) : null
+  }
+}
+
+function serializerOf(route: Route, status: number, schema: TSchema, strict: boolean): Serialize {
+  const structured = structuredSerializer(route, status, schema, strict)
+  // A route that also produces a page or a picture's text hands it over as it is.
+  return route.produces ? body => (typeof body === 'string' ? body : structured(body)) : structured
+}
+
+function structuredSerializer(
+  route: Route,
+  status: number,
+  schema: TSchema,
+  strict: boolean,
+): Serialize {
+  const stringify = fastJson(schema as fastJson.Schema)
+  if (!strict) return stringify
+  // A field that nobody declared would silently be left out in production; here it is a failure.
+  const exact = Compile(closeAll(schema) as TSchema)
+  return body => {
+    const plain: unknown = JSON.parse(JSON.stringify(body))
+    if (!exact.Check(plain)) {
+      const faults = exact
+        .Errors(plain)
+        .slice(0, 3)
+        .map(fault => `${fault.instancePath || '/'} ${fault.message}`)
+      throw new Error(
+        `${route.method} ${route.path} ${status}: the reply does not fit: ${faults.join('; ')}`,
+      )
+    }
+    return stringify(body)
+  }
+}
+
+/** The same schema with every object closed. */
+function closeAll(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closeAll)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const copy: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(schema)) copy[name] = closeAll(value)
+  if (
+    copy['type'] === 'object' &&
+    copy['properties'] &&
+    copy['additionalProperties'] === undefined
+  ) {
+    copy['additionalProperties'] = false
+  }
+  return copy
+}

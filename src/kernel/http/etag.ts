@@ -1,0 +1,38 @@
+/**
+ * Strong entity tags made of row versions, and the two preconditions on them. The version is compared
+ * inside the UPDATE's own `where`, so that two writers of one version cannot both win.
+ */
+import { problem } from './problem.ts'
+
+export function etag(version: number): string {
+  return `"${version}"`
+}
+
+/** The versions that If-Match accepts: null where any will do. */
+export function expectedVersions(header: string | string[] | undefined): number[] | null {
+  if (header === undefined) return null
+  const text = Array.isArray(header) ? header.join(',') : header
+  if (text.trim() === '*') return null
+  return text.split(',').flatMap(tag => {
+    const match = /^\s*"([^"]*)"\s*$/.exec(tag)
+    if (!match && !/^\s*W\/"[^"]*"\s*$/.test(tag)) {
+      throw problem('invalid_header', {
+        errors: [{ location: 'header', pointer: '/if-match', constraint: 'etag' }],
+      })
+    }
+    // A weak tag never matches strongly; a tag that is no version matches nothing.
+    const version = match ? Number(match[1]) : Number.NaN
+    return Number.isSafeInteger(version) && version > 0 ? [version] : [-1]
+  })
+}
+
+export function preconditionFailed(current_version: number) {
+  return problem('precondition_failed', { headers: { etag: etag(current_version) } })
+}
+
+/** If-None-Match compares weakly, and `*` matches whatever exists. */
+export function isNotModified(header: string | undefined, current: string | undefined): boolean {
+  if (!header || !current) return false
+  if (header.trim() === '*') return true
+  return header.split(',').some(tag => tag.trim().replace(/^W\//, '') === current)
+}

@@ -1,0 +1,119 @@
+/**
+ * What is decided before the body is read, in the order of the contract: draining or overloaded (503),
+ * representation (406), identity (401), cross-site forgery (403), rate (429).
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Negotiator from 'negotiator'
+import type { ClientAddress } from '../access/client-address.ts'
+import type { Csrf } from '../access/csrf.ts'
+import type { Access, Principal } from '../access/principal.ts'
+import type { RateLimiter } from '../access/rate.ts'
+import type { CompiledRoute } from './compile-route.ts'
+import { Facts } from './facts.ts'
+import { problem, type Problem } from './problem.ts'
+
+export type GuardDeps = {
+  readonly access: Access
+  readonly csrf: Csrf
+  readonly rates: RateLimiter
+  readonly addressOf: ClientAddress
+  readonly stopping: AbortSignal
+  /** Why no work is taken on now, if so. */
+  busy(): Problem | null
+}
+
+export type Passed = { readonly facts: Facts; readonly principal: Principal | null }
+
+export function guard(
+  deps: GuardDeps,
+  compiled: CompiledRoute,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Passed | Promise<Passed> {
+  const { route } = compiled
+  const ip = deps.addressOf(request.ip, request.headers['x-forwarded-for'])
+  const facts = new Facts(request, reply, ip, deps.stopping)
+  const refusal = route.always ? null : deps.busy()
+  if (refusal) throw refusal
+  negotiate(request.headers.accept, compiled)
+  const who = identify(deps, compiled, request)
+  const pass = (principal: Principal | null): Passed => {
+    if (!route.always) {
+      const rate = deps.rates.take(compiled.rate, principal, ip)
+      if (rate) void reply.header('ratelimit-policy', rate.policy).header('ratelimit', rate.state)
+    }
+    return { facts, principal }
+  }
+  return who instanceof Promise ? who.then(pass) : pass(who)
+}
+
+function negotiate(accept: string | undefined, { media_types }: CompiledRoute): void {
+  if (!accept || accept === '*/*') return
+  if (!accept.includes(';') && accept.includes(media_types[0] ?? '')) return
+  const offered = new Negotiator({ headers: { accept } }).mediaTypes([...media_types])
+  if (offered.length === 0) {
+    throw problem('not_acceptable', { detail: `Available: ${media_types.join(', ')}.` })
+  }
+}
+
+function identify(
+  deps: GuardDeps,
+  { route }: CompiledRoute,
+  request: FastifyRequest,
+): Principal | null | Promise<Principal | null> {
+  const bearer = bearerOf(request.headers.authorization)
+  const cookie = bearer ? null : cookieOf(request.headers.cookie)
+  const token = bearer ?? cookie
+  if (!token) {
+    if (route.permission === 'public') return null
+    throw problem('authentication_required', challenge())
+  }
+  const checked = (principal: Principal): Principal => {
+    if (cookie && request.method !== 'GET' && request.method !== 'HEAD') {
+      deps.csrf.demand(request.headers, principal.session_id ?? principal.id)
+    }
+    return principal
+  }
+  if (route.permission === 'public')
+    return passing(
+      () => deps.access.authenticate({ kind: bearer ? 'bearer' : 'cookie', token }),
+      checked,
+    )
+  const found = deps.access.authenticate({ kind: bearer ? 'bearer' : 'cookie', token })
+  return found instanceof Promise ? found.then(checked) : checked(found)
+}
+
+/** A public route works with any credential; one that does not count makes the caller nobody. */
+async function passing(
+  authenticate: () => Promise<Principal> | Principal,
+  checked: (principal: Principal) => Principal,
+): Promise<Principal | null> {
+  let principal: Principal
+  try {
+    principal = await authenticate()
+  } catch {
+    return null
+  }
+  return checked(principal)
+}
+
+function bearerOf(header: string | undefined): string | null {
+  if (!header) return null
+  const match = /^Bearer +([\x21-\x7e]+)$/i.exec(header)
+  if (!match?.[1]) throw problem('invalid_token', challenge('invalid_token'))
+  return match[1]
+}
+
+/** `__Secure-at`, or `at` where the platform is served over http on a developer's machine. */
+function cookieOf(header: string | undefined): string | null {
+  if (!header) return null
+  for (const pair of header.split(';')) {
+    const [name = '', value = ''] = pair.trim().split('=', 2)
+    if ((name === '__Secure-at' || name === 'at') && value) return value
+  }
+  return null
+}
+
+export function challenge(error?: string): { headers: Record<string, string> } {
+  return { headers: { 'www-authenticate': error ? `Bearer error="${error}"` : 'Bearer' } }
+}

@@ -1,0 +1,177 @@
+/**
+ * The way of one request after its body was read, in the order of the contract: key syntax (400),
+ * permission (403), path and schema (404, 422), type-scoped permission (403), idempotency, one
+ * transaction, handler, reply schema, commit, answer.
+ */
+import type { FastifyRequest } from 'fastify'
+import { allowsSome, allowsType, type PermissionCatalog } from '../access/permissions.ts'
+import type { Access } from '../access/principal.ts'
+import { workContext } from '../context.ts'
+import type { Db, Tx } from '../database/db.ts'
+import type { Fault } from '../faults.ts'
+import { newId } from '../ids.ts'
+import type { CompiledRoute } from './compile-route.ts'
+import { inspect } from './content.ts'
+import type { Passed } from './guard.ts'
+import type { Outcome } from '../idempotency/records.ts'
+import { ignoredFieldsHeader, type Dropped } from './known-fields.ts'
+import { openKeyedStream } from '../idempotency/keyed-stream.ts'
+import type { Keyed, Result } from '../idempotency/keyed.ts'
+import { keyedStream, keyedWork, render } from './keyed-request.ts'
+import { Problem, problem } from './problem.ts'
+import type { AnyContext } from './route.ts'
+import type { SseEvent } from './sse.ts'
+
+export type JourneyDeps = {
+  readonly db: Db
+  readonly access: Access
+  readonly keyed: Keyed
+  readonly permissions: PermissionCatalog
+  readonly fault: Fault
+  readonly public_url: string
+  readonly retention_hours: number
+}
+
+export type Answer =
+  | { readonly kind: 'outcome'; readonly result: Result; readonly ignored: string | null }
+  | { readonly kind: 'stream'; readonly events: AsyncIterable<SseEvent> }
+
+export async function journey(
+  deps: JourneyDeps,
+  compiled: CompiledRoute,
+  request: FastifyRequest,
+  passed: Passed,
+): Promise<Answer> {
+  const key =
+    compiled.keyed || compiled.route.idempotency === 'domain' ? keyOf(compiled, request) : null
+  const { context, dropped } = await admit(deps, compiled, request, passed)
+  const ignored = ignoredFieldsHeader(dropped)
+  const { route } = compiled
+  const work = { request_id: request.id, traceparent: passed.facts.traceparent }
+  if (route.stream || route.streaming) {
+    const open = () => openStream(deps, compiled, request, context, key)
+    return { kind: 'stream', events: await workContext.run(work, open) }
+  }
+  const run = () => execute(deps, compiled, request, context, key)
+  // Reading announces nothing, so it need not carry what events and audit records would ask for.
+  const reading = request.method === 'GET' || request.method === 'HEAD'
+  return { kind: 'outcome', result: await (reading ? run() : workContext.run(work, run)), ignored }
+}
+
+/** Permission, path, schema, type-scoped permission: the handler sees only what passed all four. */
+async function admit(
+  deps: JourneyDeps,
+  compiled: CompiledRoute,
+  request: FastifyRequest,
+  { facts, principal }: Passed,
+): Promise<{ context: AnyContext; dropped: Dropped }> {
+  const { route, permission, type_field } = compiled
+  let held: Promise<ReadonlySet<string>> | undefined
+  const grants = () =>
+    (held ??= principal ? deps.access.grants(deps.db, principal) : Promise.resolve(new Set()))
+  const mayEverybody = permission !== null && isForMembers(deps, permission, principal?.kind)
+  if (permission && !mayEverybody && !allowsSome(await grants(), permission)) throw denied()
+  const params = request.params as Record<string, string>
+  compiled.checkParams(params)
+  inspect(request.query, 'query', '', 0)
+  const dropped: Dropped = []
+  const given = route.consumes === 'raw' ? undefined : request.body
+  const { query, body } = compiled.checkInput(request.query, given, dropped)
+  if (permission && type_field && !mayEverybody) {
+    const type = String((body as Record<string, unknown> | undefined)?.[type_field] ?? '')
+    if (!allowsType(await grants(), permission, type)) throw denied()
+  }
+  const list = {
+    path: facts.path,
+    tenant_id: principal?.tenant_id ?? '',
+    query: query as Record<string, unknown>,
+  }
+  return { context: { principal, params, query, body, request: facts, grants, list }, dropped }
+}
+
+function isForMembers(deps: JourneyDeps, permission: string, kind: string | undefined): boolean {
+  return kind === 'account' && deps.permissions.get(permission)?.roles.includes('member') === true
+}
+
+function denied(): Problem {
+  return problem('permission_denied')
+}
+
+function keyOf(compiled: CompiledRoute, request: FastifyRequest): string | null {
+  const header = request.headers['idempotency-key']
+  if (header === undefined) {
+    if (compiled.keyed === 'required' || compiled.route.idempotency === 'domain') {
+      throw problem('idempotency_key_missing')
+    }
+    return null
+  }
+  if (typeof header !== 'string' || !/^[\x21-\x7e]{16,200}$/.test(header)) {
+    throw problem('idempotency_key_invalid')
+  }
+  return header
+}
+
+async function openStream(
+  deps: JourneyDeps,
+  compiled: CompiledRoute,
+  request: FastifyRequest,
+  context: AnyContext,
+  key: string | null,
+): Promise<AsyncIterable<SseEvent>> {
+  const { stream, streaming } = compiled.route
+  if (stream) return stream({ ...context, db: deps.db })
+  if (!streaming) throw new Error(`${compiled.operation} is no stream`)
+  if (key) return openKeyedStream(deps, keyedStream({ deps, compiled, request, context, key }))
+  const operation_id = newId()
+  await deps.db.tx(tx => streaming.begin({ ...context, tx, operation_id }))
+  return streaming.open(operation_id, 'first', context.request.signal)
+}
+
+async function execute(
+  deps: JourneyDeps,
+  compiled: CompiledRoute,
+  request: FastifyRequest,
+  context: AnyContext,
+  key: string | null,
+): Promise<Result> {
+  const { route } = compiled
+  if (key && compiled.keyed) {
+    return deps.keyed.run(keyedWork({ deps, compiled, request, context, key }))
+  }
+  if (route.operation) return fresh(await unkeyedOperation(deps, compiled, context))
+  const { handle } = route
+  if (!handle) throw new Error(`${compiled.operation} has no handler`)
+  // A read is one statement, or several that do not pretend to be one.
+  if (route.transaction === 'own' || route.method === 'GET') {
+    const own = { db: deps.db, tx: deps.db as unknown as Tx }
+    return fresh(render(compiled, await handle({ ...context, ...own })))
+  }
+  const outcome = await deps.db.tx(async tx => {
+    const rendered = render(compiled, await handle({ ...context, tx }))
+    await deps.fault('kernel.before_commit')
+    return rendered
+  })
+  await deps.fault('kernel.after_commit')
+  return fresh(outcome)
+}
+
+function fresh(outcome: Outcome): Result {
+  return { outcome, replayed: false }
+}
+
+async function unkeyedOperation(
+  deps: JourneyDeps,
+  compiled: CompiledRoute,
+  context: AnyContext,
+): Promise<Outcome> {
+  const { operation } = compiled.route
+  if (!operation) throw new Error(`${compiled.operation} is no outside operation`)
+  const operation_id = newId()
+  await deps.db.tx(tx => operation.begin({ ...context, tx, operation_id }))
+  await deps.fault('kernel.after_operation')
+  const called = await operation.call(operation_id, 'first', context.request.stopping)
+  await deps.fault('kernel.after_call')
+  const finished = await deps.db.tx(tx => operation.finish(tx, operation_id, called))
+  if (finished instanceof Problem) throw finished
+  return render(compiled, finished)
+}

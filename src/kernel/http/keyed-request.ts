@@ -1,0 +1,133 @@
+/**
+ * What a keyed request means to the idempotency store: its scope and fingerprint, which refusals count as
+ * outcomes, and its effect, be it inside one transaction, outside, or a stream.
+ */
+import type { FastifyRequest } from 'fastify'
+import type { Db } from '../database/db.ts'
+import { fingerprint } from '../idempotency/fingerprint.ts'
+import type { KeyedStream } from '../idempotency/keyed-stream.ts'
+import type { KeyedWork } from '../idempotency/keyed.ts'
+import type { KeyedScope, Outcome, RecordRules } from '../idempotency/records.ts'
+import type { CompiledRoute } from './compile-route.ts'
+import { Problem, renderProblem } from './problem.ts'
+import type { AnyContext, Reply } from './route.ts'
+
+type KeyedDeps = {
+  readonly db: Db
+  readonly public_url: string
+  readonly retention_hours: number
+}
+
+export type KeyedRequest = {
+  readonly deps: KeyedDeps
+  readonly compiled: CompiledRoute
+  readonly request: FastifyRequest
+  readonly context: AnyContext
+  readonly key: string
+}
+
+export function keyedWork(keyed: KeyedRequest): KeyedWork {
+  const { deps, compiled, context } = keyed
+  return {
+    scope: scopeOf(keyed),
+    rules: rulesOf(keyed),
+    isRecordable: refusal => isRecordable(refusal, context),
+    refuse: refusal => refusalOf(keyed, refusal),
+    again: async (_outcome, resource_ref) => {
+      const { again } = compiled.route
+      if (!again) throw new Error(`${compiled.operation} keeps no body and cannot render it again`)
+      return render(compiled, await deps.db.tx(tx => again({ ...context, tx, resource_ref })))
+    },
+    effect: effectOf(keyed),
+  }
+}
+
+export function keyedStream(keyed: KeyedRequest): KeyedStream {
+  const { compiled, context } = keyed
+  const { streaming, lease_seconds } = compiled.route
+  if (!streaming || !lease_seconds) throw new Error(`${compiled.operation} is no keyed stream`)
+  return {
+    scope: scopeOf(keyed),
+    rules: rulesOf(keyed),
+    lease_seconds,
+    operation: streaming,
+    begin: (tx, operation_id) => streaming.begin({ ...context, tx, operation_id }),
+    signal: context.request.signal,
+  }
+}
+
+function scopeOf({ compiled, request, context, key }: KeyedRequest): KeyedScope {
+  const { principal } = context
+  if (!principal) throw new Error('a keyed operation needs a principal')
+  return {
+    principal_id: principal.id,
+    tenant_id: principal.tenant_id,
+    operation: compiled.operation,
+    key,
+    fingerprint: fingerprint({
+      operation: compiled.operation,
+      params: context.params,
+      query: request.query as Record<string, unknown>,
+      media_type: mediaType(request.headers['content-type']),
+      body: request.body,
+    }),
+  }
+}
+
+function rulesOf({ deps, compiled }: KeyedRequest): RecordRules {
+  return {
+    retention_hours: deps.retention_hours,
+    by_reference: compiled.route.record === 'reference',
+  }
+}
+
+/** A 404 of the path is decided anew; one of an object that the body names is an outcome. */
+function isRecordable(refusal: Problem, context: AnyContext): boolean {
+  if (refusal.code.startsWith('idempotency_')) return false
+  if (refusal.status === 404) return Object.keys(context.params).length === 0
+  return refusal.status === 409 || refusal.status === 422
+}
+
+function refusalOf({ deps, request, context }: KeyedRequest, refusal: Problem): Outcome {
+  return {
+    status: refusal.status,
+    headers: { 'content-type': 'application/problem+json', ...refusal.details.headers },
+    body: renderProblem(refusal, {
+      public_url: deps.public_url,
+      path: context.request.path,
+      request_id: request.id,
+    }),
+  }
+}
+
+function effectOf(keyed: KeyedRequest): KeyedWork['effect'] {
+  const { compiled, context } = keyed
+  const { operation, handle, lease_seconds } = compiled.route
+  if (operation && lease_seconds) {
+    return {
+      lease_seconds,
+      begin: (tx, operation_id) => operation.begin({ ...context, tx, operation_id }),
+      // The caller may leave; the operation it started is carried to its end all the same.
+      call: (operation_id, attempt) =>
+        operation.call(operation_id, attempt, context.request.stopping),
+      finish: async (tx, operation_id, called) => {
+        const finished = await operation.finish(tx, operation_id, called)
+        return finished instanceof Problem ? refusalOf(keyed, finished) : render(compiled, finished)
+      },
+    }
+  }
+  if (!handle) throw new Error(`${compiled.operation} has no handler`)
+  return { run: async tx => render(compiled, await handle({ ...context, tx })) }
+}
+
+export function render(compiled: CompiledRoute, { status, body, headers }: Reply): Outcome {
+  const text = compiled.serialize(status, body)
+  const lower: Record<string, string | readonly string[]> = {}
+  if (text !== null) lower['content-type'] = `${compiled.media_types[0]}; charset=utf-8`
+  for (const [name, value] of Object.entries(headers)) lower[name.toLowerCase()] = value
+  return { status, headers: lower, body: text }
+}
+
+function mediaType(header: string | undefined): string {
+  return (header ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+}

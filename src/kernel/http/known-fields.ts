@@ -1,0 +1,91 @@
+/**
+ * Takes out of a request every member that its schema does not name, before validation, and says which.
+ * So nobody is refused for an extra field, and nothing unnamed reaches a handler. The walker is compiled
+ * once from the schema; a request without extra members is passed on as it is, without a copy.
+ */
+import { escapePointer } from './content.ts'
+
+type Schema = {
+  type?: string
+  properties?: Record<string, Schema>
+  items?: Schema
+  additionalProperties?: boolean | Schema
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+}
+
+export type Dropped = string[]
+type Walk = (value: unknown, pointer: string, dropped: Dropped) => unknown
+
+export function knownFields(schema: unknown): Walk {
+  return walkerOf(schema as Schema) ?? (value => value)
+}
+
+function walkerOf(schema: Schema): Walk | null {
+  if (schema.properties) return objectWalker(schema)
+  if (schema.items) {
+    const item = walkerOf(schema.items)
+    return item && arrayWalker(item)
+  }
+  // A nullable object: the only branch with members decides.
+  const branches = (schema.anyOf ?? []).map(walkerOf).filter(walk => walk !== null)
+  if (branches.length > 1)
+    throw new Error('a body has one object with optional members, not a union')
+  return branches[0] ?? null
+}
+
+function objectWalker(schema: Schema): Walk {
+  if (schema.additionalProperties !== false) {
+    throw new Error('an object in a request is closed (additionalProperties: false) or a map')
+  }
+  const members = new Map(
+    Object.entries(schema.properties ?? {}).map(([name, member]) => [name, walkerOf(member)]),
+  )
+  return (value, pointer, dropped) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+    const source = value as Record<string, unknown>
+    let changed = false
+    const kept: Record<string, unknown> = {}
+    for (const name of Object.keys(source)) {
+      const walk = members.get(name)
+      if (walk === undefined) {
+        dropped.push(`${pointer}/${escapePointer(name)}`)
+        changed = true
+        continue
+      }
+      const member = source[name]
+      const next = walk ? walk(member, `${pointer}/${escapePointer(name)}`, dropped) : member
+      if (next !== member) changed = true
+      kept[name] = next
+    }
+    return changed ? kept : value
+  }
+}
+
+function arrayWalker(item: Walk): Walk {
+  return (value, pointer, dropped) => {
+    if (!Array.isArray(value)) return value
+    let changed = false
+    const kept = value.map((member, index) => {
+      const next = item(member, `${pointer}/${index}`, dropped)
+      if (next !== member) changed = true
+      return next
+    })
+    return changed ? kept : value
+  }
+}
+
+const names_max = 20
+const bytes_max = 1024
+
+/** The header's value: at most 20 names and 1 KiB, percent-encoded ASCII. */
+export function ignoredFieldsHeader(dropped: Dropped): string | null {
+  if (dropped.length === 0) return null
+  let header = ''
+  for (const pointer of dropped.slice(0, names_max)) {
+    const name = encodeURI(pointer).replaceAll(',', '%2C')
+    if (header.length + name.length + 2 > bytes_max) break
+    header += header ? `, ${name}` : name
+  }
+  return header || null
+}

@@ -1,0 +1,217 @@
+/**
+ * A route is a value: path, permission, limits, schemas, refusals and the function that answers. It is
+ * mounted, documented, checked by the crawler and typed for the client from this one declaration.
+ */
+import type { Static, TObject, TSchema } from 'typebox'
+import type { Principal } from '../access/principal.ts'
+import type { Db, Reader, Tx } from '../database/db.ts'
+import type { ListScope } from './cursor.ts'
+import type { Problem } from './problem.ts'
+import type { SseEvent } from './sse.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type RateClass = 'read' | 'write' | 'expensive' | 'webhook_in'
+export type Headers = Readonly<Record<string, string | readonly string[]>>
+export type Replies = Readonly<Record<number, TSchema | null>>
+
+/** What a handler answers: a status of its `replies`, the body that fits it, and headers. */
+export type Reply<S extends number = number, B = unknown> = {
+  readonly status: S
+  readonly body: B
+  readonly headers: Headers
+}
+
+export function reply<const S extends number, B>(
+  status: S,
+  body: B,
+  headers: Headers = {},
+): Reply<S, B> {
+  return { status, body, headers }
+}
+
+type ReplyOf<R extends Replies> = {
+  [S in keyof R & number]: Reply<S, R[S] extends TSchema ? Static<R[S]> : null>
+}[keyof R & number]
+
+type ParamsOf<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
+  ? { readonly [K in Name]: string } & ParamsOf<Rest>
+  : unknown
+
+export type RequestFacts = {
+  readonly id: string
+  readonly path: string
+  readonly ip: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** Aborted when the caller has gone or the process stops. */
+  readonly signal: AbortSignal
+  /** Aborted when the process stops, whether or not the caller is still there. */
+  readonly stopping: AbortSignal
+  readonly traceparent: string | null
+  /** The exact bytes, for routes that take a `raw` body. */
+  readonly raw: Buffer
+}
+
+type Guard = 'public' | 'authenticated' | `${string}.${string}.${string}`
+
+type Given<Path extends string, G extends Guard, B, Q> = {
+  readonly principal: G extends 'public' ? Principal | null : Principal
+  readonly params: ParamsOf<Path>
+  readonly query: Q extends TObject ? Static<Q> : Record<never, never>
+  readonly body: B extends TSchema ? Static<B> : undefined
+  readonly request: RequestFacts
+  /** What the principal holds, for decisions that depend on the row. */
+  readonly grants: () => Promise<ReadonlySet<string>>
+  /** This list as this caller sees it, for `kernel.cursors`. */
+  readonly list: ListScope
+}
+
+/**
+ * An effect outside PostgreSQL, in the only order that survives a crash between any two steps: write
+ * the intent and commit; call under the operation's own id; write the outcome. After a crash `call` runs
+ * again as `resumed`: it asks the provider what became of that id before it sends anything.
+ */
+export type OutsideOperation<C, R extends Replies, Outcome> = {
+  begin(context: C & { readonly tx: Tx; readonly operation_id: string }): Promise<void>
+  call(operation_id: string, attempt: 'first' | 'resumed', signal: AbortSignal): Promise<Outcome>
+  /** A refusal is answered, not thrown: what it changed commits with it. */
+  finish(tx: Tx, operation_id: string, outcome: Outcome): Promise<ReplyOf<R> | Problem>
+}
+
+/** A keyed stream: its key binds to one operation, whose stored output answers every retry. */
+export type StreamOperation<C> = {
+  begin(context: C & { readonly tx: Tx; readonly operation_id: string }): Promise<void>
+  /** Resolves when the upstream has sent its first byte, so that a failure is still a status. */
+  open(
+    operation_id: string,
+    attempt: 'first' | 'resumed',
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<SseEvent>>
+  /** The whole sequence again from what is stored, without a second call. */
+  again(operation_id: string): AsyncIterable<SseEvent>
+  /** Where the state of a running operation can be read. */
+  location(operation_id: string): string
+}
+
+type Common<
+  M extends Method,
+  Path extends string,
+  G extends Guard,
+  B extends TSchema | undefined,
+  Q extends TObject | undefined,
+  R extends Replies,
+> = {
+  method: M
+  path: Path
+  summary: string
+  description?: string
+  /** `public`, `authenticated`, or a permission; `:{body.type}` narrows it to the type in the body. */
+  permission: G
+  rate?: RateClass
+  body?: B
+  /** Whether a request without a body is fine although a schema is given. */
+  body_optional?: true
+  query?: Q
+  /** Path parameters that are not ids; every other one must be a UUID. */
+  params?: Readonly<Record<string, TSchema>>
+  /** The 404 of a path id that cannot exist. */
+  absent?: string
+  /** `raw`: the bytes as they came, of any media type, for signed messages. */
+  consumes?: 'json' | 'raw'
+  /** Media types other than JSON; the handler then answers a text with its own content-type. */
+  produces?: readonly string[]
+  body_limit_bytes?: number
+  replies: R
+  fails?: readonly string[]
+  headers?: Readonly<Record<string, string>>
+  /** Answered also while draining or overloaded, and never counted by a rate limit. */
+  always?: true
+  /** Not in the published document. */
+  hidden?: true
+  /** Beyond the interface specification; marked `x-added` in the document. */
+  added?: true
+  deprecated?: { at: string; sunset: string; replacement: string }
+}
+
+type Keyed = {
+  /** `domain`: the route's own row is the record, and the surface replays from it. */
+  idempotency?: 'required' | 'optional' | 'ignored' | 'domain'
+  /** `reference`: the body has a secret or a signed address, so a replay renders it anew. */
+  record?: 'body' | 'reference'
+}
+
+type TxOf<M extends Method> = M extends 'GET' ? Reader : Tx
+
+type Answer<M extends Method, C, R extends Replies, Outcome> =
+  | (Keyed & {
+      transaction?: undefined
+      handle(context: C & { readonly tx: TxOf<M> }): Promise<ReplyOf<R>> | ReplyOf<R>
+      /** For `record: 'reference'`: the reply to a replay, from what `resource_ref` names. */
+      again?(
+        context: C & { readonly tx: TxOf<M>; readonly resource_ref: string },
+      ): Promise<ReplyOf<R>>
+    })
+  | {
+      transaction: 'own'
+      idempotency?: 'ignored' | 'domain'
+      handle(context: C & { readonly db: Db }): Promise<ReplyOf<R>>
+    }
+  | {
+      transaction: 'own'
+      idempotency: 'required' | 'optional'
+      operation: OutsideOperation<C, R, Outcome>
+      /** The longest that one try may take; a retry takes over only after it. */
+      lease_seconds: number
+    }
+  | {
+      transaction: 'own'
+      stream(context: C & { readonly db: Db }): Promise<AsyncIterable<SseEvent>>
+    }
+  | {
+      transaction: 'own'
+      idempotency: 'required' | 'optional'
+      streaming: StreamOperation<C>
+      lease_seconds: number
+    }
+
+export function route<
+  const M extends Method,
+  const Path extends string,
+  const G extends Guard,
+  const R extends Replies,
+  B extends TSchema | undefined = undefined,
+  Q extends TObject | undefined = undefined,
+  Outcome = unknown,
+>(spec: Common<M, Path, G, B, Q, R> & Answer<M, Given<Path, G, B, Q>, R, Outcome>): Route {
+  // The list of routes forgets the types of each one; the kernel gives every handler what it declared.
+  return spec as unknown as Route
+}
+
+/** What every handler may receive, as the kernel sees it. */
+export type AnyContext = {
+  principal: Principal | null
+  params: Record<string, string>
+  query: unknown
+  body: unknown
+  request: RequestFacts
+  grants: () => Promise<ReadonlySet<string>>
+  list: ListScope
+}
+
+/** A route with its types forgotten. */
+export type Route = Common<
+  Method,
+  string,
+  Guard,
+  TSchema | undefined,
+  TObject | undefined,
+  Replies
+> &
+  Keyed & {
+    transaction?: 'own'
+    lease_seconds?: number
+    handle?(context: AnyContext & { tx?: Tx; db?: Db }): Promise<Reply> | Reply
+    again?(context: AnyContext & { tx: Tx; resource_ref: string }): Promise<Reply>
+    operation?: OutsideOperation<AnyContext, Replies, unknown>
+    stream?(context: AnyContext & { db: Db }): Promise<AsyncIterable<SseEvent>>
+    streaming?: StreamOperation<AnyContext>
+  }

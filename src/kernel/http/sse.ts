@@ -1,0 +1,104 @@
+/**
+ * Writes Server-Sent Events: one terminal event and never none, heartbeats only while the upstream moves,
+ * a reader that does not read stops the upstream. Headers are sent with the first event, so a
+ * failure before it is still a status.
+ */
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+
+export type SseEvent = {
+  readonly event: string
+  readonly data: unknown
+  readonly id?: string
+  /** Nothing follows it. */
+  readonly terminal?: true
+}
+
+export type SseOptions = {
+  heartbeat_ms: number
+  /** Longest silence of the upstream, and longest time that a full connection may stay full. */
+  stall_ms: number
+  /** Aborted when the process stops. */
+  stopping: AbortSignal
+  /** Ends the upstream when the reader has gone or reads nothing. */
+  abort(reason: string): void
+}
+
+export const sseHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+}
+
+type Ending = { code: string } | null
+
+/** Writes the whole stream; resolves when the response has ended. */
+export async function writeEvents(
+  response: ServerResponse,
+  events: AsyncIterable<SseEvent>,
+  options: SseOptions,
+): Promise<void> {
+  const iterator = events[Symbol.asyncIterator]()
+  const gone = new Promise<'gone'>(resolve => response.once('close', () => resolve('gone')))
+  const stopping = new Promise<'stopping'>(resolve => {
+    if (options.stopping.aborted) resolve('stopping')
+    options.stopping.addEventListener('abort', () => resolve('stopping'), { once: true })
+  })
+  let moved = performance.now()
+  const heartbeat = setInterval(() => {
+    const quiet = performance.now() - moved
+    if (quiet < options.stall_ms && response.writableLength === 0) response.write(': heartbeat\n\n')
+  }, options.heartbeat_ms)
+  let ending: Ending = { code: 'internal_error' }
+  let next_id = 1
+  try {
+    for (;;) {
+      const stalled = timer(options.stall_ms)
+      const step = await Promise.race([iterator.next(), gone, stopping, stalled.done])
+      stalled.cancel()
+      if (step === 'gone') return void (ending = null)
+      if (step === 'stopping') return void (ending = { code: 'shutting_down' })
+      if (step === 'stalled') return void (ending = { code: 'upstream_timeout' })
+      if (step.done) return
+      moved = performance.now()
+      const flushed = response.write(frame(step.value, next_id++))
+      if (step.value.terminal) return void (ending = null)
+      if (!flushed && !(await drained(response, options.stall_ms))) return void (ending = null)
+    }
+  } catch {
+    // The cause was logged where it arose; the reader learns only that the stream failed.
+    ending = { code: 'internal_error' }
+  } finally {
+    clearInterval(heartbeat)
+    if (ending || response.writableNeedDrain || response.closed)
+      options.abort(ending?.code ?? 'gone')
+    void iterator.return?.()?.catch(() => {})
+    if (ending) response.write(frame({ event: 'error', data: ending }, next_id))
+    if (response.writableNeedDrain) response.destroy()
+    else response.end()
+  }
+}
+
+function frame({ event, data, id }: SseEvent, number: number): string {
+  return `id: ${id ?? number}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+}
+
+async function drained(response: ServerResponse, limit_ms: number): Promise<boolean> {
+  const stalled = timer(limit_ms)
+  const result = await Promise.race([
+    once(response, 'drain').then(() => true),
+    once(response, 'close').then(() => false),
+    stalled.done.then(() => false),
+  ])
+  stalled.cancel()
+  return result
+}
+
+function timer(ms: number): { done: Promise<'stalled'>; cancel(): void } {
+  let cancel = () => {}
+  const done = new Promise<'stalled'>(resolve => {
+    const handle = setTimeout(() => resolve('stalled'), ms)
+    cancel = () => clearTimeout(handle)
+  })
+  return { done, cancel }
+}

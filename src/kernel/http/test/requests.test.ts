@@ -1,0 +1,330 @@
+/** What a request may look like, and what each malformed one is told: never a 500, never a coercion. */
+import { connect } from 'node:net'
+import { once } from 'node:events'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openWorld, type World } from '../../../../test/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld({ KERNEL_CORS_ORIGINS: 'https://shop.example' })
+})
+afterAll(() => world.close())
+
+async function writer() {
+  const person = world.person()
+  await world.grant(person, 'notes.notes.write:*')
+  return person
+}
+
+describe('bodies', () => {
+  const cases: [string, string, number, string][] = [
+    ['broken JSON', '{"title":', 400, 'malformed_json'],
+    ['no JSON at all', 'title=x', 400, 'malformed_json'],
+    ['an array', '[]', 422, 'validation_failed'],
+    ['a number as text', '{"title":1}', 422, 'validation_failed'],
+    [
+      'a text for money',
+      '{"title":"x","amount_minor":"100","labels":{"a":1}}',
+      422,
+      'validation_failed',
+    ],
+    ['an infinite number', '{"title":"x","labels":{"a":1e400}}', 422, 'validation_failed'],
+    [
+      'an integer beyond 2^53',
+      '{"title":"x","labels":{"a":9007199254740993}}',
+      422,
+      'validation_failed',
+    ],
+    ['a prototype', '{"title":"x","__proto__":{"admin":true}}', 400, 'malformed_request'],
+    ['a constructor', '{"title":"x","labels":{"constructor":"x"}}', 400, 'malformed_request'],
+    ['NUL in a text', '{"title":"a\\u0000b"}', 422, 'invalid_character'],
+    ['a lone surrogate', '{"title":"\\ud800"}', 422, 'invalid_character'],
+    [
+      'NUL in a member name of a map',
+      '{"title":"x","labels":{"a\\u0000":"x"}}',
+      422,
+      'invalid_character',
+    ],
+    [
+      'depth 1,000',
+      `{"title":"x","labels":${'['.repeat(1000)}${']'.repeat(1000)}}`,
+      400,
+      'malformed_request',
+    ],
+    ['a title too long', `{"title":"${'x'.repeat(201)}"}`, 422, 'validation_failed'],
+    ['no title', '{}', 422, 'validation_failed'],
+    ['null', 'null', 422, 'validation_failed'],
+  ]
+  it.each(cases)('%s is refused', async (_name, body, status, code) => {
+    const { token } = await writer()
+    const answer = await world.call('POST', '/v1/notes', { token, body })
+    expect([answer.status, answer.body.code]).toEqual([status, code])
+    expect(answer.headers.get('content-type')).toContain('application/problem+json')
+    expect(answer.body.request_id).toBe(answer.headers.get('x-request-id'))
+  })
+
+  it('counts the last of two equal members', async () => {
+    const { token } = await writer()
+    const answer = await world.call('POST', '/v1/notes', {
+      token,
+      body: '{"title":"a","title":"b"}',
+    })
+    expect([answer.status, answer.body.title]).toEqual([201, 'b'])
+  })
+
+  it('names locations and constraints, never values', async () => {
+    const { token } = await writer()
+    const body = { title: 7, place: { country: 'secret-country' }, kind: '' }
+    const answer = await world.call('POST', '/v1/notes', { token, body })
+    expect(answer.status).toBe(422)
+    expect(answer.text).not.toContain('secret-country')
+    expect(answer.body.errors).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ location: 'body', pointer: '/title', constraint: 'type' }),
+        expect.objectContaining({ pointer: '/place/country', constraint: 'maxLength' }),
+        expect.objectContaining({ pointer: '/kind', constraint: 'minLength' }),
+      ]),
+    )
+  })
+
+  it('drops unknown members at every depth and says which', async () => {
+    const { token } = await writer()
+    const body = {
+      title: 'x',
+      owner_id: 'me',
+      place: { city: 'Ulm', 'a,b': 1 },
+      labels: { kept: 'yes' },
+    }
+    const answer = await world.call('POST', '/v1/notes?why=not', { token, body })
+    expect(answer.status).toBe(201)
+    expect(answer.body.labels).toEqual({ kept: 'yes' })
+    expect(answer.headers.get('x-ignored-fields')?.split(', ').sort()).toEqual(
+      ['/owner_id', '/place/a%2Cb', '?why'].sort(),
+    )
+  })
+
+  it('names at most twenty ignored members in at most a kibibyte', async () => {
+    const { token } = await writer()
+    const many = Object.fromEntries(
+      Array.from({ length: 500 }, (_, i) => [`${'é'.repeat(9)}${i}`, 1]),
+    )
+    const answer = await world.call('POST', '/v1/notes', { token, body: { title: 'x', ...many } })
+    expect(answer.status).toBe(201)
+    const header = answer.headers.get('x-ignored-fields') ?? ''
+    expect(header.length).toBeLessThanOrEqual(1024)
+    expect(header.split(', ').length).toBeLessThanOrEqual(20)
+  })
+})
+
+describe('media types and sizes', () => {
+  it('takes JSON in UTF-8 only', async () => {
+    const { token } = await writer()
+    const send = (type: string, body = '{"title":"x"}') =>
+      world.call('POST', '/v1/notes', { token, body, headers: { 'content-type': type } })
+    expect((await send('application/json; charset=utf-8')).status).toBe(201)
+    expect((await send('text/plain')).body.code).toBe('unsupported_media_type')
+    expect((await send('application/json; charset=latin1')).body.code).toBe(
+      'unsupported_media_type',
+    )
+    expect((await send('application/merge-patch+json')).body.code).toBe('unsupported_media_type')
+    expect((await send('application/x-www-form-urlencoded', 'title=x')).status).toBe(415)
+  })
+
+  it('refuses a body without a type, and one that is encoded', async () => {
+    const { token } = await writer()
+    const raw = await rawRequest(
+      `POST /v1/notes HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ncontent-length: 13\r\nconnection: close\r\n\r\n{"title":"x"}`,
+    )
+    expect(raw).toMatch(/^HTTP\/1.1 415/)
+    const headers = { 'content-encoding': 'gzip' }
+    const answer = await world.call('POST', '/v1/notes', { token, body: { title: 'x' }, headers })
+    expect(answer.status).toBe(415)
+  })
+
+  it('refuses a body that is announced too large before reading it, and closes', async () => {
+    const { token } = await writer()
+    const raw = await rawRequest(
+      `POST /v1/notes HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ncontent-length: 2000000\r\n\r\n`,
+    )
+    expect(raw).toMatch(/^HTTP\/1.1 413/)
+    expect(raw.toLowerCase()).toContain('connection: close')
+    expect(raw).toContain('"code":"content_too_large"')
+  })
+
+  it('counts a chunked body', async () => {
+    const { token } = await writer()
+    const chunk = `8000\r\n${' '.repeat(0x8000)}\r\n`
+    const raw = await rawRequest(
+      `POST /v1/notes HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n${chunk.repeat(40)}0\r\n\r\n`,
+    )
+    expect(raw).toMatch(/^HTTP\/1.1 413/)
+  })
+
+  it('answers 406 only where no representation fits', async () => {
+    const { token } = world.person()
+    const ask = (accept: string) => world.call('GET', '/v1/notes', { token, headers: { accept } })
+    expect((await ask('text/html')).body.code).toBe('not_acceptable')
+    expect((await ask('text/html, application/*;q=0.1')).status).toBe(200)
+    expect((await ask('application/json;q=0')).status).toBe(406)
+    const stream = await world.call('POST', '/v1/relay/words:stream', {
+      token,
+      body: { text: 'a' },
+      headers: { accept: 'application/json' },
+    })
+    expect(stream.status).toBe(406)
+    expect(stream.headers.get('content-type')).toContain('problem+json')
+  })
+})
+
+describe('addresses and methods', () => {
+  it('tells a wrong method from a wrong path', async () => {
+    const { token } = world.person()
+    const wrong = await world.call('PUT', '/v1/notes/01890000-0000-7000-8000-000000000000', {
+      token,
+    })
+    expect([wrong.status, wrong.body.code]).toEqual([405, 'method_not_allowed'])
+    expect(wrong.headers.get('allow')).toBe('DELETE, GET, HEAD, OPTIONS, PATCH')
+    expect((await world.call('GET', '/v1/nothing/here')).body.code).toBe('not_found')
+    const options = await world.call('OPTIONS', '/v1/notes')
+    expect([options.status, options.headers.get('allow')]).toEqual([
+      204,
+      'GET, HEAD, OPTIONS, POST',
+    ])
+  })
+
+  it('answers HEAD like GET, without a body', async () => {
+    const { token } = world.person()
+    const head = await world.call('HEAD', '/v1/notes', { token })
+    const get = await world.call('GET', '/v1/notes', { token })
+    expect([head.status, head.text]).toEqual([200, ''])
+    expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'))
+  })
+
+  it('a malformed id is as absent as an unknown one', async () => {
+    const { token } = world.person()
+    const codes = await Promise.all(
+      ['nonsense', '%00', '01890000-0000-7000-8000-000000000000', 'x'.repeat(400)].map(
+        async id => (await world.call('GET', `/v1/notes/${id}`, { token })).body.code,
+      ),
+    )
+    expect(new Set(codes)).toEqual(new Set(['note_not_found']))
+  })
+
+  it.each([
+    ['a malformed request line', 'GARBAGE\r\n\r\n'],
+    [
+      'a malformed address',
+      'GET /v1/notes/%E0%A4%A HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n',
+    ],
+    [
+      'an address too long',
+      `GET /${'x'.repeat(9000)} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`,
+    ],
+    [
+      'headers too large',
+      `GET / HTTP/1.1\r\nhost: x\r\nx-a: ${'x'.repeat(20_000)}\r\nconnection: close\r\n\r\n`,
+    ],
+  ])('%s is a problem document', async (_name, text) => {
+    const raw = await rawRequest(text)
+    expect(raw).toMatch(/^HTTP\/1.1 400/)
+    expect(raw).toContain('application/problem+json')
+    expect(raw).toContain('"code":"malformed_request"')
+    expect(raw.toLowerCase()).toContain('x-request-id: ')
+  })
+
+  it('names no server and guards every answer', async () => {
+    const answer = await world.call('GET', '/v1/nothing/here')
+    expect(answer.headers.get('server')).toBeNull()
+    expect(answer.headers.get('x-powered-by')).toBeNull()
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+  })
+})
+
+describe('credentials', () => {
+  it('refuses what is absent, malformed or forged, each with a challenge', async () => {
+    const ask = (headers: Record<string, string>) => world.call('GET', '/v1/notes', { headers })
+    const none = await ask({})
+    expect([none.status, none.body.code]).toEqual([401, 'authentication_required'])
+    for (const authorization of ['Basic abc', 'Bearer', 'Bearer forged.token', 'Bearer a b']) {
+      const answer = await ask({ authorization })
+      expect([answer.status, answer.body.code]).toEqual([401, 'invalid_token'])
+      expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/)
+    }
+  })
+
+  it('a cookie needs proof that our own page asks', async () => {
+    const { token, principal } = await writer()
+    const csrf = world.platform.csrf.tokenOf(principal.session_id ?? '')
+    const post = (headers: Record<string, string>) =>
+      world.call('POST', '/v1/notes', {
+        body: { title: 'x' },
+        headers: { cookie: `at=${token}`, ...headers },
+      })
+    expect(
+      (await world.call('GET', '/v1/notes', { headers: { cookie: `at=${token}` } })).status,
+    ).toBe(200)
+    expect((await post({})).body.code).toBe('csrf_failed')
+    expect((await post({ 'x-csrf-token': csrf })).body.code).toBe('csrf_failed')
+    expect((await post({ 'x-csrf-token': csrf, origin: 'https://evil.example' })).body.code).toBe(
+      'csrf_failed',
+    )
+    expect((await post({ 'x-csrf-token': csrf, origin: 'http://dodeca.test' })).status).toBe(201)
+    expect(
+      (await post({ 'x-csrf-token': 'x'.repeat(43), origin: 'http://dodeca.test' })).status,
+    ).toBe(403)
+  })
+
+  it('lets only the listed origins read', async () => {
+    const listed = await world.call('OPTIONS', '/v1/notes', {
+      headers: { origin: 'https://shop.example', 'access-control-request-method': 'POST' },
+    })
+    expect(listed.headers.get('access-control-allow-origin')).toBe('https://shop.example')
+    const other = await world.call('OPTIONS', '/v1/notes', {
+      headers: { origin: 'https://evil.example' },
+    })
+    expect(other.headers.get('access-control-allow-origin')).toBeNull()
+  })
+
+  it('narrows a permission to the type that the body names', async () => {
+    const person = world.person()
+    await world.grant(person, 'notes.notes.write:poem')
+    const write = (kind: string) =>
+      world.call('POST', '/v1/notes', { token: person.token, body: { title: 'x', kind } })
+    expect((await write('poem')).status).toBe(201)
+    expect((await write('law')).body.code).toBe('permission_denied')
+    await world.faces.people.revoke(person.principal, 'notes.notes.write:poem')
+    expect((await write('poem')).body.code).toBe('permission_denied')
+  })
+
+  it('shows a foreign tenant nothing', async () => {
+    const { token } = await writer()
+    const note = await world.call('POST', '/v1/notes', { token, body: { title: 'mine' } })
+    const stranger = world.person()
+    for (const method of ['GET', 'PATCH', 'DELETE']) {
+      const answer = await world.call(method, `/v1/notes/${note.body.id}`, {
+        token: stranger.token,
+        ...(method === 'PATCH' ? { body: { title: 'y' } } : {}),
+      })
+      expect([answer.status, answer.body.code]).toEqual([404, 'note_not_found'])
+    }
+  })
+})
+
+/** Bytes as they are: what no client library would send. */
+async function rawRequest(text: string): Promise<string> {
+  const { hostname, port } = new URL(world.url)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  socket.on('error', () => {})
+  socket.write(text)
+  let received = ''
+  for await (const part of socket) {
+    received += String(part)
+    const [head = '', ...rest] = received.split('\r\n\r\n')
+    const length = /content-length: (\d+)/i.exec(head)?.[1]
+    if (length && rest.join('\r\n\r\n').length >= Number(length)) break
+  }
+  socket.destroy()
+  return received
+}

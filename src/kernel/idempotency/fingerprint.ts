@@ -1,0 +1,23 @@
+/**
+ * What makes two requests "the same": the operation, the ids in the path, the query in any order, and
+ * the body as it was sent (before any unknown field is dropped), with white space and member order left
+ * out. Who asks, and with which credential, is the record's key and not in here.
+ */
+import { createHash } from 'node:crypto'
+import canonicalize from 'canonicalize'
+
+export function fingerprint(request: {
+  operation: string
+  params: Readonly<Record<string, string>>
+  query: Readonly<Record<string, unknown>>
+  media_type: string
+  body: unknown
+}): Buffer {
+  const hash = createHash('sha256')
+  const { body, ...rest } = request
+  hash.update(canonicalize(rest) ?? '')
+  hash.update('\n')
+  if (Buffer.isBuffer(body)) hash.update(body)
+  else if (body !== undefined) hash.update(canonicalize(body) ?? '')
+  return hash.digest()
+}

@@ -1,0 +1,117 @@
+/**
+ * A stream under a key: the key binds to one operation before the first byte. A retry of a finished one
+ * hears the whole sequence again from what was stored; a retry of a running one is told where to look; a
+ * retry of one whose process died takes it over under the same operation id.
+ */
+import type { Db } from '../database/db.ts'
+import { violates } from '../database/failures.ts'
+import type { Fault } from '../faults.ts'
+import { problem } from '../http/problem.ts'
+import type { StreamOperation } from '../http/route.ts'
+import type { SseEvent } from '../http/sse.ts'
+import { newId } from '../ids.ts'
+import type { Tx } from '../database/db.ts'
+import {
+  endLease,
+  lookUp,
+  recordFinish,
+  recordStart,
+  sameRequest,
+  takeOver,
+  type KeyedScope,
+  type RecordRules,
+} from './records.ts'
+
+export type KeyedStream = {
+  readonly scope: KeyedScope
+  readonly rules: RecordRules
+  readonly lease_seconds: number
+  readonly operation: Pick<StreamOperation<unknown>, 'open' | 'again' | 'location'>
+  begin(tx: Tx, operation_id: string): Promise<void>
+  readonly signal: AbortSignal
+}
+
+type Found = { operation_id: string; how: 'first' | 'resumed' | 'again' }
+type Deps = { readonly db: Db; readonly fault: Fault }
+
+export async function openKeyedStream(
+  deps: Deps,
+  stream: KeyedStream,
+): Promise<AsyncIterable<SseEvent>> {
+  const lease = { lease_token: newId(), lease_seconds: stream.lease_seconds }
+  const { operation_id, how } = await find(deps, stream, lease)
+  if (how === 'again') return stream.operation.again(operation_id)
+  await deps.fault('kernel.after_operation')
+  try {
+    const events = await stream.operation.open(operation_id, how, stream.signal)
+    return recording(deps, stream, lease.lease_token, operation_id, events)
+  } catch (error) {
+    // No byte was sent: the failure is a status, and the next retry may try at once.
+    await deps.db.run(endLease(stream.scope, lease.lease_token)).catch(() => {})
+    throw error
+  }
+}
+
+async function find(
+  deps: Deps,
+  stream: KeyedStream,
+  lease: { lease_token: string; lease_seconds: number },
+): Promise<Found> {
+  try {
+    return await deps.db.tx(tx => findIn(tx, stream, lease))
+  } catch (error) {
+    if (violates(error, 'idempotency_records_pkey')) return await find(deps, stream, lease)
+    throw error
+  }
+}
+
+async function findIn(
+  tx: Tx,
+  { scope, rules, operation, begin }: KeyedStream,
+  lease: { lease_token: string; lease_seconds: number },
+): Promise<Found> {
+  const record = await lookUp(tx, scope)
+  if (record.state === null) {
+    if (!record.locked) throw running()
+    const operation_id = newId()
+    await begin(tx, operation_id)
+    tx.atCommit(recordStart(scope, { id: operation_id, ...lease }, rules))
+    return { operation_id, how: 'first' }
+  }
+  if (!sameRequest(record, scope)) throw problem('idempotency_key_reused')
+  const operation_id = record.operation_id ?? ''
+  if (record.state === 'completed') return { operation_id, how: 'again' }
+  const taken = !record.leased && (await tx.run(takeOver(scope, lease))) === 1
+  if (!taken) throw running(operation.location(operation_id))
+  return { operation_id, how: 'resumed' }
+}
+
+function running(location?: string) {
+  return problem('idempotency_in_progress', {
+    retry_after: 1,
+    ...(location ? { headers: { location } } : {}),
+  })
+}
+
+/** The record is complete before the reader sees the end; an early end only gives the lease back. */
+async function* recording(
+  { db }: Deps,
+  { scope, rules, operation }: KeyedStream,
+  lease_token: string,
+  operation_id: string,
+  events: AsyncIterable<SseEvent>,
+): AsyncGenerator<SseEvent> {
+  let ended = false
+  try {
+    for await (const event of events) {
+      if (event.terminal) {
+        const headers = { location: operation.location(operation_id) }
+        await db.run(recordFinish(scope, lease_token, { status: 200, headers, body: null }, rules))
+        ended = true
+      }
+      yield event
+    }
+  } finally {
+    if (!ended) await db.run(endLease(scope, lease_token)).catch(() => {})
+  }
+}

@@ -1,0 +1,254 @@
+/**
+ * Runs a keyed operation at most once, whoever else asks with the same key at the same time: in this
+ * process (they wait for one promise, no connection held), in another one (they poll, no connection held),
+ * or after a crash (the record and the lease decide). A refusal that the handler decided is an outcome too.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Db, Tx } from '../database/db.ts'
+import { violates } from '../database/failures.ts'
+import type { Fault } from '../faults.ts'
+import { jitter, newId } from '../ids.ts'
+import type { Metrics } from '../metrics.ts'
+import {
+  endLease,
+  lookUp,
+  recorded,
+  recordFinish,
+  recordOutcome,
+  recordStart,
+  sameRequest,
+  takeOver,
+  type IdempotencyRecord,
+  type KeyedScope,
+  type Outcome,
+  type RecordRules,
+} from './records.ts'
+import { Problem, problem } from '../http/problem.ts'
+
+export type KeyedDeps = {
+  readonly db: Db
+  readonly fault: Fault
+  readonly metrics: Pick<Metrics, 'idempotency'>
+  readonly wait_ms: number
+}
+
+/** What to do for one keyed request, with its outcome already rendered. */
+export type KeyedWork = {
+  readonly scope: KeyedScope
+  readonly rules: RecordRules
+  /** True for a refusal that the handler decided: a retry gets the same one. */
+  isRecordable(refusal: Problem): boolean
+  refuse(refusal: Problem): Outcome
+  /** Renders a replay of an outcome whose body was not kept. */
+  again(outcome: Outcome, resource_ref: string): Promise<Outcome>
+  readonly effect: InsideEffect | OutsideEffect
+}
+
+export type InsideEffect = { run(tx: Tx): Promise<Outcome> }
+
+export type OutsideEffect = {
+  readonly lease_seconds: number
+  begin(tx: Tx, operation_id: string): Promise<void>
+  call(operation_id: string, attempt: 'first' | 'resumed'): Promise<unknown>
+  finish(tx: Tx, operation_id: string, called: unknown): Promise<Outcome>
+}
+
+export type Result = { readonly outcome: Outcome; readonly replayed: boolean }
+type Shared = { readonly fingerprint: Buffer; readonly outcome: Outcome } | null
+type Attempt = Result | 'busy' | 'again'
+
+export type Keyed = { run(work: KeyedWork): Promise<Result> }
+
+const poll_ms = 100
+
+export function openKeyed(deps: KeyedDeps): Keyed {
+  const running = new Map<string, Promise<Shared>>()
+
+  return {
+    run: async work => {
+      const id = `${work.scope.principal_id}\n${work.scope.operation}\n${work.scope.key}`
+      const deadline = performance.now() + deps.wait_ms
+      for (;;) {
+        const rival = running.get(id)
+        if (!rival) break
+        const left = deadline - performance.now()
+        const shared = left > 0 ? await Promise.race([rival, wait(left, 'late' as const)]) : 'late'
+        if (shared === 'late') throw inProgress(deps)
+        if (shared) return await replay(deps, work, shared.fingerprint, shared.outcome)
+      }
+      const mine = lead(deps, work, deadline)
+      const share: Promise<Shared> = mine
+        .then(({ outcome }) =>
+          work.rules.by_reference ? null : { fingerprint: work.scope.fingerprint, outcome },
+        )
+        .catch(() => null)
+        .finally(() => running.delete(id))
+      running.set(id, share)
+      return await mine
+    },
+  }
+}
+
+async function lead(deps: KeyedDeps, work: KeyedWork, deadline: number): Promise<Result> {
+  for (;;) {
+    const attempt = await attemptOnce(deps, work)
+    if (attempt !== 'busy' && attempt !== 'again') return attempt
+    if (performance.now() >= deadline) throw inProgress(deps)
+    if (attempt === 'busy') await wait(poll_ms * (0.5 + jitter()))
+  }
+}
+
+async function attemptOnce(deps: KeyedDeps, work: KeyedWork): Promise<Attempt> {
+  try {
+    return 'run' in work.effect
+      ? await insideOnce(deps, work, work.effect)
+      : await outsideOnce(deps, work, work.effect)
+  } catch (error) {
+    // The rival committed after our snapshot: everything of ours was rolled back, its outcome counts.
+    if (violates(error, 'idempotency_records_pkey')) return 'again'
+    throw error
+  }
+}
+
+/** Look-up, effect, events, outcome record and COMMIT: one transaction. */
+async function insideOnce(
+  deps: KeyedDeps,
+  work: KeyedWork,
+  effect: InsideEffect,
+): Promise<Attempt> {
+  const attempt = await orRefuse(deps, work, async (tx): Promise<Attempt> => {
+    const record = await lookUp(tx, work.scope)
+    if (record.state !== null) return await known(deps, work, record)
+    if (!record.locked) return 'busy'
+    const outcome = await effect.run(tx)
+    tx.atCommit(recordOutcome(work.scope, outcome, work.rules))
+    await deps.fault('kernel.before_commit')
+    return { outcome, replayed: false }
+  })
+  if (attempt !== 'busy' && attempt !== 'again' && !attempt.replayed) {
+    deps.metrics.idempotency.inc({ result: 'executed' })
+    await deps.fault('kernel.after_commit')
+  }
+  return attempt
+}
+
+/** Intent and key commit first; then the call, under an id of its own; then the outcome. */
+async function outsideOnce(
+  deps: KeyedDeps,
+  work: KeyedWork,
+  effect: OutsideEffect,
+): Promise<Attempt> {
+  const lease = { lease_token: newId(), lease_seconds: effect.lease_seconds }
+  type Started = { operation_id: string; attempt: 'first' | 'resumed' }
+  const started = await orRefuse(deps, work, async (tx): Promise<Attempt | Started> => {
+    const record = await lookUp(tx, work.scope)
+    if (record.state === 'in_progress' && sameRequest(record, work.scope)) {
+      const taken = !record.leased && (await tx.run(takeOver(work.scope, lease))) === 1
+      return taken ? { operation_id: record.operation_id ?? '', attempt: 'resumed' } : 'busy'
+    }
+    if (record.state !== null) return await known(deps, work, record)
+    if (!record.locked) return 'busy'
+    const operation_id = newId()
+    await effect.begin(tx, operation_id)
+    tx.atCommit(recordStart(work.scope, { id: operation_id, ...lease }, work.rules))
+    return { operation_id, attempt: 'first' }
+  })
+  if (started === 'busy' || started === 'again' || 'outcome' in started) return started
+  await deps.fault('kernel.after_operation')
+  try {
+    return await conclude(deps, work, effect, started, lease.lease_token)
+  } catch (error) {
+    await deps.db.run(endLease(work.scope, lease.lease_token)).catch(() => {})
+    throw error
+  }
+}
+
+async function conclude(
+  deps: KeyedDeps,
+  work: KeyedWork,
+  effect: OutsideEffect,
+  started: { operation_id: string; attempt: 'first' | 'resumed' },
+  lease_token: string,
+): Promise<Attempt> {
+  const called = await effect.call(started.operation_id, started.attempt)
+  await deps.fault('kernel.after_call')
+  const outcome = await deps.db
+    .tx(async tx => {
+      const finished = await effect.finish(tx, started.operation_id, called)
+      const mine = await tx.run(recordFinish(work.scope, lease_token, finished, work.rules))
+      if (mine !== 1) throw new LeaseLost()
+      return finished
+    })
+    .catch(error => {
+      if (error instanceof LeaseLost) return null
+      throw error
+    })
+  // Whoever took the operation over says what became of it.
+  if (!outcome) return 'again'
+  deps.metrics.idempotency.inc({ result: 'executed' })
+  await deps.fault('kernel.after_commit')
+  return { outcome, replayed: false }
+}
+
+class LeaseLost extends Error {}
+
+async function known(
+  deps: KeyedDeps,
+  work: KeyedWork,
+  record: IdempotencyRecord,
+): Promise<Attempt> {
+  if (!sameRequest(record, work.scope)) throw reused(deps)
+  if (record.state !== 'completed') return 'busy'
+  const outcome = recorded(record)
+  deps.metrics.idempotency.inc({ result: 'replayed' })
+  if (
+    record.body === null &&
+    record.resource_ref &&
+    work.rules.by_reference &&
+    outcome.status < 400
+  ) {
+    return { outcome: await work.again(outcome, record.resource_ref), replayed: true }
+  }
+  return { outcome, replayed: true }
+}
+
+async function replay(
+  deps: KeyedDeps,
+  work: KeyedWork,
+  print: Buffer,
+  outcome: Outcome,
+): Promise<Result> {
+  if (!print.equals(work.scope.fingerprint)) throw reused(deps)
+  deps.metrics.idempotency.inc({ result: 'replayed' })
+  return { outcome, replayed: true }
+}
+
+/**
+ * A refusal of the handler had no effect, so it is recorded after the roll-back, by a statement of its
+ * own: no savepoint is paid for by those who succeed. If a rival recorded something meanwhile, that counts.
+ */
+async function orRefuse<T>(
+  deps: KeyedDeps,
+  work: KeyedWork,
+  run: (tx: Tx) => Promise<T>,
+): Promise<T | Result> {
+  try {
+    return await deps.db.tx(run)
+  } catch (error) {
+    if (!(error instanceof Problem && work.isRecordable(error))) throw error
+    const outcome = work.refuse(error)
+    await deps.db.run(recordOutcome(work.scope, outcome, { ...work.rules, by_reference: false }))
+    deps.metrics.idempotency.inc({ result: 'refused' })
+    return { outcome, replayed: false }
+  }
+}
+
+function inProgress(deps: KeyedDeps): Problem {
+  deps.metrics.idempotency.inc({ result: 'in_progress' })
+  return problem('idempotency_in_progress', { retry_after: 1, headers: { 'retry-after': '1' } })
+}
+
+function reused(deps: KeyedDeps): Problem {
+  deps.metrics.idempotency.inc({ result: 'reused' })
+  return problem('idempotency_key_reused')
+}

@@ -1,0 +1,163 @@
+/**
+ * The outcome of a keyed operation commits together with its effect, so no crash can separate them. The
+ * primary key (principal, operation, key) alone makes a second effect impossible; the advisory lock and
+ * the in-process map only save the work of a transaction that would lose.
+ */
+import { createHash } from 'node:crypto'
+import { type Static, Type } from 'typebox'
+import type { Reader } from '../database/db.ts'
+import { sql, type Sql } from '../database/sql.ts'
+import { nullable } from '../http/shapes.ts'
+
+export type KeyedScope = {
+  readonly principal_id: string
+  readonly tenant_id: string
+  readonly operation: string
+  readonly key: string
+  readonly fingerprint: Buffer
+}
+
+/** A response as it is recorded and sent: the body is final bytes. */
+export type Outcome = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  readonly body: string | null
+}
+
+export const IdempotencyRecord = Type.Object({
+  locked: nullable(Type.Boolean()),
+  state: nullable(Type.String()),
+  fingerprint: Type.Unknown(),
+  operation_id: nullable(Type.String()),
+  leased: nullable(Type.Boolean()),
+  status: nullable(Type.Integer()),
+  headers: Type.Unknown(),
+  body: Type.Unknown(),
+  resource_ref: nullable(Type.String()),
+})
+export type IdempotencyRecord = Static<typeof IdempotencyRecord>
+
+/** Takes the scope's lock if it is free, and reads its record, in one statement. */
+export function lookUp(reader: Reader, scope: KeyedScope): Promise<IdempotencyRecord> {
+  return reader.one(
+    IdempotencyRecord,
+    sql`
+      select pg_try_advisory_xact_lock(${lockOf(scope)}) as locked,
+        r.state, r.fingerprint, r.operation_id, r.leased_until > now() as leased,
+        r.status, r.headers, r.body, r.resource_ref
+      from (values (true)) as always (one)
+      left join kernel.idempotency_records r
+        on r.principal_id = ${scope.principal_id}
+        and r.operation = ${scope.operation}
+        and r.key = ${scope.key}`,
+  )
+}
+
+export function recordOutcome(scope: KeyedScope, outcome: Outcome, rules: RecordRules): Sql {
+  return sql`
+    insert into kernel.idempotency_records (
+      principal_id, operation, key, tenant_id, fingerprint, state,
+      status, headers, body, resource_ref, completed_at, expires_at)
+    values (
+      ${scope.principal_id}, ${scope.operation}, ${scope.key}, ${scope.tenant_id},
+      ${scope.fingerprint}, 'completed', ${outcome.status}, ${keptHeaders(outcome)},
+      ${keptBody(outcome, rules)}, ${resourceRef(outcome)}, now(),
+      now() + make_interval(hours => ${rules.retention_hours}))`
+}
+
+/** Class B: binds the key to one operation before anything is sent outside. */
+export function recordStart(
+  scope: KeyedScope,
+  operation: { id: string; lease_token: string; lease_seconds: number },
+  rules: RecordRules,
+): Sql {
+  return sql`
+    insert into kernel.idempotency_records (
+      principal_id, operation, key, tenant_id, fingerprint, state,
+      operation_id, lease_token, leased_until, expires_at)
+    values (
+      ${scope.principal_id}, ${scope.operation}, ${scope.key}, ${scope.tenant_id},
+      ${scope.fingerprint}, 'in_progress', ${operation.id}, ${operation.lease_token},
+      now() + make_interval(secs => ${operation.lease_seconds}),
+      now() + make_interval(hours => ${rules.retention_hours}))`
+}
+
+/** One retry wins an operation whose holder has gone. */
+export function takeOver(
+  scope: KeyedScope,
+  lease: { lease_token: string; lease_seconds: number },
+): Sql {
+  return sql`
+    update kernel.idempotency_records
+    set lease_token = ${lease.lease_token},
+      leased_until = now() + make_interval(secs => ${lease.lease_seconds})
+    where principal_id = ${scope.principal_id} and operation = ${scope.operation}
+      and key = ${scope.key} and state = 'in_progress' and leased_until <= now()`
+}
+
+/** Only the holder of the lease may say what became of the operation. */
+export function recordFinish(
+  scope: KeyedScope,
+  lease_token: string,
+  outcome: Outcome,
+  rules: RecordRules,
+): Sql {
+  return sql`
+    update kernel.idempotency_records
+    set state = 'completed', status = ${outcome.status}, headers = ${keptHeaders(outcome)},
+      body = ${keptBody(outcome, rules)}, resource_ref = ${resourceRef(outcome)},
+      completed_at = now(), lease_token = null, leased_until = null
+    where principal_id = ${scope.principal_id} and operation = ${scope.operation}
+      and key = ${scope.key} and lease_token = ${lease_token}`
+}
+
+/** The holder gives up early (an error): the next retry need not wait for the lease. */
+export function endLease(scope: KeyedScope, lease_token: string): Sql {
+  return sql`
+    update kernel.idempotency_records set leased_until = now()
+    where principal_id = ${scope.principal_id} and operation = ${scope.operation}
+      and key = ${scope.key} and lease_token = ${lease_token}`
+}
+
+export type RecordRules = {
+  readonly retention_hours: number
+  /** The body has a secret or a signed address: only the resource is remembered. */
+  readonly by_reference: boolean
+}
+
+export function recorded(record: IdempotencyRecord): Outcome {
+  const body = record.body as Buffer | null
+  return {
+    status: record.status ?? 200,
+    headers: (record.headers ?? {}) as Record<string, string>,
+    body: body === null ? null : body.toString('utf8'),
+  }
+}
+
+export function sameRequest(record: IdempotencyRecord, scope: KeyedScope): boolean {
+  return scope.fingerprint.equals(record.fingerprint as Buffer)
+}
+
+const kept = ['content-type', 'location', 'etag', 'link']
+
+function keptHeaders(outcome: Outcome): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(outcome.headers).filter(([name]) => kept.includes(name)))
+}
+
+function keptBody(outcome: Outcome, rules: RecordRules): Buffer | null {
+  return outcome.body === null || rules.by_reference ? null : Buffer.from(outcome.body)
+}
+
+function resourceRef(outcome: Outcome): string | null {
+  const location = outcome.headers['location']
+  return typeof location === 'string' ? location : null
+}
+
+/** 64 bits of the scope: a collision costs a wait, never a wrong outcome. */
+function lockOf(scope: KeyedScope): string {
+  return createHash('sha256')
+    .update(`${scope.principal_id}\n${scope.operation}\n${scope.key}`)
+    .digest()
+    .readBigInt64BE()
+    .toString()
+}

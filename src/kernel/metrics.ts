@@ -1,0 +1,68 @@
+/**
+ * What the platform counts about itself, in Prometheus' form. Labels are bounded: route templates,
+ * statuses, classes and consumer names, never ids, tenants or paths.
+ */
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+export type Metrics = ReturnType<typeof openMetrics>
+
+export function openMetrics() {
+  const registry = new Registry()
+  const registers = [registry]
+  return {
+    registry,
+    requests: new Histogram({
+      name: 'http_server_request_duration_seconds',
+      help: 'Time from the request to the end of the response',
+      labelNames: ['method', 'route', 'status'],
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+      registers,
+    }),
+    idempotency: new Counter({
+      name: 'idempotency_total',
+      help: 'Keyed requests by what became of them',
+      labelNames: ['result'],
+      registers,
+    }),
+    poolWait: new Histogram({
+      name: 'db_pool_wait_seconds',
+      help: 'Time until a database connection was free',
+      buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 2],
+      registers,
+    }),
+    rateLimited: new Counter({
+      name: 'rate_limited_total',
+      help: 'Requests refused by a rate limit',
+      labelNames: ['class'],
+      registers,
+    }),
+    deprecatedCalls: new Counter({
+      name: 'api_deprecated_calls_total',
+      help: 'Calls of deprecated operations',
+      labelNames: ['op'],
+      registers,
+    }),
+    outboxPending: new Gauge({
+      name: 'outbox_pending',
+      help: 'Committed events without a position yet',
+      registers,
+    }),
+    outboxOldest: new Gauge({
+      name: 'outbox_oldest_seconds',
+      help: 'Age of the oldest event without a position',
+      registers,
+    }),
+    consumerLag: new Gauge({
+      name: 'consumer_lag_seconds',
+      help: 'How far a consumer is behind the log',
+      labelNames: ['consumer'],
+      registers,
+    }),
+    eventParks: new Gauge({
+      name: 'event_parks',
+      help: 'Parked aggregates by consumer and state',
+      labelNames: ['consumer', 'state'],
+      registers,
+    }),
+  }
+}

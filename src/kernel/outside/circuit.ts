@@ -1,0 +1,87 @@
+/**
+ * A circuit keeps calls away from an upstream that mostly fails. Closed: calls pass and are counted over a
+ * window. Open: none passes for `open_ms`. Half open: one probe passes; its success closes the circuit, its
+ * failure opens it again, and a probe that was abandoned leaves the place to the next call. What was
+ * admitted before the circuit last changed says nothing about now and is not counted.
+ */
+import { openRollingSum, type Monotonic } from './rolling-sum.ts'
+
+export type CircuitOptions = {
+  readonly failure_share: number
+  readonly least_calls: number
+  readonly window_ms: number
+  readonly open_ms: number
+  /** Failures in a row that open it whatever the share; null: only the share counts. */
+  readonly failures_in_row: number | null
+}
+
+export type CircuitState = 'closed' | 'open' | 'half_open'
+
+/** What the outcome of a call is worth: 0 success, 1 failure, or null where it says nothing. */
+export type Weight = number | null
+
+export type Admission = { settle(weight: Weight): void }
+
+export type Circuit = {
+  state(): CircuitState
+  /** Null: not now. Every admission is settled once, whatever became of the call. */
+  admit(): Admission | null
+}
+
+export const circuit_defaults: CircuitOptions = {
+  failure_share: 0.5,
+  least_calls: 20,
+  window_ms: 10_000,
+  open_ms: 10_000,
+  failures_in_row: null,
+}
+
+export function openCircuit(options: CircuitOptions, now: Monotonic): Circuit {
+  const sums = openRollingSum<'calls' | 'failures'>(options.window_ms, now)
+  let open_until: number | null = null
+  let probing = false
+  let in_row = 0
+  let era = 0
+
+  const turn = (until: number | null): void => {
+    open_until = until
+    probing = false
+    in_row = 0
+    era++
+    sums.clear()
+  }
+  const count = (weight: number): void => {
+    sums.add('calls')
+    sums.add('failures', weight)
+    in_row = weight > 0 ? in_row + weight : 0
+    const calls = sums.total('calls')
+    const mostly_fails =
+      calls >= options.least_calls && sums.total('failures') >= calls * options.failure_share
+    const row_fails = options.failures_in_row !== null && in_row >= options.failures_in_row
+    if (weight > 0 && (mostly_fails || row_fails)) turn(now() + options.open_ms)
+  }
+  const state = (): CircuitState => {
+    if (open_until === null) return 'closed'
+    return now() < open_until ? 'open' : 'half_open'
+  }
+  return {
+    state,
+    admit: () => {
+      const seen = state()
+      if (seen === 'open' || (seen === 'half_open' && probing)) return null
+      const is_probe = seen === 'half_open'
+      if (is_probe) probing = true
+      const admitted_in = era
+      let settled = false
+      return {
+        settle: weight => {
+          if (settled || admitted_in !== era) return
+          settled = true
+          if (!is_probe) return weight === null ? undefined : count(weight)
+          if (weight === null) probing = false
+          else turn(weight > 0 ? now() + options.open_ms : null)
+        },
+      }
+    },
+  }
+}

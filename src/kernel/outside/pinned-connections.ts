@@ -1,0 +1,200 @@
+/**
+ * Connections to one checked address each. The socket is opened here, to the literal address and nothing
+ * else, and handed to an undici client that can neither resolve nor connect again; certificate, SNI and
+ * Host keep the name. An idle connection is only found again under the same origin and address.
+ */
+import { isIP, connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { Client } from 'undici'
+import { canonicalAddress } from './addresses.ts'
+
+export type Pin = {
+  /** `https://name:port`, as undici wants it. */
+  readonly origin: string
+  readonly secure: boolean
+  readonly host: string
+  readonly address: string
+  readonly port: number
+}
+
+export type PinnedConnection = {
+  readonly pin: Pin
+  readonly client: Client
+  readonly socket: Socket
+}
+
+export type ConnectLimits = {
+  readonly connect_ms: number
+  readonly tls_ms: number
+  readonly signal: AbortSignal
+}
+
+export type Connected = {
+  readonly connection: PinnedConnection
+  readonly connect_ms: number
+  readonly tls_ms: number
+}
+
+export class ConnectFailure extends Error {
+  override readonly name = 'ConnectFailure'
+  readonly phase: 'connect' | 'tls'
+  readonly timed_out: boolean
+
+  constructor(phase: 'connect' | 'tls', timed_out: boolean, cause?: unknown) {
+    super(`no connection: ${phase}`, { cause })
+    this.phase = phase
+    this.timed_out = timed_out
+  }
+}
+
+export type PinnedConnections = {
+  idle(pin: Pin): PinnedConnection | null
+  connect(pin: Pin, limits: ConnectLimits): Promise<Connected>
+  /** Only after an answer that was read to its end. */
+  keep(connection: PinnedConnection): void
+  drop(connection: PinnedConnection): void
+  close(): void
+}
+
+export function openPinnedConnections(options: {
+  keep_alive_ms: number
+  idle_max: number
+}): PinnedConnections {
+  // Least recently used pin first: a Map keeps the order of insertion.
+  const idle = new Map<string, PinnedConnection[]>()
+  let count = 0
+
+  const drop = (connection: PinnedConnection): void => {
+    // The client of a closed socket has nothing to report that its request has not.
+    connection.client.destroy().catch(() => {})
+    connection.socket.destroy()
+  }
+  const forget = (connection: PinnedConnection): void => {
+    const key = keyOf(connection.pin)
+    const kept = idle.get(key)
+    const at = kept?.indexOf(connection) ?? -1
+    if (!kept || at < 0) return
+    kept.splice(at, 1)
+    if (kept.length === 0) idle.delete(key)
+    count--
+  }
+  const evict = (): void => {
+    const [oldest] = idle.values()
+    const connection = oldest?.[0]
+    if (!connection) return
+    forget(connection)
+    drop(connection)
+  }
+
+  return {
+    idle: pin => {
+      const connection = idle.get(keyOf(pin))?.at(-1)
+      if (!connection) return null
+      forget(connection)
+      if (!connection.socket.destroyed) return connection
+      drop(connection)
+      return null
+    },
+    connect: async (pin, limits) => {
+      const opened = await openSocket(pin, limits)
+      const client = clientOn(opened.socket, pin, options.keep_alive_ms)
+      const connection = { pin, client, socket: opened.socket }
+      opened.socket.once('close', () => forget(connection))
+      return { connection, connect_ms: opened.connect_ms, tls_ms: opened.tls_ms }
+    },
+    keep: connection => {
+      if (connection.socket.destroyed) return drop(connection)
+      const key = keyOf(connection.pin)
+      const kept = idle.get(key) ?? []
+      idle.delete(key)
+      idle.set(key, [...kept, connection])
+      count++
+      if (count > options.idle_max) evict()
+    },
+    drop,
+    close: () => {
+      for (const connection of [...idle.values()].flat()) {
+        forget(connection)
+        drop(connection)
+      }
+    },
+  }
+}
+
+function keyOf({ origin, address }: Pin): string {
+  return `${origin} ${address}`
+}
+
+/** It gets this one socket; when that is gone, its requests fail and nothing is connected again. */
+function clientOn(socket: Socket, { origin }: Pin, keep_alive_ms: number): Client {
+  let handed_over = false
+  return new Client(origin, {
+    connect: (_options, callback) => {
+      const usable = !handed_over && !socket.destroyed
+      handed_over = true
+      // Later, as a real connection would come: the client overlooks an answer within its own call.
+      queueMicrotask(() => {
+        if (usable) callback(null, socket)
+        else callback(new Error('the connection is gone'), null)
+      })
+    },
+    pipelining: 1,
+    keepAliveTimeout: keep_alive_ms,
+    keepAliveMaxTimeout: keep_alive_ms,
+  })
+}
+
+async function openSocket(pin: Pin, limits: ConnectLimits) {
+  const started = performance.now()
+  const tcp = connectTcp({ host: pin.address, port: pin.port, noDelay: true })
+  await until(tcp, 'connect', limits.connect_ms, limits.signal)
+  const reached = tcp.remoteAddress
+  if (reached === undefined || canonicalAddress(reached) !== canonicalAddress(pin.address)) {
+    tcp.destroy()
+    throw new ConnectFailure('connect', false, new Error('reached another address than the pin'))
+  }
+  const connected = performance.now()
+  if (!pin.secure) return { socket: tcp, connect_ms: connected - started, tls_ms: 0 }
+  const tls = connectTls({
+    socket: tcp,
+    host: pin.host,
+    // SNI carries names only; the certificate of a literal address is checked against the address.
+    servername: isIP(pin.host) === 0 ? pin.host : '',
+    ALPNProtocols: ['http/1.1'],
+    rejectUnauthorized: true,
+  })
+  await until(tls, 'tls', limits.tls_ms, limits.signal)
+  return {
+    socket: tls,
+    connect_ms: connected - started,
+    tls_ms: performance.now() - connected,
+  }
+}
+
+/** Ready, or destroyed with the reason. Later errors of the socket are told by whoever uses it. */
+async function until(
+  socket: Socket,
+  phase: 'connect' | 'tls',
+  limit_ms: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<true>()
+  const fail = (timed_out: boolean, cause?: unknown) =>
+    reject(new ConnectFailure(phase, timed_out, cause))
+  const onAbort = () => fail(false, signal.reason)
+  const timer = setTimeout(() => fail(true), Math.max(0, limit_ms))
+  socket.once(phase === 'tls' ? 'secureConnect' : 'connect', () => resolve(true))
+  socket.on('error', error => fail(false, error))
+  socket.once('close', () => fail(false, new Error('closed')))
+  signal.addEventListener('abort', onAbort, { once: true })
+  if (signal.aborted) onAbort()
+  try {
+    await promise
+  } catch (error) {
+    socket.destroy()
+    throw error
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', onAbort)
+  }
+}

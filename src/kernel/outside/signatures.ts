@@ -1,0 +1,135 @@
+/**
+ * Signatures of messages that cross the platform's edge, over the raw bytes as they came. Every live
+ * secret is tried against every given signature in constant time, and the signature is judged before
+ * the timestamp. Outgoing messages and most incoming ones follow Standard Webhooks.
+ */
+import { Buffer } from 'node:buffer'
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+
+export type SignatureVerdict =
+  | { readonly outcome: 'ok'; /** Which of the secrets matched. */ readonly secret: number }
+  | { readonly outcome: 'signature_invalid' | 'timestamp_out_of_window' }
+
+export type SignedMessage = {
+  readonly algorithm: 'sha1' | 'sha256' | 'sha512'
+  readonly secrets: readonly Buffer[]
+  /** What was signed, in order. */
+  readonly content: readonly (string | Buffer)[]
+  readonly signatures: readonly Buffer[]
+  /** Seconds since the epoch as the sender wrote them; null where the scheme has none. */
+  readonly timestamp: string | null
+  readonly now_seconds: number
+  readonly window_seconds?: number
+}
+
+export type MessageHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
+
+export type StandardHeaders = {
+  readonly 'webhook-id': string
+  readonly 'webhook-timestamp': string
+  readonly 'webhook-signature': string
+}
+
+const default_window_seconds = 300
+/** Work is bounded whatever a stranger sends. */
+const signatures_max = 16
+const secret_prefix = 'whsec_'
+const secret_bytes = { min: 24, max: 64, new: 32 } as const
+
+export function verifySigned(message: SignedMessage): SignatureVerdict {
+  const { secrets, signatures, timestamp, now_seconds } = message
+  const given = signatures.slice(0, signatures_max)
+  let matched = -1
+  for (const [index, secret] of secrets.entries()) {
+    const expected = hmac(message.algorithm, secret, message.content)
+    // No early end: the time tells neither which secret nor which signature fitted.
+    const fits = given.map(one => one.length === expected.length && timingSafeEqual(one, expected))
+    if (matched < 0 && fits.includes(true)) matched = index
+  }
+  if (matched < 0) return { outcome: 'signature_invalid' }
+  if (timestamp !== null && !inWindow(timestamp, now_seconds, message.window_seconds)) {
+    return { outcome: 'timestamp_out_of_window' }
+  }
+  return { outcome: 'ok', secret: matched }
+}
+
+function hmac(algorithm: string, secret: Buffer, content: readonly (string | Buffer)[]): Buffer {
+  const hash = createHmac(algorithm, secret)
+  for (const part of content) hash.update(part)
+  return hash.digest()
+}
+
+function inWindow(timestamp: string, now_seconds: number, window = default_window_seconds) {
+  return /^\d{1,12}$/.test(timestamp) && Math.abs(now_seconds - Number(timestamp)) <= window
+}
+
+/** The three headers of Standard Webhooks, with one `v1` signature a secret, in the given order. */
+export function signStandard(message: {
+  id: string
+  timestamp_seconds: number
+  body: Buffer
+  secrets: readonly Buffer[]
+}): StandardHeaders {
+  const { id, body } = message
+  const timestamp = String(message.timestamp_seconds)
+  // A dot in the id would let two different messages share one signed text.
+  if (id.includes('.')) throw new Error('the id of a signed message must not hold a dot')
+  const signatures = message.secrets.map(
+    secret =>
+      `v1,${hmac('sha256', secret, standardContent(id, timestamp, body)).toString('base64')}`,
+  )
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
+  }
+}
+
+export function verifyStandard(message: {
+  headers: MessageHeaders
+  body: Buffer
+  secrets: readonly Buffer[]
+  now_seconds: number
+  window_seconds?: number
+}): SignatureVerdict {
+  const { headers, body, secrets, now_seconds, window_seconds = default_window_seconds } = message
+  const id = headers['webhook-id']
+  const timestamp = headers['webhook-timestamp']
+  const signature = headers['webhook-signature']
+  if (typeof id !== 'string' || typeof timestamp !== 'string' || typeof signature !== 'string') {
+    return { outcome: 'signature_invalid' }
+  }
+  return verifySigned({
+    algorithm: 'sha256',
+    secrets,
+    content: standardContent(id, timestamp, body),
+    signatures: signature
+      .split(' ')
+      .filter(one => one.startsWith('v1,'))
+      .map(one => Buffer.from(one.slice('v1,'.length), 'base64')),
+    timestamp,
+    now_seconds,
+    window_seconds,
+  })
+}
+
+function standardContent(
+  id: string,
+  timestamp: string,
+  body: Buffer,
+): readonly (string | Buffer)[] {
+  return [`${id}.${timestamp}.`, body]
+}
+
+export function newStandardSecret(): string {
+  return secret_prefix + randomBytes(secret_bytes.new).toString('base64')
+}
+
+/** The bytes of a `whsec_` secret, or null where it is none of 24 to 64 bytes. */
+export function parseStandardSecret(text: string): Buffer | null {
+  if (!text.startsWith(secret_prefix)) return null
+  const encoded = text.slice(secret_prefix.length)
+  const secret = Buffer.from(encoded, 'base64')
+  const long_enough = secret.length >= secret_bytes.min && secret.length <= secret_bytes.max
+  return long_enough && secret.toString('base64') === encoded ? secret : null
+}

@@ -1,0 +1,154 @@
+/**
+ * One attempt at a provider and what it means: an answer, or a failure that says whether it may have had
+ * an effect, whether trying again may help, and what it counts in the circuit. Doubt counts as an effect:
+ * only a request that never left, and a 429, are certain to have had none.
+ */
+import { Buffer } from 'node:buffer'
+import type { Dispatcher } from 'undici'
+import type { Circuit, Weight } from './circuit.ts'
+import {
+  exchange,
+  ExchangeFailure,
+  type Exchange,
+  type ExchangeFault,
+  type ExchangeRequest,
+} from './exchange.ts'
+import { retryAfterSeconds } from './retry-after.ts'
+import { UpstreamFailure, type UpstreamReason, type UpstreamResponse } from './upstream-failure.ts'
+
+export type Line = {
+  readonly name: string
+  readonly pool: Dispatcher
+  readonly circuit: Circuit
+  /** What a 429 counts in the circuit, where a failure counts 1. */
+  readonly rate_limited_weight: number
+}
+
+export type Attempted<T> =
+  | { readonly answered: true; readonly value: T }
+  | {
+      readonly answered: false
+      readonly failure: UpstreamFailure
+      readonly retryable: boolean
+      readonly weight: Weight
+    }
+
+type Failed = Extract<Attempted<never>, { answered: false }>
+
+/** These may pass by themselves; other refusals are final. */
+const transient = [408, 429, 502, 503, 504]
+/** Of a refusal's body, for adapters and no one else. */
+const refusal_bytes = 64 * 1024
+
+export async function attempt<T>(
+  line: Line,
+  request: ExchangeRequest,
+  read: (answer: Exchange) => Promise<T>,
+): Promise<Attempted<T>> {
+  const admission = line.circuit.admit()
+  if (!admission) return circuitOpen(line)
+  let weight: Weight = null
+  try {
+    const attempted = await answered(line, request, read)
+    weight = attempted.answered ? 0 : attempted.weight
+    return attempted
+  } finally {
+    admission.settle(weight)
+  }
+}
+
+async function answered<T>(
+  line: Line,
+  request: ExchangeRequest,
+  read: (answer: Exchange) => Promise<T>,
+): Promise<Attempted<T>> {
+  try {
+    const answer = await exchange(line.pool, request)
+    const refused = answer.status >= 500 || transient.includes(answer.status)
+    return refused ? await refusal(line, answer) : { answered: true, value: await read(answer) }
+  } catch (error) {
+    if (error instanceof UpstreamFailure) {
+      return { answered: false, failure: error, retryable: false, weight: 1 }
+    }
+    // A request that cannot be sent is a bug of ours and no news about the provider.
+    if (!(error instanceof ExchangeFailure) || error.fault === 'refused') throw error
+    return failed(line.name, error)
+  }
+}
+
+function circuitOpen({ name }: Line): Failed {
+  const failure = new UpstreamFailure(name, 'circuit_open', { ambiguous: false, attempts: 0 })
+  return { answered: false, failure, retryable: false, weight: null }
+}
+
+async function refusal(line: Line, answer: Exchange): Promise<Failed> {
+  const { status, headers } = answer
+  const is_limit = status === 429
+  // The status alone decides: a body that breaks off takes nothing away from it.
+  const { body } = await readUpTo(answer, refusal_bytes).catch(() => ({ body: Buffer.alloc(0) }))
+  const failure = new UpstreamFailure(line.name, is_limit ? 'rate_limited' : 'unavailable', {
+    ambiguous: !is_limit,
+    response: { kind: 'response', status, headers, body },
+    retry_after_seconds: retryAfterSeconds(headers),
+  })
+  return {
+    answered: false,
+    failure,
+    retryable: transient.includes(status),
+    weight: is_limit ? line.rate_limited_weight : 1,
+  }
+}
+
+function failed(name: string, error: ExchangeFailure): Failed {
+  const reason = reasonOf(error)
+  const failure = new UpstreamFailure(name, reason, { ambiguous: error.sent, cause: error })
+  const aborted = error.fault === 'aborted'
+  return {
+    answered: false,
+    failure,
+    retryable: !aborted && error.fault !== 'protocol',
+    weight: aborted ? null : 1,
+  }
+}
+
+const reasons = {
+  timeout: 'timeout',
+  total: 'timeout',
+  aborted: 'aborted',
+  broken: 'connect',
+  protocol: 'invalid_response',
+  refused: 'invalid_response',
+} as const satisfies Record<ExchangeFault, UpstreamReason>
+
+export function reasonOf({ fault, phase, cause }: ExchangeFailure): UpstreamReason {
+  // An answer that was cut off is no answer; a connection that failed before one is.
+  if (fault === 'broken' && phase === 'body') return 'invalid_response'
+  if (fault === 'aborted' && cause instanceof Error && cause.name === 'TimeoutError') {
+    return 'timeout'
+  }
+  return reasons[fault]
+}
+
+/** The whole body, or a failure where it is longer than it may be. */
+export async function readWhole(
+  name: string,
+  answer: Exchange,
+  max_bytes: number,
+): Promise<UpstreamResponse> {
+  const { body, whole } = await readUpTo(answer, max_bytes)
+  const { status, headers } = answer
+  if (!whole) throw new UpstreamFailure(name, 'invalid_response', { ambiguous: true })
+  return { kind: 'response', status, headers, body }
+}
+
+async function readUpTo({ body }: Exchange, max_bytes: number) {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > max_bytes)
+      return { body: Buffer.concat(chunks).subarray(0, max_bytes), whole: false }
+  }
+  return { body: Buffer.concat(chunks), whole: true }
+}

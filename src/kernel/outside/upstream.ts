@@ -1,0 +1,210 @@
+/**
+ * The client for one provider: one connection pool, one circuit and one retry budget. A call is tried
+ * again only when it is idempotent, only after failures that may pass, and only while its deadline leaves
+ * time. A failure says whether any of its attempts may have had an effect. Redirects are not followed.
+ */
+import type { Buffer } from 'node:buffer'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Pool } from 'undici'
+import { jitter } from '../ids.ts'
+import { circuit_defaults, openCircuit, type CircuitOptions, type CircuitState } from './circuit.ts'
+import {
+  ExchangeFailure,
+  type Exchange,
+  type ExchangeRequest,
+  type RequestHeaders,
+  type ResponseHeaders,
+} from './exchange.ts'
+import { openRetryBudget, type RetryBudget } from './retry-budget.ts'
+import { attempt, readWhole, reasonOf, type Line } from './upstream-attempt.ts'
+import { UpstreamFailure, type UpstreamResponse } from './upstream-failure.ts'
+
+export { problemCodeOf, UpstreamFailure } from './upstream-failure.ts'
+export type { UpstreamReason, UpstreamResponse } from './upstream-failure.ts'
+
+export type UpstreamOptions = {
+  readonly name: string
+  /** With the path that all calls share, such as `https://api.example.com/v1`. */
+  readonly base_url: string
+  readonly attempt_timeout_ms?: number
+  readonly connect_timeout_ms?: number
+  readonly retries?: number
+  readonly connections?: number
+  readonly max_body_bytes?: number
+  readonly circuit?: Partial<CircuitOptions>
+  /** What a 429 counts in the circuit, where a failure counts 1. */
+  readonly rate_limited_weight?: number
+  readonly random?: () => number
+}
+
+export type UpstreamCall = {
+  readonly method: string
+  /** Below `base_url`, with its query. */
+  readonly path: string
+  readonly headers?: RequestHeaders
+  readonly body?: Buffer | string | null
+  /** Sent as `Idempotency-Key`, the same on every attempt. */
+  readonly operation_id?: string
+  /** That repeating it changes nothing: by its nature, or because the provider knows the key. */
+  readonly idempotent: boolean
+  /** What is left of the request or job for which it is made. */
+  readonly deadline_ms: number
+  readonly signal?: AbortSignal
+  /** Fewer than the upstream's: 0 below an SDK that retries by itself. */
+  readonly retries?: number
+}
+
+export type UpstreamStreamCall = UpstreamCall & {
+  /** Longest silence between two pieces of the body. */
+  readonly idle_timeout_ms?: number
+}
+
+export type UpstreamStream = {
+  readonly status: number
+  readonly headers: ResponseHeaders
+  /** Leaving it early closes the connection; a broken or late body throws an UpstreamFailure. */
+  readonly body: AsyncIterable<Buffer>
+  abort(): void
+}
+
+export type Upstream = {
+  call(call: UpstreamCall): Promise<UpstreamResponse>
+  stream(call: UpstreamStreamCall): Promise<UpstreamStream>
+  /** For an SDK that retries by itself: takes one retry from the budget, or says not to. */
+  takeRetry(): boolean
+  circuit(): CircuitState
+  close(): Promise<void>
+}
+
+type Persistence = {
+  readonly line: Line
+  readonly prefix: string
+  readonly budget: RetryBudget
+  readonly retries: number
+  readonly random: () => number
+}
+
+type LimitsAt = (left_ms: number) => ExchangeRequest['limits']
+
+const first_wait_ms = 200
+const longest_wait_ms = 5000
+/** Who asks us to stay away for longer is not waited for here: the caller comes back later. */
+const longest_retry_after_ms = 60_000
+
+export function openUpstream(options: UpstreamOptions): Upstream {
+  const { name, attempt_timeout_ms = 30_000, max_body_bytes = 16 * 1024 * 1024 } = options
+  const base = new URL(options.base_url)
+  const pool = new Pool(base.origin, {
+    connections: options.connections ?? 64,
+    connect: { timeout: options.connect_timeout_ms ?? 5000 },
+    allowH2: false,
+  })
+  const circuit = openCircuit({ ...circuit_defaults, ...options.circuit }, monotonic)
+  const rate_limited_weight = options.rate_limited_weight ?? 1
+  const line: Line = { name, pool, circuit, rate_limited_weight }
+  const budget = openRetryBudget(monotonic)
+  const persistence: Persistence = {
+    line,
+    prefix: base.pathname.replace(/\/$/, ''),
+    budget,
+    retries: options.retries ?? 2,
+    random: options.random ?? jitter,
+  }
+  return {
+    call: call =>
+      persist(
+        persistence,
+        call,
+        left_ms => ({ total_ms: Math.min(attempt_timeout_ms, left_ms) }),
+        answer => readWhole(name, answer, max_body_bytes),
+      ),
+    stream: call =>
+      persist(
+        persistence,
+        call,
+        left_ms => ({
+          total_ms: left_ms,
+          headers_ms: Math.min(attempt_timeout_ms, left_ms),
+          ...(call.idle_timeout_ms === undefined ? {} : { idle_ms: call.idle_timeout_ms }),
+        }),
+        answer => Promise.resolve(streamOf(line, answer)),
+      ),
+    takeRetry: () => circuit.state() === 'closed' && budget.take(),
+    circuit: circuit.state,
+    close: () => pool.destroy(),
+  }
+}
+
+function monotonic(): number {
+  return performance.now()
+}
+
+/** Attempts until one is answered or none may follow; it fails as the last that was made. */
+async function persist<T>(
+  { line, prefix, budget, retries, random }: Persistence,
+  call: UpstreamCall,
+  limitsAt: LimitsAt,
+  read: (answer: Exchange) => Promise<T>,
+): Promise<T> {
+  const until = monotonic() + call.deadline_ms
+  const attempts_max = 1 + (call.idempotent ? (call.retries ?? retries) : 0)
+  let last: UpstreamFailure | null = null
+  let ambiguous = false
+  budget.called()
+  for (let made = 1; ; made++) {
+    const request = requestOf(call, prefix, limitsAt(until - monotonic()))
+    const attempted = await attempt(line, request, read)
+    if (attempted.answered) return attempted.value
+    const { failure, retryable } = attempted
+    if (failure.reason === 'circuit_open') throw last ?? failure
+    ambiguous ||= failure.ambiguous
+    last = failure.after(made, ambiguous)
+    const wait_ms = waitOf(failure, made, random)
+    const in_time = wait_ms <= longest_retry_after_ms && monotonic() + wait_ms < until
+    if (!retryable || made === attempts_max || !in_time || !budget.take()) throw last
+    if (!(await waited(wait_ms, call.signal))) throw last
+  }
+}
+
+/** Exponential with full jitter, and never sooner than the provider asked for. */
+function waitOf(failure: UpstreamFailure, made: number, random: () => number): number {
+  const ceiling_ms = Math.min(longest_wait_ms, first_wait_ms * 2 ** (made - 1))
+  return Math.max(random() * ceiling_ms, (failure.retry_after_seconds ?? 0) * 1000)
+}
+
+async function waited(wait_ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+  try {
+    await wait(wait_ms, undefined, signal ? { signal } : {})
+    return true
+  } catch {
+    return false
+  }
+}
+
+function requestOf(
+  call: UpstreamCall,
+  prefix: string,
+  limits: ExchangeRequest['limits'],
+): ExchangeRequest {
+  const { method, path, headers = {}, body = null, operation_id, signal } = call
+  if (!path.startsWith('/')) throw new Error(`the path ${path} does not begin with a slash`)
+  const key = operation_id === undefined ? {} : { 'idempotency-key': operation_id }
+  return { method, path: prefix + path, headers: { ...headers, ...key }, body, limits, signal }
+}
+
+function streamOf(line: Line, answer: Exchange): UpstreamStream {
+  const { status, headers, body } = answer
+  return { status, headers, body: pieces(line, body), abort: () => void body.destroy() }
+}
+
+async function* pieces(line: Line, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* body
+  } catch (error) {
+    if (!(error instanceof ExchangeFailure)) throw error
+    const reason = reasonOf(error)
+    // Its headers counted as a success; the circuit hears that the rest did not come.
+    if (reason !== 'aborted') line.circuit.admit()?.settle(1)
+    throw new UpstreamFailure(line.name, reason, { ambiguous: true, cause: error })
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * The contract between the kernel and a surface. A surface is one value: a name, a PostgreSQL schema of
+ * that name, and everything that it hands over (routes, permissions, errors, events, consumers, loops,
+ * projections, checks) as data. Opening one wires functions together; it starts nothing.
+ */
+import type { TSchema } from 'typebox'
+import type { Settings } from '../config.ts'
+import type { Permission } from './access/permissions.ts'
+import type { SignedUrls } from './access/signed-url.ts'
+import type { Clock } from './clock.ts'
+import type { Db, Tx } from './database/db.ts'
+import type { LoggedEvent } from './events/event.ts'
+import type { Fault } from './faults.ts'
+import type { Cursors } from './http/cursor.ts'
+import type { ErrorEntry } from './http/problem.ts'
+import type { Route } from './http/route.ts'
+import type { Keyring } from './keys.ts'
+import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
+import type { SafeFetch } from './outside/safe-fetch.ts'
+
+/** What every surface may use. It holds no surface and no tenant's data. */
+export type Kernel = {
+  readonly profile: 'development' | 'production'
+  readonly public_url: string
+  readonly data_dir: string
+  readonly settings: Settings
+  readonly db: Db
+  readonly clock: Clock
+  readonly keys: Keyring
+  readonly cursors: Cursors
+  readonly signedUrls: SignedUrls
+  readonly safeFetch: SafeFetch
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly fault: Fault
+  /** Tells every process to look at its queues now, outside any transaction. */
+  wake(): void
+  /** Called in this process at each wake-up from any process; answers how to stop listening. */
+  onWake(run: () => void): () => void
+}
+
+export type EventDeclaration = {
+  readonly version: number
+  readonly data: TSchema
+  /** Not offered to subscribers outside. */
+  readonly internal?: true
+}
+
+export type Surface<Face = unknown, Needs = unknown> = {
+  readonly name: string
+  readonly migrations: URL
+  readonly permissions: Readonly<Record<string, Permission>>
+  readonly errors: Readonly<Record<string, ErrorEntry>>
+  readonly events: Readonly<Record<string, EventDeclaration>>
+  open(kernel: Kernel, needs: Needs): Opened<Face>
+}
+
+export type Opened<Face = unknown> = {
+  readonly face: Face
+  readonly routes: readonly Route[]
+  readonly consumers?: readonly Consumer[]
+  readonly loops?: readonly Loop[]
+  readonly projections?: readonly Projection[]
+  readonly checks?: readonly Check[]
+  readonly providers?: readonly Provider[]
+  close?(): Promise<void>
+}
+
+/** Hears each event once: its inbox row, its effect and its own events share one transaction. */
+export type Consumer = {
+  readonly name: string
+  readonly events: readonly string[] | 'all'
+  run(tx: Tx, event: LoggedEvent): Promise<void>
+}
+
+/** Work that repeats in one process of the platform: sweeps, promoters, reconcilers. */
+export type Loop = {
+  readonly name: string
+  readonly every_ms: number
+  run(signal: AbortSignal): Promise<void>
+}
+
+/** A read model that can be made again from the facts. */
+export type Projection = {
+  readonly name: string
+  readonly freshness_ms: number
+  rebuild(progress: (done: number, total: number) => void, signal: AbortSignal): Promise<void>
+}
+
+/** An invariant that `dodeca doctor` and the chaos tests verify; answers what violates it. */
+export type Check = {
+  readonly name: string
+  readonly says: string
+  run(): Promise<readonly string[]>
+}
+
+/** One entry of the registry behind `POST /v1/providers/{provider}/webhooks`. */
+export type Provider = {
+  readonly name: string
+  /** The status that this provider documents for "received". */
+  readonly accepted: 200 | 202 | 204
+  verify(
+    raw: Buffer,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): ProviderMessage
+  receive(tx: Tx, message: ProviderMessage): Promise<void>
+}
+
+export type ProviderMessage = { readonly event_id: string; readonly body: unknown }

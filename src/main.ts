@@ -1,0 +1,79 @@
+/** Starts the platform for a person or a service manager, says what to open, and stops on a signal. */
+import { loadConfig, type Config } from './config.ts'
+import { StartError } from './kernel/start-error.ts'
+import { start, type Running } from './start.ts'
+
+const started = performance.now()
+let running: Running | undefined
+let stopping = false
+
+process.on('SIGINT', stop)
+process.on('SIGTERM', stop)
+try {
+  const config = loadConfig()
+  running = await start(config, line => process.stderr.write(`  ${line}\n`))
+  if (stopping) await end(running)
+  else process.stdout.write(banner(config, running))
+} catch (error) {
+  fail(error)
+}
+
+/** A second signal ends at once: leases and records make that safe. */
+function stop(): void {
+  if (stopping) process.exit(130)
+  stopping = true
+  if (running) void end(running)
+}
+
+async function end({ platform, stop: undo }: Running): Promise<void> {
+  const limit_ms = platform.kernel.settings['kernel.shutdown_seconds'] * 1000
+  setTimeout(() => process.exit(1), limit_ms).unref()
+  try {
+    await undo()
+  } catch (error) {
+    fail(error)
+  }
+  process.exit(0)
+}
+
+function fail(error: unknown): never {
+  const text =
+    error instanceof StartError
+      ? error.message
+      : error instanceof Error
+        ? error.stack
+        : String(error)
+  process.stderr.write(`\n${text}\n`)
+  process.exit(1)
+}
+
+function banner(config: Config, { port, ground, migrated, platform }: Running): string {
+  const url = config.public_url
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  const lines = [
+    ['API', url],
+    ['Reference', `${url}/docs`],
+    ...(config.profile === 'development' ? [['Helpers', `${url}/dev`]] : []),
+    ...(ground.sandbox ? [['Mail inbox', `${url}/dev/inbox`]] : []),
+    ['Health', `${url}/readyz`],
+    [
+      'Database',
+      ground.embedded
+        ? `embedded PostgreSQL in ${config.data_dir}${ground.joined ? ' (joined)' : ''}`
+        : 'from DATABASE_URL',
+    ],
+  ]
+  const width = Math.max(...lines.map(([name = '']) => name.length))
+  const list = lines.map(([name = '', value = '']) => `  ${name.padEnd(width)}  ${value}`)
+  const done = migrated > 0 ? `, ${migrated} migrations applied` : ''
+  return [
+    '',
+    `  Dodeca is ready on port ${port} after ${seconds} s (${config.profile}, ${config.roles.join(' + ')}${done}).`,
+    '',
+    ...list,
+    '',
+    `  ${platform.routes.length} operations. Ctrl-C stops everything.`,
+    '',
+    '',
+  ].join('\n')
+}

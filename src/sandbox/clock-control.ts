@@ -1,0 +1,48 @@
+/**
+ * The clock of one vendor in its control plane. It is the vendor's own: the platform's time can be
+ * moved without the outside world noticing, as in reality. The offset outlives the process.
+ */
+import { Type } from 'typebox'
+import { rfc3339, type Clock } from '../kernel/clock.ts'
+import { fits, type ControlRoute } from './control.ts'
+import type { Kept } from './kept.ts'
+
+const seconds_max = 20 * 365 * 86_400
+const Seconds = Type.Integer({ minimum: -seconds_max, maximum: seconds_max })
+const Move = Type.Union([
+  Type.Object({ offset_seconds: Seconds }, { additionalProperties: false }),
+  Type.Object({ advance_s: Seconds }, { additionalProperties: false }),
+])
+
+const name = 'clock_offset_seconds'
+
+/** Takes up the offset of the last time. */
+export function restoreClock(clock: Clock, kept: Kept): void {
+  clock.setOffset(kept.number(name) ?? 0)
+}
+
+export function setClock(clock: Clock, kept: Kept, offset_seconds: number): void {
+  kept.keep(name, offset_seconds)
+  clock.setOffset(offset_seconds)
+}
+
+export function clockControl(clock: Clock, kept: Kept): ControlRoute[] {
+  const view = () => ({
+    status: 200,
+    body: { offset_seconds: clock.offsetSeconds(), now: rfc3339(clock.nowMs()) },
+  })
+  return [
+    { method: 'GET', path: '/clock', run: view },
+    {
+      method: 'POST',
+      path: '/clock',
+      run: ({ body }) => {
+        const move = fits(Move, body)
+        const offset =
+          'advance_s' in move ? clock.offsetSeconds() + move.advance_s : move.offset_seconds
+        setClock(clock, kept, offset)
+        return view()
+      },
+    },
+  ]
+}

@@ -1,0 +1,41 @@
+/**
+ * What a vendor will do wrong: rules in the order in which they were given. The first rule that
+ * matches strikes, and is spent after its number of times. A script belongs to the running process:
+ * it is part of an experiment, not of what the vendor knows.
+ */
+import { newId } from '../kernel/ids.ts'
+
+export type Scripted<Rule> = { readonly id: string; readonly rule: Rule; left: number }
+
+export type FaultScript<Rule, Facts> = {
+  add(rule: Rule, times: number): Scripted<Rule>
+  /** The rule that strikes now, if one does; it has been counted. */
+  take(facts: Facts): Rule | undefined
+  /** Rules that can still strike. */
+  list(): readonly Scripted<Rule>[]
+  clear(): void
+}
+
+export function openFaultScript<Rule, Facts>(
+  matches: (rule: Rule, facts: Facts) => boolean,
+): FaultScript<Rule, Facts> {
+  let rules: Scripted<Rule>[] = []
+  return {
+    add: (rule, times) => {
+      const scripted = { id: newId(), rule, left: times }
+      rules.push(scripted)
+      return scripted
+    },
+    take: facts => {
+      const struck = rules.find(one => matches(one.rule, facts))
+      if (!struck) return undefined
+      struck.left--
+      if (struck.left === 0) rules = rules.filter(one => one !== struck)
+      return struck.rule
+    },
+    list: () => rules,
+    clear: () => {
+      rules = []
+    },
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * The mail vendor: two providers, so that failover can be tried, over one mailbox and one fault
+ * script, with a control plane that shows what arrived. A sender whose attempt ended in doubt asks
+ * here by ref.
+ */
+import { createServer } from 'node:http'
+import { Type } from 'typebox'
+import { clockControl, setClock } from '../clock-control.ts'
+import { controlPlane, fits, Refusal, type ControlRoute, type Query } from '../control.ts'
+import type { Setup, Vendor } from '../vendor.ts'
+import { faultView, MailFault, openMailFaults, type MailFaults } from './fault.ts'
+import { openMailbox, type Filter, type Mailbox } from './mailbox.ts'
+import { openSmtp, type Smtp } from './smtp.ts'
+
+export const providers = { smtp: 'dev_mail', smtp2: 'dev_mail2' } as const
+
+const Limit = Type.Integer({ minimum: 1, maximum: 100 })
+
+export const mail: Vendor = {
+  name: 'mail',
+  open: async setup => {
+    const mailbox = openMailbox(setup.folder, setup.clock)
+    const faults = openMailFaults()
+    const addresses: Record<string, string> = {}
+    const servers: Smtp[] = []
+    for (const [key, provider] of Object.entries(providers)) {
+      const password = setup.kept.secret(provider)
+      const smtp = openSmtp({ provider, password, mailbox, faults })
+      const port = await setup.listen(provider, smtp.server)
+      addresses[key] = `smtp://${provider}:${password}@127.0.0.1:${port}`
+      servers.push(smtp)
+    }
+    const about = { vendor: 'mail', folder: setup.folder, providers: Object.values(providers) }
+    const plane = controlPlane(about, controlRoutes(setup, mailbox, faults))
+    const http = createServer((request, response) => void plane(request, response))
+    const port = await setup.listen('control', http)
+    return {
+      addresses: { ...addresses, control: `http://127.0.0.1:${port}/_sandbox/` },
+      close: async () => {
+        http.closeAllConnections()
+        await new Promise(resolve => http.close(resolve))
+        for (const smtp of servers) await smtp.close()
+        mailbox.close()
+      },
+    }
+  },
+}
+
+function controlRoutes(setup: Setup, mailbox: Mailbox, faults: MailFaults): ControlRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: '/messages',
+      run: ({ query }) => ({ status: 200, body: mailbox.messages(...paging(query)) }),
+    },
+    {
+      method: 'DELETE',
+      path: '/messages',
+      run: ({ query }) => {
+        mailbox.forget(filterOf(query))
+        return { status: 204 }
+      },
+    },
+    {
+      method: 'GET',
+      path: '/messages/{id}',
+      run: ({ params }) => {
+        const message = mailbox.message(params['id'] ?? '')
+        if (!message) throw new Refusal(404, 'message_not_found', 'There is no such message.')
+        return { status: 200, body: message }
+      },
+    },
+    {
+      method: 'GET',
+      path: '/requests',
+      run: ({ query }) => ({ status: 200, body: mailbox.requests(...paging(query)) }),
+    },
+    ...faultRoutes(faults),
+    ...clockControl(setup.clock, setup.kept),
+    {
+      method: 'POST',
+      path: '/reset',
+      run: () => {
+        mailbox.reset()
+        faults.clear()
+        setClock(setup.clock, setup.kept, 0)
+        return { status: 204 }
+      },
+    },
+  ]
+}
+
+function faultRoutes(faults: MailFaults): ControlRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: '/faults',
+      run: () => {
+        const data = faults.list().map(faultView)
+        return { status: 200, body: { data, next_cursor: null, has_more: false } }
+      },
+    },
+    {
+      method: 'POST',
+      path: '/faults',
+      run: ({ body }) => {
+        const rule = fits(MailFault, body)
+        return { status: 201, body: faultView(faults.add(rule, rule.times ?? 1)) }
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/faults',
+      run: () => {
+        faults.clear()
+        return { status: 204 }
+      },
+    },
+  ]
+}
+
+function paging(query: Query): [Filter, string | undefined, number] {
+  const limit = query['limit'] === undefined ? 20 : fits(Limit, Number(query['limit']))
+  return [filterOf(query), query['cursor'], limit]
+}
+
+function filterOf(query: Query): Filter {
+  const names = ['to', 'provider', 'ref', 'channel'] as const
+  return Object.fromEntries(
+    names.flatMap(name => (query[name] === undefined ? [] : [[name, query[name]]])),
+  )
+}

@@ -1,0 +1,161 @@
+/**
+ * One mail provider: a real SMTP server on loopback that wants the generated credentials. It offers
+ * no STARTTLS, because a certificate that nobody can check would only teach senders not to check. A
+ * message is in the mailbox before the sender reads 250; a fault decides what the sender reads
+ * instead.
+ */
+import type { Server, Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
+import { refusalOf, SmtpRefusal, type MailFault, type MailFaults } from './fault.ts'
+import type { Envelope, Mailbox, Request } from './mailbox.ts'
+import { parseMessage } from './message.ts'
+
+export type SmtpOptions = {
+  provider: string
+  password: string
+  mailbox: Mailbox
+  faults: MailFaults
+}
+
+export type Smtp = { readonly server: Server; close(): Promise<void> }
+
+type Told = (error?: Error | null, words?: string) => void
+/** What the sender hears: words after 250, a refusal, or nothing. */
+type Verdict = { say: string } | { refuse: SmtpRefusal } | 'nothing'
+
+const size_max_bytes = 25 * 1024 * 1024
+const slow_ms = 2000
+
+export function openSmtp(options: SmtpOptions): Smtp {
+  const sockets = new Map<number, Socket>()
+  const held = new WeakMap<SMTPServerSession, MailFault>()
+  const closing = new AbortController()
+  const smtp = new SMTPServer({
+    name: options.provider,
+    banner: 'sandbox',
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
+    authMethods: ['PLAIN', 'LOGIN'],
+    disableReverseLookup: true,
+    size: size_max_bytes,
+    socketTimeout: 600_000,
+    closeTimeout: 1,
+    onAuth: ({ username, password }, _session, done) => {
+      const known = username === options.provider && password === options.password
+      if (known) done(null, { user: options.provider })
+      else done(new SmtpRefusal(535, '5.7.8 Authentication failed'))
+    },
+    onMailFrom: (_address, session, done) => {
+      held.delete(session)
+      done()
+    },
+    onRcptTo: ({ address }, session, done) => {
+      // One rule a message: a second recipient does not use up a second rule.
+      const rule = held.has(session)
+        ? undefined
+        : options.faults.take({ provider: options.provider, to: address })
+      const refusal = rule && refusalOf(rule)
+      if (rule && refusal)
+        record(options, envelopeOf(options, session, address), 'refused', refusal, rule)
+      else if (rule) held.set(session, rule)
+      done(refusal)
+    },
+    onData: (stream, session, told) => {
+      const rule = held.get(session)
+      held.delete(session)
+      const socket = sockets.get(session.remotePort)
+      receive(options, stream, session, rule, socket, closing.signal).then(
+        verdict => tell(verdict, told),
+        (error: unknown) => closing.signal.aborted || told(asRefusal(error)),
+      )
+    },
+  })
+  smtp.server.on('connection', socket => {
+    const port = socket.remotePort ?? 0
+    sockets.set(port, socket)
+    socket.once('close', () => sockets.delete(port))
+  })
+  // A sender that goes away in the middle of a message is ordinary weather.
+  smtp.on('error', () => {})
+  return {
+    server: smtp.server,
+    close: () => {
+      closing.abort()
+      for (const socket of sockets.values()) socket.destroy()
+      return new Promise(resolve => smtp.close(() => resolve()))
+    },
+  }
+}
+
+function tell(verdict: Verdict, told: Told): void {
+  if (verdict === 'nothing') return
+  if ('refuse' in verdict) told(verdict.refuse)
+  else told(null, verdict.say)
+}
+
+function asRefusal(error: unknown): SmtpRefusal {
+  return error instanceof SmtpRefusal ? error : new SmtpRefusal(451, '4.3.0 Could not store it')
+}
+
+async function receive(
+  options: SmtpOptions,
+  stream: SMTPServerDataStream,
+  session: SMTPServerSession,
+  rule: MailFault | undefined,
+  socket: Socket | undefined,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  const envelope = envelopeOf(options, session)
+  const chunks: Buffer[] = []
+  for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk)
+  if (stream.sizeExceeded) return { refuse: new SmtpRefusal(552, '5.3.4 The message is too large') }
+  if (rule?.mode === 'timeout_before_accept' || rule?.mode === 'drop_connection') {
+    record(options, envelope, 'discarded', null, rule)
+    if (rule.mode === 'drop_connection') socket?.destroy()
+    else silence(socket, rule.delay_ms)
+    return 'nothing'
+  }
+  const raw = Buffer.concat(chunks)
+  const parsed = await parseMessage(raw).catch((cause: unknown) => {
+    throw new SmtpRefusal(554, `5.6.0 The message cannot be read: ${String(cause)}`.slice(0, 200))
+  })
+  if (rule?.mode === 'slow') await wait(rule.delay_ms ?? slow_ms, undefined, { signal })
+  const { id } = options.mailbox.accept(envelope, parsed, raw)
+  const silent = rule?.mode === 'timeout_after_accept'
+  record(options, envelope, 'accepted', silent ? null : { responseCode: 250 }, rule, id)
+  if (!silent) return { say: `2.0.0 accepted as ${id}` }
+  silence(socket, rule.delay_ms)
+  return 'nothing'
+}
+
+/** The sender waits for an answer: until it gives up, or until the line goes dead. */
+function silence(socket: Socket | undefined, delay_ms: number | undefined): void {
+  if (!socket || delay_ms === undefined) return
+  const timer = setTimeout(() => socket.destroy(), delay_ms)
+  socket.once('close', () => clearTimeout(timer))
+}
+
+function envelopeOf(
+  { provider }: SmtpOptions,
+  { envelope }: SMTPServerSession,
+  recipient?: string,
+): Envelope {
+  return {
+    provider,
+    from: envelope.mailFrom ? envelope.mailFrom.address : '',
+    to: recipient === undefined ? envelope.rcptTo.map(one => one.address) : [recipient],
+  }
+}
+
+function record(
+  { mailbox }: SmtpOptions,
+  envelope: Envelope,
+  outcome: Request['outcome'],
+  reply: { responseCode: number } | null,
+  rule: MailFault | undefined,
+  message_id: string | null = null,
+): void {
+  const status = reply?.responseCode ?? null
+  mailbox.record(envelope, { outcome, status, fault: rule?.mode ?? null, message_id })
+}

@@ -1,0 +1,40 @@
+/**
+ * The sandbox: the outside world on this machine, in a process of its own. `node
+ * src/sandbox/main.ts <data_dir>` opens every vendor, prints `ready` once all of them can be used,
+ * and stops at SIGTERM or SIGINT. The platform may die and come back meanwhile; what the vendors
+ * know stays.
+ */
+import { resolve } from 'node:path'
+import { StartError } from '../kernel/start-error.ts'
+import { mail } from './mail/mail.ts'
+import { openSandbox } from './open-sandbox.ts'
+import type { Vendor } from './vendor.ts'
+
+const vendors: readonly Vendor[] = [mail]
+
+async function main(): Promise<void> {
+  const [, , data_dir] = process.argv
+  if (!data_dir) throw new StartError('Name the data folder: node src/sandbox/main.ts ./data')
+  const sandbox = await openSandbox(resolve(data_dir), vendors)
+  let stopping = false
+  const stop = () => {
+    if (stopping) process.exit(1)
+    stopping = true
+    sandbox.close().then(() => process.exit(0), fail)
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+  process.stdout.write('ready\n')
+}
+
+function fail(error: unknown): void {
+  process.stderr.write(`${wordsOf(error)}\n`)
+  process.exit(1)
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof StartError) return error.message
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+main().catch(fail)

@@ -1,0 +1,78 @@
+/**
+ * The composition root: prepares the ground (data folder, keys, PostgreSQL, sandbox), migrates, opens the
+ * surfaces in their order and plugs their faces into each other. There is no container; this file is it.
+ */
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { Config } from './config.ts'
+import { closedAccess } from './kernel/access/principal.ts'
+import { migrate, type MigrationSource } from './kernel/database/migrate.ts'
+import type { AnySurface } from './kernel/gather.ts'
+import { openLog, type Log } from './kernel/log.ts'
+import { openPlatform, type Platform } from './kernel/open.ts'
+import type { Composition } from './kernel/parts.ts'
+import { layGround, type Ground } from './kernel/ground.ts'
+
+export const surfaces: readonly AnySurface[] = []
+
+export const composition: Composition = {
+  surfaces,
+  open: () => ({ opened: [], access: closedAccess }),
+}
+
+export type Running = {
+  readonly platform: Platform
+  readonly ground: Ground
+  readonly log: Log
+  readonly port: number
+  readonly migrated: number
+  stop(): Promise<void>
+}
+
+/** Every migration that a composition owns, the kernel's first. */
+export function migrationSources({ surfaces }: Composition): MigrationSource[] {
+  const kernel = { schema: 'kernel', folder: new URL('./kernel/migrations/', import.meta.url) }
+  return [kernel, ...surfaces.map(one => ({ schema: one.name, folder: one.migrations }))]
+}
+
+export async function start(
+  config: Config,
+  progress: (line: string) => void,
+  composed: Composition = composition,
+): Promise<Running> {
+  const log = openLog({ level: config.log_level, readable: process.stdout.isTTY === true })
+  const ground = await layGround(config, progress)
+  try {
+    const { database_url, direct_url, keys } = ground
+    const migrated = await migrate({
+      url: direct_url,
+      sources: migrationSources(composed),
+      statement_timeout_ms: config.settings['kernel.statement_timeout_ms'],
+    })
+    const version = await ownVersion()
+    const platform = openPlatform({
+      config,
+      composition: composed,
+      database_url,
+      direct_url,
+      keys,
+      log,
+      version,
+    })
+    const port = await platform.start()
+    await ground.announce({ port, public_url: config.public_url })
+    const stop = async () => {
+      await platform.stop()
+      await ground.release()
+    }
+    return { platform, ground, log, port, migrated: migrated.length, stop }
+  } catch (error) {
+    await ground.release()
+    throw error
+  }
+}
+
+async function ownVersion(): Promise<string> {
+  const file = fileURLToPath(new URL('../package.json', import.meta.url))
+  return (JSON.parse(await readFile(file, 'utf8')) as { version: string }).version
+}

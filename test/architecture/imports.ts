@@ -1,0 +1,133 @@
+/**
+ * Who may know whom: the kernel knows no surface, surfaces meet only through faces (as types) and
+ * events, the sandbox is the outside world, and nothing goes in a circle.
+ */
+import { isProduction, isTest, zoneOf } from './zones.ts'
+import type { Fault, Import, Module, Tree } from './tree.ts'
+
+/** Packages that have one owner, so that the rest of the house cannot depend on their ways. */
+const owners: readonly { packages: RegExp; home: string }[] = [
+  { packages: /^pg(-.*)?(\/|$)/, home: 'src/kernel/database/' },
+  { packages: /^(@fastify\/.*|fastify(-.*)?)(\/|$)/, home: 'src/kernel/http/' },
+  { packages: /^uuidv7$/, home: 'src/kernel/ids.ts' },
+]
+
+export function importFaults({ modules }: Tree): Fault[] {
+  return [
+    ...modules.flatMap(module =>
+      module.imports.flatMap(one => {
+        const found = borderFault(module, one) ?? ownerFault(module, one)
+        return found ? [{ ...found, path: module.path, line: one.line }] : []
+      }),
+    ),
+    ...modules.flatMap(opaqueImports),
+    ...circles(modules),
+    ...faceCircles(modules),
+  ]
+}
+
+type Verdict = Pick<Fault, 'rule' | 'says'>
+
+function borderFault({ path }: Module, { target, typeOnly }: Import): Verdict | undefined {
+  if (!target) return undefined
+  const from = zoneOf(path)
+  const to = zoneOf(target)
+  if (from.kind === 'console' || from.kind === 'client') {
+    const says = `${from.kind} uses the public API only, not ${target}`
+    return target.startsWith('src/') ? { rule: 'client-border', says } : undefined
+  }
+  if (!isProduction(path)) return undefined
+  if (isTest(target) || /^(scripts|bench|bin)\//.test(target) || isBackwards(path, target)) {
+    return { rule: 'production-border', says: `production does not import ${target}` }
+  }
+  if (from.kind === 'kernel' && (to.kind === 'surface' || isComposition(target))) {
+    return { rule: 'kernel-border', says: `the kernel knows no surface, but imports ${target}` }
+  }
+  const kinds = [from.kind, to.kind]
+  if (kinds.includes('sandbox') && (kinds.includes('surface') || kinds[0] === 'kernel')) {
+    return { rule: 'sandbox-border', says: `the sandbox is the outside world: ${target}` }
+  }
+  if (from.kind !== 'surface' || to.kind !== 'surface' || from.name === to.name) return undefined
+  if (target === `${to.folder}events.ts`) return undefined
+  if (target === `${to.folder}face.ts`) {
+    const says = `${target} is imported with \`import type\`; the object comes through needs`
+    return typeOnly ? undefined : { rule: 'surface-border', says }
+  }
+  return { rule: 'surface-border', says: `${to.name} shows its face and its events, not ${target}` }
+}
+
+/** The small surfaces stand for production under test; production never meets them. */
+function isBackwards(path: string, target: string): boolean {
+  return path.startsWith('src/') && target.startsWith('test/')
+}
+
+function isComposition(path: string): boolean {
+  return /^src\/((start|main|cli)\.ts$|cli\/)/.test(path)
+}
+
+function ownerFault({ path }: Module, { specifier }: Import): Verdict | undefined {
+  if (!isProduction(path)) return undefined
+  const owner = owners.find(({ packages }) => packages.test(specifier))
+  if (!owner || path.startsWith(owner.home)) return undefined
+  return { rule: 'package-owner', says: `${specifier} belongs to ${owner.home}` }
+}
+
+/** An import whose target is computed would pass every rule above unseen. */
+function opaqueImports({ path, nodes, lineOf }: Module): Fault[] {
+  if (!isProduction(path)) return []
+  return nodes
+    .filter(({ node }) => node.type === 'ImportExpression' && node.source.type !== 'Literal')
+    .map(({ node }) => ({
+      rule: 'opaque-import',
+      path,
+      line: lineOf(node.start),
+      says: 'import() takes a literal, so that the rules can read it',
+    }))
+}
+
+function circles(modules: readonly Module[]): Fault[] {
+  const edges = new Map(
+    modules.map(({ path, imports }) => [path, imports.flatMap(({ target }) => target ?? [])]),
+  )
+  return circlesIn(edges).map(circle => ({
+    rule: 'circle',
+    path: circle[0] ?? '',
+    line: 1,
+    says: `imports form a circle: ${circle.join(' → ')}`,
+  }))
+}
+
+function faceCircles(modules: readonly Module[]): Fault[] {
+  const edges = new Map<string, string[]>()
+  for (const { path, imports } of modules.filter(one => isProduction(one.path))) {
+    const from = zoneOf(path)
+    if (from.kind !== 'surface') continue
+    const met = imports.flatMap(({ target = '' }) => {
+      const to = zoneOf(target)
+      return to.kind === 'surface' && target === `${to.folder}face.ts` ? [to.name] : []
+    })
+    const others = met.filter(name => name !== from.name)
+    edges.set(from.name, [...(edges.get(from.name) ?? []), ...others])
+  }
+  return circlesIn(edges).map(circle => ({
+    rule: 'face-circle',
+    path: `src/surfaces/${circle[0]}/face.ts`,
+    line: 1,
+    says: `faces form a circle; the lower one declares a port instead: ${circle.join(' → ')}`,
+  }))
+}
+
+/** One circle for each way back to a node that is still being visited. */
+function circlesIn(edges: ReadonlyMap<string, readonly string[]>): string[][] {
+  const found: string[][] = []
+  const done = new Set<string>()
+  const visit = (node: string, trail: readonly string[]): void => {
+    const back = trail.indexOf(node)
+    if (back >= 0) found.push([...trail.slice(back), node])
+    if (back >= 0 || done.has(node)) return
+    for (const next of new Set(edges.get(node))) visit(next, [...trail, node])
+    done.add(node)
+  }
+  for (const node of edges.keys()) visit(node, [])
+  return found
+}

@@ -1,0 +1,49 @@
+/**
+ * All rules of the house that a machine can check, over one tree. What each of them forbids is proven
+ * by the cases in violations.ts: a rule without a case that breaks it fails the test.
+ */
+import { importFaults } from './imports.ts'
+import { sourceFaults } from './sources.ts'
+import { sqlFaults } from './sql.ts'
+import type { Fault, Tree } from './tree.ts'
+import { zoneOf } from './zones.ts'
+
+const fixedNames = [
+  'README.md',
+  'surface.ts',
+  'face.ts',
+  'events.ts',
+  'errors.ts',
+  'schemas.ts',
+  'routes.ts',
+]
+
+export function architectureFaults(tree: Tree): Fault[] {
+  return [
+    ...importFaults(tree),
+    ...sqlFaults(tree),
+    ...sourceFaults(tree),
+    ...fixedNameFaults(tree),
+  ]
+}
+
+/** Who knows one surface, knows twelve. */
+function fixedNameFaults({ files }: Tree): Fault[] {
+  const paths = new Set(files.map(({ path }) => path))
+  const folders = new Set(
+    files.flatMap(({ path }) => {
+      const zone = zoneOf(path)
+      return zone.kind === 'surface' ? [zone.folder] : []
+    }),
+  )
+  return [...folders].flatMap(folder =>
+    fixedNames
+      .filter(name => !paths.has(folder + name))
+      .map(name => ({
+        rule: 'fixed-name',
+        path: folder,
+        line: 1,
+        says: `every surface has a ${name}`,
+      })),
+  )
+}

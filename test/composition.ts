@@ -1,0 +1,31 @@
+/** The surfaces under test: the platform's own, and small ones that prove the kernel. */
+import type { Composition } from '../src/kernel/parts.ts'
+import type { Kernel, Opened } from '../src/kernel/surface.ts'
+import { book } from './surfaces/book/surface.ts'
+import { notes } from './surfaces/notes/surface.ts'
+import type { Face as People } from './surfaces/people/face.ts'
+import { people } from './surfaces/people/surface.ts'
+import { relay } from './surfaces/relay/surface.ts'
+
+export type TestFaces = { people: People; opened: Record<string, Opened> }
+
+/** `told` hears the faces once they are open: tests reach what has no route. */
+export function testComposition(
+  vendor_url: string,
+  told: (faces: TestFaces) => void = () => {},
+): Composition {
+  return {
+    surfaces: [people, book, notes, relay],
+    open: (kernel: Kernel) => {
+      const who = people.open(kernel, {})
+      const opened = {
+        people: who,
+        book: book.open(kernel, {}),
+        notes: notes.open(kernel, {}),
+        relay: relay.open(kernel, { vendor_url }),
+      }
+      told({ people: who.face, opened })
+      return { opened: Object.values(opened), access: who.face.access }
+    },
+  }
+}

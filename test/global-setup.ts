@@ -1,0 +1,92 @@
+/**
+ * One PostgreSQL for the whole run (the embedded one, or TEST_DATABASE_URL), and in it one template
+ * database that is migrated once and cloned for each test file. The template's name is a hash of all
+ * migrations, so a changed migration makes a new one and an unchanged one is used again.
+ */
+import { createHash } from 'node:crypto'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { migrate, readMigrations } from '../src/kernel/database/migrate.ts'
+import { openPostgres } from '../src/kernel/database/postgres.ts'
+import { migrationSources } from '../src/start.ts'
+import { testComposition } from './composition.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** An address with the right to create databases. */
+    admin_url: string
+    template: string
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env['TEST_DATABASE_URL']
+  const postgres = given ? null : await openPostgres(embedded())
+  const admin_url = given ?? postgres?.url ?? ''
+  const sources = migrationSources(testComposition(''))
+  const hash = createHash('sha256')
+  for (const { schema, checksum } of await readMigrations(sources)) hash.update(schema + checksum)
+  const template = `dodeca_template_${hash.digest('hex').slice(0, 16)}`
+  await makeTemplate(admin_url, template, sources)
+  project.provide('admin_url', admin_url)
+  project.provide('template', template)
+  return async () => {
+    await dropClones(admin_url)
+    await postgres?.release()
+  }
+}
+
+/** Crash tests kill the platform, not PostgreSQL: so this one need not wait for the disk. */
+function embedded() {
+  return {
+    data_dir: join(tmpdir(), `dodeca-test-${userInfo().uid}`),
+    progress: () => {},
+    settings: {
+      fsync: 'off',
+      synchronous_commit: 'off',
+      full_page_writes: 'off',
+      max_connections: '400',
+    },
+  }
+}
+
+async function makeTemplate(
+  admin_url: string,
+  template: string,
+  sources: ReturnType<typeof migrationSources>,
+): Promise<void> {
+  const client = new pg.Client({ connectionString: admin_url })
+  await client.connect()
+  try {
+    await client.query(`select pg_advisory_lock(hashtext('dodeca test template'))`)
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [
+      template,
+    ])
+    if (rowCount === 1) return
+    const building = `${template}_building`
+    await client.query(`drop database if exists ${building} with (force)`)
+    await client.query(`create database ${building}`)
+    await migrate({ url: databaseUrl(admin_url, building), sources, statement_timeout_ms: 5000 })
+    await client.query(`alter database ${building} rename to ${template}`)
+  } finally {
+    await client.end()
+  }
+}
+
+async function dropClones(admin_url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: admin_url })
+  await client.connect()
+  const { rows } = await client.query<{ name: string }>(
+    `select datname as name from pg_database where datname like 'dodeca_clone_${process.pid}_%'`,
+  )
+  for (const { name } of rows) await client.query(`drop database if exists ${name} with (force)`)
+  await client.end()
+}
+
+function databaseUrl(admin_url: string, name: string): string {
+  const url = new URL(admin_url)
+  url.pathname = `/${name}`
+  return url.toString()
+}

@@ -1,0 +1,154 @@
+/** The five operations of a list of notes. */
+import { sql } from '../../../src/kernel/database/sql.ts'
+import { etag, expectedVersions, preconditionFailed } from '../../../src/kernel/http/etag.ts'
+import { problemsOf } from '../../../src/kernel/http/problem.ts'
+import { reply, route, type Route } from '../../../src/kernel/http/route.ts'
+import { newId } from '../../../src/kernel/ids.ts'
+import type { Kernel } from '../../../src/kernel/surface.ts'
+import { errors } from './errors.ts'
+import { Found, Note, NotePage, NoteQuery, NoteRow, PatchNote, WriteNote } from './schemas.ts'
+
+const problem = problemsOf(errors)
+const columns = sql`id, title, labels, kind, version, created_at`
+
+export function noteRoutes(kernel: Kernel): readonly Route[] {
+  return [writeRoute(), readRoute(), listRoute(kernel), patchRoute(), deleteRoute()]
+}
+
+function writeRoute(): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/notes',
+    summary: 'Write a note',
+    permission: 'notes.notes.write:{body.kind}',
+    added: true,
+    body: WriteNote,
+    replies: { 201: Note },
+    handle: async ({ tx, principal, body }) => {
+      const note = await tx.one(
+        Note,
+        sql`
+          insert into notes.notes (tenant_id, id, owner_id, title, labels, kind)
+          values (${principal.tenant_id}, ${newId()}, ${principal.id}, ${body.title},
+            ${sql.json(body.labels ?? {})}, ${body.kind ?? 'plain'})
+          returning ${columns}`,
+      )
+      tx.emit({
+        type: 'note.written',
+        tenant_id: principal.tenant_id,
+        aggregate_type: 'note',
+        aggregate_id: note.id,
+        aggregate_version: note.version,
+        data: { note_id: note.id },
+      })
+      return reply(201, note, { location: `/v1/notes/${note.id}`, etag: etag(note.version) })
+    },
+  })
+}
+
+function readRoute(): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/notes/{note_id}',
+    summary: 'Read a note',
+    permission: 'authenticated',
+    added: true,
+    absent: 'note_not_found',
+    replies: { 200: Note },
+    handle: async ({ tx, principal, params }) => {
+      const note = await tx.maybe(
+        Note,
+        sql`
+          select ${columns} from notes.notes
+          where tenant_id = ${principal.tenant_id} and id = ${params.note_id} and deleted_at is null`,
+      )
+      if (!note) throw problem('note_not_found')
+      return reply(200, note, { etag: etag(note.version) })
+    },
+  })
+}
+
+function listRoute({ cursors }: Kernel): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/notes',
+    summary: 'List notes, newest first',
+    permission: 'authenticated',
+    added: true,
+    query: NoteQuery,
+    replies: { 200: NotePage },
+    handle: async ({ tx, principal, query, list }) => {
+      const { after, fetch } = cursors.start(list)
+      const [id = null] = after ?? []
+      const rows = await tx.many(
+        Note,
+        sql`
+          select ${columns} from notes.notes
+          where tenant_id = ${principal.tenant_id} and deleted_at is null
+            and (${query.kind ?? null}::text is null or kind = ${query.kind ?? null}::text)
+            and (${id}::uuid is null or id < ${id}::uuid)
+          order by id desc
+          limit ${fetch}`,
+      )
+      const { body, headers } = cursors.page(list, rows, row => [row.id])
+      return reply(200, body, headers)
+    },
+  })
+}
+
+function patchRoute(): Route {
+  return route({
+    method: 'PATCH',
+    path: '/v1/notes/{note_id}',
+    summary: 'Change a note',
+    permission: 'authenticated',
+    added: true,
+    absent: 'note_not_found',
+    fails: ['precondition_failed'],
+    body: PatchNote,
+    replies: { 200: Note },
+    handle: async ({ tx, principal, params, body, request }) => {
+      const versions = expectedVersions(request.headers['if-match'])
+      const where = sql`tenant_id = ${principal.tenant_id} and id = ${params.note_id} and deleted_at is null`
+      const note = await tx.maybe(
+        Note,
+        sql`
+          update notes.notes
+          set title = coalesce(${body.title ?? null}, title),
+            labels = coalesce(${body.labels ? sql.json(body.labels) : null}::jsonb, labels),
+            version = version + 1
+          where ${where} and (${versions}::bigint[] is null or version = any(${versions}::bigint[]))
+          returning ${columns}`,
+      )
+      if (note) return reply(200, note, { etag: etag(note.version) })
+      const found = await tx.maybe(
+        Found,
+        sql`select version, deleted_at from notes.notes where ${where}`,
+      )
+      throw found ? preconditionFailed(found.version) : problem('note_not_found')
+    },
+  })
+}
+
+function deleteRoute(): Route {
+  return route({
+    method: 'DELETE',
+    path: '/v1/notes/{note_id}',
+    summary: 'Delete a note',
+    permission: 'authenticated',
+    added: true,
+    absent: 'note_not_found',
+    replies: { 204: null },
+    handle: async ({ tx, principal, params }) => {
+      const gone = await tx.maybe(
+        NoteRow,
+        sql`
+          update notes.notes set deleted_at = coalesce(deleted_at, now())
+          where tenant_id = ${principal.tenant_id} and id = ${params.note_id}
+          returning ${columns}, deleted_at`,
+      )
+      if (!gone) throw problem('note_not_found')
+      return reply(204, null)
+    },
+  })
+}

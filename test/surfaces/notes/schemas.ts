@@ -1,0 +1,44 @@
+/** Notes with a version, a map of labels, and a kind that narrows who may write them. */
+import { type Static, Type } from 'typebox'
+import {
+  closed,
+  Id,
+  nullable,
+  page,
+  pageQuery,
+  text,
+  Time,
+  Version,
+} from '../../../src/kernel/http/shapes.ts'
+
+export const Labels = Type.Record(Type.String({ maxLength: 40 }), Type.String({ maxLength: 100 }))
+
+export const Note = Type.Object(
+  {
+    id: Id,
+    title: Type.String(),
+    labels: Labels,
+    kind: Type.String(),
+    version: Version,
+    created_at: Time,
+  },
+  { title: 'Note' },
+)
+export type Note = Static<typeof Note>
+
+export const NoteRow = Type.Object({ ...Note.properties, deleted_at: nullable(Time) })
+
+const content = {
+  title: text(200),
+  labels: Type.Optional(Labels),
+  place: Type.Optional(
+    closed({ city: Type.Optional(text(80)), country: Type.Optional(text(2, 2)) }),
+  ),
+  kind: Type.Optional(text(20)),
+}
+export const WriteNote = closed(content)
+export const PatchNote = closed({ title: Type.Optional(text(200)), labels: Type.Optional(Labels) })
+export const NoteQuery = pageQuery({ kind: Type.Optional(text(20)) })
+export const NotePage = page(Note)
+export const Found = Type.Object({ version: Version, deleted_at: nullable(Time) })
+export const Count = Type.Object({ written: Type.Integer() })

@@ -1,0 +1,2 @@
+/** People refuse nothing of their own. */
+export const errors = {}

@@ -1,0 +1,2 @@
+/** People announce nothing. */
+export const events = {}

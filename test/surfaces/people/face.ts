@@ -1,0 +1,9 @@
+/** What tests ask of the people: a token, and grants that come and go. */
+import type { Access, Principal } from '../../../src/kernel/access/principal.ts'
+
+export type Face = {
+  token(principal: Principal): string
+  grant(principal: Principal, permission: string): Promise<number>
+  revoke(principal: Principal, permission: string): Promise<number>
+  readonly access: Access
+}

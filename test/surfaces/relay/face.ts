@@ -1,0 +1,2 @@
+/** Nobody asks anything of the relay. */
+export type Face = Record<never, never>

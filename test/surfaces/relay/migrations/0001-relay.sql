@@ -1,0 +1,12 @@
+create schema relay;
+
+create table relay.messages (
+  tenant_id uuid not null,
+  operation_id uuid not null,
+  text text not null,
+  state text not null check (state in ('pending', 'sent', 'refused')),
+  vendor_ref text,
+  version bigint not null default 1,
+  primary key (tenant_id, operation_id)
+);
+create unique index messages_operation on relay.messages (operation_id);

@@ -1,0 +1,22 @@
+/** A message that somebody outside sends for us. */
+import { type Static, Type } from 'typebox'
+import { closed, Id, nullable, text } from '../../../src/kernel/http/shapes.ts'
+
+export const Message = Type.Object(
+  {
+    operation_id: Id,
+    text: Type.String(),
+    state: Type.String(),
+    vendor_ref: nullable(Type.String()),
+  },
+  { title: 'RelayMessage' },
+)
+export type Message = Static<typeof Message>
+
+export const SendMessage = closed({ text: text(1000) })
+export const MessageRow = Type.Object({
+  ...Message.properties,
+  tenant_id: Id,
+  version: Type.Integer(),
+})
+export const Sent = Type.Object({ ref: Type.String() })

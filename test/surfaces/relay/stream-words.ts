@@ -1,0 +1,103 @@
+/** Two streams of words: one as it comes, one bound to a key and told again from what was stored. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { Type } from 'typebox'
+import type { Db } from '../../../src/kernel/database/db.ts'
+import { sql } from '../../../src/kernel/database/sql.ts'
+import { problem } from '../../../src/kernel/http/problem.ts'
+import { route, type Route } from '../../../src/kernel/http/route.ts'
+import { closed, count, text } from '../../../src/kernel/http/shapes.ts'
+import type { SseEvent } from '../../../src/kernel/http/sse.ts'
+
+const Words = closed({
+  text: text(10_000_000),
+  pause_ms: Type.Optional(count(0, 60_000)),
+  /** Where the stream goes wrong: before its first word, after it, or by falling silent. */
+  fault: Type.Optional(text(20)),
+})
+
+export function streamRoutes(db: Db): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/v1/relay/words:stream',
+      summary: 'Stream a text word by word',
+      permission: 'authenticated',
+      transaction: 'own',
+      added: true,
+      body: Words,
+      body_limit_bytes: 12_000_000,
+      replies: { 200: Type.String() },
+      stream: async ({ body, request }) => {
+        if (body.fault === 'before') throw problem('service_unavailable')
+        return words(body.text, body.pause_ms ?? 0, body.fault, request.signal)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/relay/kept-words:stream',
+      summary: 'Stream a text word by word, once for each key',
+      permission: 'authenticated',
+      idempotency: 'required',
+      transaction: 'own',
+      lease_seconds: 30,
+      added: true,
+      body: Words,
+      replies: { 200: Type.String() },
+      streaming: {
+        begin: async ({ tx, operation_id, principal, body }) => {
+          await tx.run(sql`
+            insert into relay.messages (tenant_id, operation_id, text, state)
+            values (${principal.tenant_id}, ${operation_id}, ${body.text}, 'pending')`)
+        },
+        open: async (operation_id, _attempt, signal) => {
+          const stored = await textOf(db, operation_id)
+          return settling(db, operation_id, words(stored, 50, undefined, signal))
+        },
+        again: async function* (operation_id) {
+          yield { event: 'word', data: { text: await textOf(db, operation_id) } }
+          yield { event: 'completed', data: {}, terminal: true }
+        },
+        location: operation_id => `/v1/relay/messages/${operation_id}`,
+      },
+    }),
+  ]
+}
+
+async function* words(
+  source: string,
+  pause_ms: number,
+  fault: string | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<SseEvent> {
+  for (const word of source.split(' ')) {
+    yield { event: 'word', data: { text: word } }
+    if (fault === 'after') throw new Error('the stream broke')
+    if (fault === 'silent')
+      await new Promise((_, reject) => signal.addEventListener('abort', reject))
+    if (pause_ms) await wait(pause_ms, undefined, { signal })
+  }
+  yield { event: 'completed', data: {}, terminal: true }
+}
+
+async function* settling(
+  db: Db,
+  operation_id: string,
+  events: AsyncIterable<SseEvent>,
+): AsyncGenerator<SseEvent> {
+  for await (const event of events) {
+    if (event.terminal) {
+      await db.run(
+        sql`update relay.messages set state = 'sent' where operation_id = ${operation_id}`,
+      )
+    }
+    yield event
+  }
+}
+
+async function textOf(db: Db, operation_id: string): Promise<string> {
+  const row = await db.one(
+    Type.Object({ text: Type.String() }),
+    sql`select text from relay.messages where operation_id = ${operation_id}`,
+  )
+  return row.text
+}

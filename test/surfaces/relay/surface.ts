@@ -1,0 +1,28 @@
+/** Sends messages through a vendor outside: every step that can be lost between two commits. */
+import { openUpstream } from '../../../src/kernel/outside/upstream.ts'
+import type { Surface } from '../../../src/kernel/surface.ts'
+import { errors } from './errors.ts'
+import { events } from './events.ts'
+import type { Face } from './face.ts'
+import { sendRoute, streamRoutes } from './routes.ts'
+
+export const relay: Surface<Face, { vendor_url: string }> = {
+  name: 'relay',
+  migrations: new URL('./migrations/', import.meta.url),
+  permissions: {},
+  errors,
+  events,
+  open: ({ db }, { vendor_url }) => {
+    const vendor = openUpstream({
+      name: 'vendor',
+      base_url: vendor_url,
+      retries: 0,
+      attempt_timeout_ms: 1000,
+    })
+    return {
+      face: {},
+      routes: [sendRoute(db, vendor), ...streamRoutes(db)],
+      close: () => vendor.close(),
+    }
+  },
+}

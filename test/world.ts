@@ -1,0 +1,193 @@
+/**
+ * A whole platform for one test file: its own database (a clone of the template), real HTTP on loopback,
+ * the vendor outside, and people with tokens. Each test makes its own tenant, so tests of one file run
+ * side by side and every one of them also tests that tenants are kept apart.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import { inject } from 'vitest'
+import { loadConfig } from '../src/config.ts'
+import type { Principal } from '../src/kernel/access/principal.ts'
+import { settle } from '../src/kernel/database/migrate.ts'
+import { newId } from '../src/kernel/ids.ts'
+import type { Platform } from '../src/kernel/open.ts'
+import { start, type Running } from '../src/start.ts'
+import { testComposition, type TestFaces } from './composition.ts'
+import { startVendor, type Vendor } from './surfaces/relay/vendor.ts'
+
+export type Clone = { readonly url: string; drop(): Promise<void> }
+
+/** An empty copy of the migrated template. */
+export async function cloneDatabase(): Promise<Clone> {
+  const admin_url = inject('admin_url')
+  const name = `dodeca_clone_${process.ppid}_${newId().replaceAll('-', '')}`
+  const url = new URL(admin_url)
+  url.pathname = `/${name}`
+  await onServer(admin_url, `create database ${name} template ${inject('template')}`)
+  // Settings of a role in a database are not cloned with it.
+  const client = new pg.Client({ connectionString: url.toString() })
+  await client.connect()
+  await settle(client, 5000)
+  await client.end()
+  return {
+    url: url.toString(),
+    drop: () => onServer(admin_url, `drop database if exists ${name} with (force)`),
+  }
+}
+
+async function onServer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+export type Answer = {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The body as JSON; whatever a test expects of it is asserted there. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test reads members that it then asserts
+  readonly body: any
+}
+
+export type Ask = {
+  token?: string
+  key?: string
+  body?: unknown
+  headers?: Record<string, string>
+  signal?: AbortSignal
+}
+
+export type Person = { readonly principal: Principal; readonly token: string }
+
+export type World = {
+  readonly url: string
+  readonly database_url: string
+  readonly data_dir: string
+  readonly platform: Platform
+  readonly faces: TestFaces
+  readonly vendor: Vendor
+  /** Somebody in a new tenant, or in the one given. */
+  person(tenant_id?: string): Person
+  grant(person: Person, ...permissions: string[]): Promise<void>
+  call(method: string, path: string, ask?: Ask): Promise<Answer>
+  /** What a process of this world is configured with, for one more beside it. */
+  readonly environment: Record<string, string>
+  close(): Promise<void>
+}
+
+export async function openWorld(settings: Record<string, string> = {}): Promise<World> {
+  const clone = await cloneDatabase()
+  const vendor = await startVendor()
+  const data_dir = await mkdtemp(join(tmpdir(), 'dodeca-world-'))
+  const environment = {
+    DATABASE_URL: clone.url,
+    DATA_DIR: data_dir,
+    PORT: '0',
+    PUBLIC_URL: 'http://dodeca.test',
+    LOG_LEVEL: process.env['TEST_LOG'] ?? 'silent',
+    VENDOR_URL: vendor.url,
+    KERNEL_RATE_FACTOR: '10000',
+    KERNEL_SANDBOX: 'false',
+    ...settings,
+  }
+  const { VENDOR_URL: _vendor, ...own } = environment
+  let faces: TestFaces | undefined
+  const running: Running = await start(
+    loadConfig({}, own),
+    () => {},
+    testComposition(vendor.url, told => {
+      faces = told
+    }),
+  )
+  if (!faces) throw new Error('the surfaces were not opened')
+  const { people } = faces
+  const url = `http://127.0.0.1:${running.port}`
+  return {
+    url,
+    database_url: clone.url,
+    data_dir,
+    platform: running.platform,
+    faces,
+    vendor,
+    environment,
+    person: tenant_id => personOf(people, tenant_id),
+    grant: async ({ principal }, ...permissions) => {
+      for (const permission of permissions) await people.grant(principal, permission)
+    },
+    call: (method, path, ask) => call(url, method, path, ask),
+    close: async () => {
+      await running.stop()
+      await vendor.close()
+      await clone.drop()
+      await rm(data_dir, { recursive: true, force: true })
+    },
+  }
+}
+
+function personOf(people: TestFaces['people'], tenant_id = newId()): Person {
+  const principal: Principal = {
+    id: newId(),
+    tenant_id,
+    kind: 'account',
+    session_id: newId(),
+    aal: 'aal1',
+    auth_time: 0,
+  }
+  return { principal, token: people.token(principal) }
+}
+
+export async function call(
+  base_url: string,
+  method: string,
+  path: string,
+  { token, key, body, headers = {}, signal }: Ask = {},
+): Promise<Answer> {
+  const response = await fetch(base_url + path, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+      ...(key ? { 'idempotency-key': key } : {}),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(signal ? { signal } : {}),
+  })
+  const text = await response.text()
+  const json = response.headers.get('content-type')?.includes('json')
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: json && text ? JSON.parse(text) : null,
+  }
+}
+
+/** Waits until a condition holds, looking again every few milliseconds; says what did not happen. */
+export async function eventually<T>(
+  what: string,
+  look: () => Promise<T | undefined | false> | T | undefined | false,
+  limit_ms = 15_000,
+): Promise<T> {
+  const deadline = performance.now() + limit_ms
+  for (;;) {
+    const found = await look()
+    if (found !== undefined && found !== false) return found
+    if (performance.now() > deadline) throw new Error(`did not happen: ${what}`)
+    await wait(10)
+  }
+}
+
+/** A key that has never been used. */
+export function newKey(): string {
+  return `test-${newId()}`
+}

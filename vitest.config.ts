@@ -1,0 +1,35 @@
+/**
+ * How tests run: real servers and a real PostgreSQL, so few files at once and generous bounds. The
+ * chaos tests take part in every run in a short form; `vitest run --mode chaos` runs only them, at
+ * full length (they read which from `inject('chaos')`).
+ */
+import { defineConfig } from 'vitest/config'
+
+declare module 'vitest' {
+  // oxlint-disable-next-line typescript/consistent-type-definitions -- only an interface can be merged
+  export interface ProvidedContext {
+    chaos: 'short' | 'full'
+  }
+}
+
+const everything = ['src/**/test/**/*.test.ts', 'test/**/*.test.ts', 'scripts/test/**/*.test.ts']
+
+export default defineConfig(({ mode }) => {
+  const full = mode === 'chaos'
+  return {
+    test: {
+      include: full ? ['test/chaos/**/*.test.ts'] : everything,
+      globalSetup: './test/global-setup.ts',
+      provide: { chaos: full ? 'full' : 'short' },
+      reporters: ['default'],
+      // A process of its own for each file, so that servers, pools and signals stay apart; two of them
+      // and PostgreSQL fill a machine with two cores.
+      pool: 'forks',
+      maxWorkers: full ? 1 : 2,
+      // Files opt in with `describe.concurrent`: each test there makes its own tenant.
+      sequence: { concurrent: false },
+      testTimeout: full ? 600_000 : 30_000,
+      hookTimeout: full ? 120_000 : 60_000,
+    },
+  }
+})
