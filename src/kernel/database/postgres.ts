@@ -152,7 +152,7 @@ async function serverOn(
  */
 function formerServer(cluster_dir: string): Record<string, string> {
   const pid = postmasterPid(cluster_dir)
-  return pid ? { PG_XX: String(pid) } : {}
+  return pid ? { PG_GRANDPARENT_PID: String(pid) } : {}
 }
 
 function refuseForeignServer(cluster_dir: string): void {

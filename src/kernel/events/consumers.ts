@@ -116,6 +116,7 @@ export class Consumers {
       for (const { name } of this.hearersOf(event.type)) {
         const lane = this.workers.lane({ consumer: name, lane: event.lane })
         if (lane?.push(event, this.seen)) this.workers.ask(lane)
+        else if (!lane?.owned) this.look_at = Math.min(this.look_at, performance.now() + idle_ms)
       }
     }
     this.seen = events.at(-1)?.position ?? this.seen

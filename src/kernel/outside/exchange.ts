@@ -203,8 +203,14 @@ class Turn implements Dispatcher.DispatchHandler {
   }
 }
 
+const refusals = [
+  errors.InvalidArgumentError,
+  errors.NotSupportedError,
+  errors.RequestContentLengthMismatchError,
+]
+
 function faultOf(error: Error): ExchangeFault {
-  if (error instanceof errors.InvalidArgumentError) return 'refused'
+  if (refusals.some(refusal => error instanceof refusal)) return 'refused'
   if (error instanceof errors.BodyTimeoutError) return 'timeout'
   const speaks_badly =
     error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError

@@ -46,6 +46,7 @@ type Entry =
   | { kind: 'request'; request: Request; to: string[] }
 type Known = { id: string; provider: string; to: string[]; ref: string | null; place: Place }
 type Shelf = { known: Known[] }
+type Kind = Entry['kind']
 
 const entries_max = 10_000
 const age_max_ms = 7 * 86_400_000
@@ -53,35 +54,8 @@ const age_max_ms = 7 * 86_400_000
 const dead_lines_max = 2 * entries_max
 
 export function openMailbox(folder: string, clock: Clock): Mailbox {
-  const real = openClock()
-  const shelves = { message: { known: [] as Known[] }, request: { known: [] as Known[] } }
-  let lines = 0
-  const journal = openJournal({
-    file: join(folder, 'journal.jsonl'),
-    nowMs: () => real.nowMs(),
-    replay: (entry, place) => note(entry as Entry, place),
-  })
-  function note(entry: Entry, place: Place): void {
-    const { id, provider } = entry.kind === 'message' ? entry.message : entry.request
-    const ref = entry.kind === 'message' ? entry.message.ref : null
-    shelves[entry.kind].known.push({ id, provider, to: entry.to.map(lower), ref, place })
-    lines++
-  }
-  const add = (entry: Entry) => {
-    note(entry, journal.append(entry))
-    trim(shelves[entry.kind], real.nowMs())
-    if (lines > shelves.message.known.length + shelves.request.known.length + dead_lines_max)
-      compact()
-  }
-  const compact = () => {
-    lines = rewrite(journal, [shelves.message, shelves.request])
-  }
+  const shelves = openShelves(join(folder, 'journal.jsonl'))
   const stamp = () => ({ id: newId(), received_at: rfc3339(clock.nowMs()) })
-  trim(shelves.message, real.nowMs())
-  trim(shelves.request, real.nowMs())
-  if (lines > shelves.message.known.length + shelves.request.known.length) compact()
-
-  const read = (known: Known) => journal.read(known.place) as Entry
   return {
     accept: ({ provider, from, to }, parsed, raw) => {
       const { id, received_at } = stamp()
@@ -94,31 +68,88 @@ export function openMailbox(folder: string, clock: Clock): Mailbox {
         ...parsed,
         received_at,
       }
-      add({ kind: 'message', message, to, raw: raw.toString('base64') })
+      shelves.add({ kind: 'message', message, to, raw: raw.toString('base64') })
       return message
     },
     record: ({ provider, from, to }, what) => {
       const { id, received_at } = stamp()
       const request = { id, provider, from, to: to.join(', '), ...what, received_at }
-      add({ kind: 'request', request, to })
+      shelves.add({ kind: 'request', request, to })
     },
     messages: (filter, cursor, limit) =>
-      page(shelves.message, filter, cursor, limit, known => (read(known) as MessageEntry).message),
+      page(
+        shelves.known('message'),
+        filter,
+        cursor,
+        limit,
+        known => shelves.message(known).message,
+      ),
     requests: (filter, cursor, limit) =>
-      page(shelves.request, filter, cursor, limit, known => (read(known) as RequestEntry).request),
+      page(
+        shelves.known('request'),
+        filter,
+        cursor,
+        limit,
+        known => shelves.request(known).request,
+      ),
     message: id => {
-      const known = shelves.message.known.find(one => one.id === id)
+      const known = shelves.known('message').find(one => one.id === id)
       if (!known) return undefined
-      const { message, raw } = read(known) as MessageEntry
+      const { message, raw } = shelves.message(known)
       return { ...message, raw: rawText(Buffer.from(raw, 'base64')) }
     },
-    forget: filter => {
-      shelves.message.known = shelves.message.known.filter(one => !isWanted(one, filter))
-      compact()
-    },
+    forget: filter => shelves.keep('message', known => !isWanted(known, filter)),
     reset: () => {
-      shelves.message.known = []
-      shelves.request.known = []
+      shelves.keep('message', () => false)
+      shelves.keep('request', () => false)
+    },
+    close: () => shelves.close(),
+  }
+}
+
+type Shelves = {
+  add(entry: Entry): void
+  known(kind: Kind): readonly Known[]
+  message(known: Known): MessageEntry
+  request(known: Known): RequestEntry
+  /** Forgets the others of this kind, on the disk too. */
+  keep(kind: Kind, isKept: (known: Known) => boolean): void
+  close(): void
+}
+
+function openShelves(file: string): Shelves {
+  const real = openClock()
+  const shelves: Record<Kind, Shelf> = { message: { known: [] }, request: { known: [] } }
+  const all = [shelves.message, shelves.request]
+  let lines = 0
+  const dead = () => lines - shelves.message.known.length - shelves.request.known.length
+  const note = (entry: Entry, place: Place) => {
+    const { id, provider } = entry.kind === 'message' ? entry.message : entry.request
+    const ref = entry.kind === 'message' ? entry.message.ref : null
+    shelves[entry.kind].known.push({ id, provider, to: entry.to.map(lower), ref, place })
+    lines++
+  }
+  const journal = openJournal({
+    file,
+    nowMs: () => real.nowMs(),
+    replay: (entry, place) => note(entry as Entry, place),
+  })
+  const compact = () => {
+    lines = rewrite(journal, all)
+  }
+  for (const shelf of all) trim(shelf, real.nowMs())
+  if (dead() > 0) compact()
+  return {
+    add: entry => {
+      note(entry, journal.append(entry))
+      trim(shelves[entry.kind], real.nowMs())
+      if (dead() > dead_lines_max) compact()
+    },
+    known: kind => shelves[kind].known,
+    message: known => journal.read(known.place) as MessageEntry,
+    request: known => journal.read(known.place) as RequestEntry,
+    keep: (kind, isKept) => {
+      shelves[kind].known = shelves[kind].known.filter(isKept)
       compact()
     },
     close: () => journal.close(),
@@ -146,17 +177,17 @@ function rewrite(journal: Journal, shelves: readonly Shelf[]): number {
 }
 
 function page<T>(
-  shelf: Shelf,
+  all: readonly Known[],
   filter: Filter,
   cursor: string | undefined,
   limit: number,
   read: (known: Known) => T,
 ): Page<T> {
   const found: Known[] = []
-  const last = cursor === undefined ? -1 : shelf.known.findIndex(one => one.id === cursor)
-  let index = (last < 0 ? shelf.known.length : last) - 1
+  const last = cursor === undefined ? -1 : all.findIndex(one => one.id === cursor)
+  let index = (last < 0 ? all.length : last) - 1
   for (; index >= 0 && found.length <= limit; index--) {
-    const known = shelf.known[index]
+    const known = all[index]
     if (known && isWanted(known, filter)) found.push(known)
   }
   const has_more = found.length > limit

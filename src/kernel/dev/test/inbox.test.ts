@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startPlatform, startSandbox, type Platform } from './platform.ts'
 
 let platform: Platform
-let stopSandbox: () => Promise<void>
+let stopSandbox = () => Promise.resolve()
 beforeAll(async () => {
   platform = await startPlatform()
   stopSandbox = await startSandbox(platform.data_dir)

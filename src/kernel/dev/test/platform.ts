@@ -25,7 +25,7 @@ import { isId } from '../../ids.ts'
 import { openKeyring } from '../../keys.ts'
 import { openLog } from '../../log.ts'
 import { openMetrics } from '../../metrics.ts'
-import { problem } from '../../http/problem.ts'
+import { catalogOf, problem } from '../../http/problem.ts'
 import type { EventDeclaration } from '../../surface.ts'
 import { devRoutes } from '../routes.ts'
 import { startPostgres } from './postgres.ts'
@@ -79,6 +79,7 @@ export async function startPlatform() {
     db,
     access,
     csrf: openCsrf(keys, []),
+    catalog: catalogOf([]),
     permissions: new Map(),
     metrics,
     log,

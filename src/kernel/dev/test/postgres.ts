@@ -36,6 +36,8 @@ export async function startPostgres(): Promise<{ url: string; stop(): Promise<vo
     })
     server.once('exit', code => reject(new Error(`PostgreSQL ended with ${code}`)))
   })
+  // A test file that fails before its end must not leave a server behind.
+  process.once('exit', () => server.kill('SIGINT'))
   return {
     url: `postgres://test@127.0.0.1:${port}/postgres`,
     stop: async () => {

@@ -1,0 +1,233 @@
+/**
+ * The installer with the real npm on a small project: one dependency, called `node`, that stands for
+ * the runtime. Its install script can be made to wait, so that an installation can be caught half-way.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+
+const folders: string[] = []
+const running: ChildProcess[] = []
+
+afterEach(async () => {
+  for (const folder of folders) fs.writeFileSync(join(folder, 'go'), '')
+  await Promise.all(
+    running
+      .splice(0)
+      .filter(each => each.exitCode === null && each.signalCode === null)
+      .map(each => once(each, 'exit')),
+  )
+  for (const folder of folders.splice(0)) fs.rmSync(folder, { recursive: true, force: true })
+})
+
+/** Each installation adds a line to `installs`; with `wait` in the folder it waits there for `go`. */
+const install_script = `cd ..; echo $$ >> installs
+while [ -e wait ] && ! [ -e go ]; do sleep 0.05; done`
+
+function newProject(runtime_version = process.version): string {
+  const folder = fs.mkdtempSync(join(tmpdir(), 'dodeca-install-'))
+  folders.push(folder)
+  const write = (file: string, text: string) => {
+    fs.writeFileSync(join(folder, file), text, { mode: 0o755 })
+  }
+  for (const name of ['scripts', 'bin', 'src', 'runtime']) fs.mkdirSync(join(folder, name))
+  fs.cpSync(new URL('../install.mjs', import.meta.url), join(folder, 'scripts/install.mjs'))
+  fs.cpSync(new URL('../../bin/dodeca.mjs', import.meta.url), join(folder, 'bin/dodeca.mjs'))
+  const scripts = { postinstall: install_script }
+  const runtime = { name: 'node', version: '1.0.0', bin: { node: 'node' }, scripts }
+  write('runtime/package.json', JSON.stringify(runtime))
+  write(
+    'runtime/node',
+    `#!/bin/sh\n[ "$1" = --version ] && echo ${runtime_version} || exec "${process.execPath}" "$@"\n`,
+  )
+  describeProject(folder, {})
+  execFileSync('npm', ['install', '--package-lock-only', '--ignore-scripts', '--offline'], {
+    cwd: folder,
+    stdio: 'pipe',
+  })
+  return folder
+}
+
+function describeProject(folder: string, more: object): void {
+  const described = {
+    name: 'small',
+    version: '1.0.0',
+    devDependencies: { node: 'file:runtime' },
+    allowScripts: { 'file:runtime': true, node: true },
+    ...more,
+  }
+  fs.writeFileSync(join(folder, 'package.json'), JSON.stringify(described))
+}
+
+type Outcome = { code: number | null; said: string; printed: string }
+
+function start(folder: string, file: string, args: string[] = [], env: object = {}) {
+  const child = spawn(process.execPath, [join(folder, file), ...args], {
+    env: { ...process.env, npm_execpath: '', NODE_ENV: 'production', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  running.push(child)
+  const outcome: Outcome = { code: null, said: '', printed: '' }
+  child.stderr.on('data', chunk => (outcome.said += String(chunk)))
+  child.stdout.on('data', chunk => (outcome.printed += String(chunk)))
+  const done = once(child, 'close').then(([code]) => ({ ...outcome, code: code as number | null }))
+  return { child, done, outcome }
+}
+
+const install = (folder: string, env?: object) => start(folder, 'scripts/install.mjs', [], env)
+
+function installs(folder: string): number {
+  const file = join(folder, 'installs')
+  return fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim().split('\n').length : 0
+}
+
+function waitsInside(folder: string, number = 1) {
+  return expect.poll(() => installs(folder), { timeout: 20_000 }).toBe(number)
+}
+
+const stamp = (folder: string) => join(folder, 'node_modules/.dodeca-installed')
+
+describe('the installer', () => {
+  test('installs once, says so, and is silent ever after', async () => {
+    const folder = newProject()
+    const first = await install(folder).done
+    expect(first.code).toBe(0)
+    expect(first.said).toMatch(/^Installing what Dodeca needs .*only this once/)
+    expect(first.printed).toBe('')
+    expect(fs.existsSync(stamp(folder))).toBe(true)
+    expect(await install(folder).done).toEqual({ code: 0, said: '', printed: '' })
+    expect(installs(folder)).toBe(1)
+    expect(fs.existsSync(join(folder, '.installing'))).toBe(false)
+  })
+
+  test('installs again when the lock file or a dependency changes, not when a script does', async () => {
+    const folder = newProject()
+    await install(folder).done
+    describeProject(folder, { scripts: { start: 'node x.js' } })
+    expect((await install(folder).done).said).toBe('')
+    const lock_file = join(folder, 'package-lock.json')
+    fs.writeFileSync(lock_file, `${fs.readFileSync(lock_file, 'utf8')}\n`)
+    fs.rmSync(join(folder, 'node_modules/.package-lock.json'))
+    expect((await install(folder).done).said).toContain('Installing')
+    expect(installs(folder)).toBe(2)
+    fs.rmSync(join(folder, 'node_modules'), { recursive: true })
+    expect((await install(folder).done).code).toBe(0)
+    expect(installs(folder)).toBe(3)
+  })
+
+  test('accepts what a plain npm install has done', async () => {
+    const folder = newProject()
+    execFileSync('npm', ['install', '--offline'], { cwd: folder, stdio: 'pipe' })
+    expect(await install(folder).done).toEqual({ code: 0, said: '', printed: '' })
+    expect(installs(folder)).toBe(1)
+    expect(fs.existsSync(stamp(folder))).toBe(true)
+  })
+
+  test('two at once: one installs, the other waits for it', async () => {
+    const folder = newProject()
+    fs.writeFileSync(join(folder, 'wait'), '')
+    const first = install(folder)
+    await waitsInside(folder)
+    const second = install(folder)
+    await expect.poll(() => second.outcome.said, { timeout: 10_000 }).toContain('Another process')
+    fs.writeFileSync(join(folder, 'go'), '')
+    expect([(await first.done).code, (await second.done).code]).toEqual([0, 0])
+    expect(installs(folder)).toBe(1)
+  })
+
+  test('killed half-way, alone or with all it started: the next one installs anew', async () => {
+    for (const whole_group of [true, false]) {
+      const folder = newProject()
+      fs.writeFileSync(join(folder, 'wait'), '')
+      const { child, done } = install(folder)
+      await waitsInside(folder)
+      process.kill(whole_group ? -(child.pid ?? 0) : (child.pid ?? 0), 'SIGKILL')
+      await once(child, 'exit')
+      expect(fs.existsSync(stamp(folder))).toBe(false)
+      fs.rmSync(join(folder, 'wait'))
+      expect((await install(folder).done).code).toBe(0)
+      expect(installs(folder)).toBe(2)
+      expect(fs.existsSync(stamp(folder))).toBe(true)
+      await done
+    }
+  })
+
+  test('told to end half-way, it takes npm along and says so', async () => {
+    const folder = newProject()
+    fs.writeFileSync(join(folder, 'wait'), '')
+    const { child, done } = install(folder)
+    await waitsInside(folder)
+    child.kill('SIGTERM')
+    const { code, said } = await done
+    expect(code).toBe(1)
+    expect(said).toMatch(/interrupted|failed/)
+    expect(fs.existsSync(stamp(folder))).toBe(false)
+    expect(fs.existsSync(join(folder, '.installing'))).toBe(false)
+  })
+
+  test("a failure is one sentence beside npm's own words", async () => {
+    const folder = newProject()
+    describeProject(folder, { devDependencies: { node: 'file:elsewhere' } })
+    const { code, said } = await install(folder).done
+    expect(code).toBe(1)
+    expect(said).toMatch(/npm error/)
+    expect(said).toMatch(/The installation failed: `npm ci` ended with code 1/)
+    expect(said).not.toMatch(/ {4}at /)
+  })
+
+  test('a runtime that is not Node 24 is refused', async () => {
+    const { code, said } = await install(newProject('v20.1.0')).done
+    expect(code).toBe(1)
+    expect(said).toMatch(/answers "v20\.1\.0" instead of v24/)
+  })
+
+  test('without npm it says what is missing', async () => {
+    const { code, said } = await install(newProject(), { PATH: '/nowhere' }).done
+    expect(code).toBe(1)
+    expect(said).toMatch(/npm cannot be run \(ENOENT\)/)
+  })
+})
+
+describe('the dodeca command', () => {
+  test('installs, hands over arguments, and ends as the command did', async () => {
+    const folder = newProject()
+    fs.writeFileSync(
+      join(folder, 'src/cli.ts'),
+      `const words: string[] = process.argv.slice(2)
+       console.log(words.join('+'))
+       process.exitCode = words.length`,
+    )
+    const first = await start(folder, 'bin/dodeca.mjs', ['user', 'create', 'a b']).done
+    expect([first.code, first.printed]).toEqual([3, 'user+create+a b\n'])
+    expect(installs(folder)).toBe(1)
+    expect(await start(folder, 'bin/dodeca.mjs', ['help']).done).toEqual({
+      code: 1,
+      said: '',
+      printed: 'help\n',
+    })
+  })
+
+  test('passes a signal on, and dies of the one that the command died of', async () => {
+    const folder = newProject()
+    await install(folder).done
+    fs.writeFileSync(
+      join(folder, 'src/cli.ts'),
+      `if (process.argv[2] === 'polite') process.on('SIGTERM', () => process.exit(7))
+       setInterval(() => {}, 1000)
+       console.log('ready')`,
+    )
+    for (const [word, code, signal] of [
+      ['polite', 7, null],
+      ['rude', null, 'SIGTERM'],
+    ] as const) {
+      const { child, outcome } = start(folder, 'bin/dodeca.mjs', [word])
+      await expect.poll(() => outcome.printed, { timeout: 10_000 }).toBe('ready\n')
+      child.kill('SIGTERM')
+      expect(await once(child, 'exit')).toEqual([code, signal])
+    }
+  })
+})

@@ -1,0 +1,47 @@
+/** The platform with the test surfaces as a process of its own: started, killed, started again. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const entry = fileURLToPath(new URL('./child.ts', import.meta.url))
+
+export type PlatformProcess = {
+  readonly url: string
+  readonly child: ChildProcess
+  /** What it has written so far. */
+  output(): string
+  /** Resolves when it is gone; answers how. */
+  readonly gone: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+  kill(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+}
+
+export async function startProcess(environment: Record<string, string>): Promise<PlatformProcess> {
+  const child = spawn(process.execPath, [entry], {
+    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  child.stderr.on('data', part => (output += String(part)))
+  const gone = once(child, 'exit').then(([code, signal]) => ({
+    code: code as number | null,
+    signal: signal as NodeJS.Signals | null,
+  }))
+  const port = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', part => {
+      output += String(part)
+      const ready = /ready (\d+)/.exec(output)?.[1]
+      if (ready) resolve(ready)
+    })
+    void gone.then(({ code }) => reject(new Error(`the platform ended with ${code}: ${output}`)))
+  })
+  return {
+    url: `http://127.0.0.1:${port}`,
+    child,
+    output: () => output,
+    gone,
+    kill: signal => {
+      child.kill(signal ?? 'SIGKILL')
+      return gone
+    },
+  }
+}
