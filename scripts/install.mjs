@@ -45,7 +45,7 @@ const stampOf = root => join(root, 'node_modules', '.dodeca-installed')
 const runtimeOf = root => join(root, 'node_modules', '.bin', 'node')
 const pause = ms => new Promise(resolve => setTimeout(resolve, ms))
 
-export function isInstalled(root) {
+function isInstalled(root) {
   try {
     return (
       fs.readFileSync(stampOf(root), 'utf8') === fingerprint(root) && fs.existsSync(runtimeOf(root))
@@ -127,9 +127,14 @@ async function runNpm(root, folder) {
   ]
   // Loaded only here, for it is half of the time that an installed start would take.
   const { spawn } = await import('node:child_process')
-  const npm = spawn(command, args, { cwd: root, stdio: ['ignore', 2, 2] })
-  // An installer that is told to end takes npm with it; one that is killed leaves npm's name behind.
-  const forward = signal => npm.kill(signal)
+  // npm waits for the install scripts that it runs, so whoever ends it must end its whole group. An
+  // installer that is told to end does so at once; one that is killed leaves npm's name behind.
+  const npm = spawn(command, args, { cwd: root, stdio: ['ignore', 2, 2], detached: true })
+  let told = null
+  const forward = signal => {
+    told = signal
+    endGroup(npm.pid, signal)
+  }
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) process.on(signal, forward)
   const record = join(folder, 'npm')
@@ -139,7 +144,7 @@ async function runNpm(root, folder) {
       npm.on('error', error =>
         reject(new Error(`npm cannot be run (${error.code}). Install npm, then start again.`)),
       )
-      npm.on('exit', (code, signal) => resolve({ code, signal }))
+      npm.on('exit', (code, signal) => resolve({ code, signal: told ?? signal }))
     })
   } finally {
     for (const signal of signals) process.off(signal, forward)
@@ -153,10 +158,18 @@ async function endFormerNpm(record) {
   if (former === undefined) return
   const pid = Number(former.split('.')[0])
   for (let waited_ms = 0; isAlive(former); waited_ms += 50) {
-    process.kill(pid, waited_ms < 10_000 ? 'SIGTERM' : 'SIGKILL')
+    endGroup(pid, waited_ms < 10_000 ? 'SIGTERM' : 'SIGKILL')
     await pause(50)
   }
   fs.rmSync(record, { force: true })
+}
+
+function endGroup(pid, signal) {
+  try {
+    process.kill(-pid, signal)
+  } catch {
+    // It has ended by itself.
+  }
 }
 
 async function runtimeVersion(root) {

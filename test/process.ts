@@ -15,6 +15,15 @@ export type PlatformProcess = {
   kill(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>
 }
 
+/** It ended before it was ready: a fault point may lie on the way of its start. */
+export class EndedAtStart extends Error {
+  readonly signal: NodeJS.Signals | null
+  constructor(message: string, signal: NodeJS.Signals | null) {
+    super(message)
+    this.signal = signal
+  }
+}
+
 export async function startProcess(environment: Record<string, string>): Promise<PlatformProcess> {
   const child = spawn(process.execPath, [entry], {
     env: { PATH: process.env['PATH'] ?? '', ...environment },
@@ -32,7 +41,9 @@ export async function startProcess(environment: Record<string, string>): Promise
       const ready = /ready (\d+)/.exec(output)?.[1]
       if (ready) resolve(ready)
     })
-    void gone.then(({ code }) => reject(new Error(`the platform ended with ${code}: ${output}`)))
+    void gone.then(({ code, signal }) => {
+      reject(new EndedAtStart(`the platform ended with ${code ?? signal}: ${output}`, signal))
+    })
   })
   return {
     url: `http://127.0.0.1:${port}`,

@@ -85,13 +85,20 @@ function frame({ event, data, id }: SseEvent, number: number): string {
 
 async function drained(response: ServerResponse, limit_ms: number): Promise<boolean> {
   const stalled = timer(limit_ms)
-  const result = await Promise.race([
-    once(response, 'drain').then(() => true),
-    once(response, 'close').then(() => false),
-    stalled.done.then(() => false),
-  ])
-  stalled.cancel()
-  return result
+  const settled = new AbortController()
+  const { signal } = settled
+  try {
+    return await Promise.race([
+      once(response, 'drain', { signal }).then(() => true),
+      once(response, 'close', { signal }).then(() => false),
+      stalled.done.then(() => false),
+    ])
+  } catch {
+    return false
+  } finally {
+    settled.abort()
+    stalled.cancel()
+  }
 }
 
 function timer(ms: number): { done: Promise<'stalled'>; cancel(): void } {

@@ -25,6 +25,8 @@ export type SafeRequest = {
   readonly method: string
   readonly headers: RequestHeaders
   readonly body: Buffer | string | null
+  /** A second sending does no harm. */
+  readonly repeatable: boolean
   readonly limits: {
     readonly dns_ms: number
     readonly connect_ms: number
@@ -107,9 +109,13 @@ async function onIdleConnection(
     try {
       return await onConnection(connections, connection, target, request, course)
     } catch (error) {
-      // It had been closed meanwhile and nothing was sent: that is no failure of this request.
-      const unsent = error instanceof ExchangeFailure && error.fault === 'broken' && !error.sent
-      if (!unsent) throw toSafe(error, course)
+      // The other side had closed it meanwhile: that is no failure of this request.
+      const stale =
+        error instanceof ExchangeFailure &&
+        error.fault === 'broken' &&
+        (!error.sent || request.repeatable)
+      if (!stale) throw toSafe(error, course)
+      break
     }
   }
   return null

@@ -36,6 +36,11 @@ export type SafeFetchOptions = {
   /** For the whole body, however steadily it drips. */
   readonly body_timeout_ms?: number
   readonly max_body_bytes?: number
+  /**
+   * That a kept connection which fails before any answer may be followed by one fresh one: the other side
+   * had probably closed it. By default only for methods that are idempotent by their nature.
+   */
+  readonly repeatable?: boolean
   /** A longer body is cut and the connection closed, or it fails with `too_large`. */
   readonly over_limit?: 'truncate' | 'fail'
   /** 0 to 3; with 0 a redirect is an answer like any other. */
@@ -68,6 +73,7 @@ const defaults = {
   max_body_bytes: 64 * 1024,
 }
 const redirects_max = 3
+const idempotent_methods = ['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']
 /** What is only meant for the origin that it was given for. */
 const origin_only = ['authorization', 'cookie', 'proxy-authorization']
 
@@ -147,9 +153,11 @@ function requestOf(wanted: SafeFetchOptions, course: Course): SafeRequest {
   )
   // Host is the name that was judged, never another.
   if ('host' in headers) throw course.failure('invalid_request')
+  const method = wanted.method ?? 'GET'
   return {
-    method: wanted.method ?? 'GET',
+    method,
     headers,
+    repeatable: wanted.repeatable ?? idempotent_methods.includes(method),
     body: wanted.body ?? null,
     limits: {
       dns_ms: wanted.dns_timeout_ms ?? defaults.dns_ms,

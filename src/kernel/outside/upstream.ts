@@ -90,6 +90,8 @@ const first_wait_ms = 200
 const longest_wait_ms = 5000
 /** Who asks us to stay away for longer is not waited for here: the caller comes back later. */
 const longest_retry_after_ms = 60_000
+/** With less no answer could come; and a timer may ring that much before its time. */
+const least_left_ms = 10
 
 export function openUpstream(options: UpstreamOptions): Upstream {
   const { name, attempt_timeout_ms = 30_000, max_body_bytes = 16 * 1024 * 1024 } = options
@@ -160,7 +162,8 @@ async function persist<T>(
     ambiguous ||= failure.ambiguous
     last = failure.after(made, ambiguous)
     const wait_ms = waitOf(failure, made, random)
-    const in_time = wait_ms <= longest_retry_after_ms && monotonic() + wait_ms < until
+    const left_ms = until - monotonic() - wait_ms
+    const in_time = wait_ms <= longest_retry_after_ms && left_ms >= least_left_ms
     if (!retryable || made === attempts_max || !in_time || !budget.take()) throw last
     if (!(await waited(wait_ms, call.signal))) throw last
   }

@@ -71,7 +71,13 @@ async function startServer(): Promise<string> {
     { ...who, cwd: folder },
   )
   const port = await freePort()
-  const options = ['fsync=off', 'max_connections=200', `unix_socket_directories=${folder}`]
+  // Statistics and dead rows change only when a test says so.
+  const options = [
+    'fsync=off',
+    'autovacuum=off',
+    'max_connections=200',
+    `unix_socket_directories=${folder}`,
+  ]
   // The shell ends PostgreSQL when this process, which holds its input, has gone.
   spawn(
     'sh',

@@ -1,7 +1,7 @@
 /** The hot statements find their rows by index, whatever the tables hold: no Seq Scan, no large Sort. */
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDb } from '../../database/db.ts'
+import { openDb, type Db } from '../../database/db.ts'
 import { directClient } from '../../database/direct.ts'
 import { compile, type Sql } from '../../database/sql.ts'
 import { newId } from '../../ids.ts'
@@ -35,7 +35,8 @@ beforeAll(async () => {
      from generate_series(1, ${rows}) g`,
   )
   await client.query(`
-    insert into kernel.inbox_events (consumer, event_id) select 'c' || position % 5, id from kernel.events`)
+    insert into kernel.inbox_events (consumer, event_id)
+    select 'c' || position % 5, id from kernel.events where position % 5 < 2`)
   await client.query(`
     insert into kernel.event_consumers (consumer, lane, position, lease_token, leased_until)
     select 'c' || c, lane, ${rows - 100}, null, null
@@ -53,6 +54,7 @@ type Node = {
   'Relation Name'?: string
   'CTE Name'?: string
   'Actual Rows': number
+  'Rows Removed by Filter'?: number
   Plans?: Node[]
 }
 
@@ -70,7 +72,11 @@ async function faults(text: string, parameters: unknown[]): Promise<string[]> {
   await client.query('rollback')
   return [...nodes(found[0]['QUERY PLAN'][0].Plan)].flatMap(node => {
     const on = node['Relation Name'] ?? ''
-    if (node['Node Type'] === 'Seq Scan' && large.test(on)) return [`Seq Scan on ${on}`]
+    // A partition that was made ahead is empty, and there is nothing cheaper than to look at it.
+    const touched = node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)
+    if (node['Node Type'] === 'Seq Scan' && large.test(on) && touched > 0) {
+      return [`Seq Scan on ${on}`]
+    }
     // What is sorted is at most what a batch holds.
     if (node['Node Type'].includes('Sort') && node['Actual Rows'] > 2000) {
       return [`${node['Node Type']} of ${node['Actual Rows']} rows`]
@@ -80,7 +86,7 @@ async function faults(text: string, parameters: unknown[]): Promise<string[]> {
 }
 
 /** The statements that a function of ours sends, with the plan of each. */
-async function faultsOf(run: (ask: Parameters<typeof answering>[0]) => Promise<unknown>) {
+async function faultsOf(run: (sent: Sql[]) => Promise<unknown>): Promise<string[]> {
   const sent: Sql[] = []
   await run(sent)
   expect(sent.length).toBeGreaterThan(0)
@@ -93,7 +99,7 @@ async function faultsOf(run: (ask: Parameters<typeof answering>[0]) => Promise<u
 }
 
 /** A real database whose statements are written down on their way. */
-function answering(sent: Sql[]) {
+function answering(sent: Sql[]): Db {
   const db = openDb({
     url: ground.url,
     pool: 1,
@@ -105,27 +111,14 @@ function answering(sent: Sql[]) {
     waited: () => {},
     lost: () => {},
   })
-  const noted = <V extends 'one' | 'maybe' | 'many'>(of: Pick<typeof db, V>, verb: V) =>
-    ((schema: never, statement: Sql) => {
-      sent.push(statement)
-      return (of[verb] as (schema: never, statement: Sql) => unknown)(schema, statement)
-    }) as (typeof db)[V]
-  return {
-    ...db,
-    one: noted(db, 'one'),
-    maybe: noted(db, 'maybe'),
-    many: noted(db, 'many'),
-    run: (statement: Sql) => (sent.push(statement), db.run(statement)),
-    tx: (work: Parameters<typeof db.tx>[0]) =>
-      db.tx(tx =>
-        work({
-          ...tx,
-          one: noted(tx, 'one'),
-          maybe: noted(tx, 'maybe'),
-          many: noted(tx, 'many'),
-        }),
-      ),
-  }
+  const noting = <R extends Pick<Db, 'one' | 'maybe' | 'many' | 'run'>>(of: R): R => ({
+    ...of,
+    one: (row, statement) => (sent.push(statement), of.one(row, statement)),
+    maybe: (row, statement) => (sent.push(statement), of.maybe(row, statement)),
+    many: (row, statement) => (sent.push(statement), of.many(row, statement)),
+    run: statement => (sent.push(statement), of.run(statement)),
+  })
+  return { ...noting(db), tx: work => db.tx(tx => work(noting(tx))) }
 }
 
 test('sequencing', async () => {

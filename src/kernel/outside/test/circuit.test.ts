@@ -78,7 +78,8 @@ describe('the circuit', () => {
     calls(20, 1)
     clock.ms += 10_000
     const probe = circuit.admit()
-    for (const admission of slow) admission?.settle(0)
+    for (const [index, admission] of slow.entries()) admission?.settle(index % 2)
+    for (const admission of slow) admission?.settle(1)
     expect(circuit.state()).toBe('half_open')
     probe?.settle(1)
     probe?.settle(0)

@@ -1,0 +1,33 @@
+/**
+ * One comparison from its first line to its last: read the options, start PostgreSQL, measure, print,
+ * write the report where asked for, and leave nothing behind.
+ */
+import { StartError } from '../../src/kernel/start-error.ts'
+import { openDatabase, type Database } from './database.ts'
+import { machineFacts } from './machine.ts'
+import { readOptions, type Options } from './options.ts'
+import { print, write, type Section } from './report.ts'
+
+export type Bench = { readonly options: Options; readonly database: Database }
+
+export async function comparison(
+  name: string,
+  measure: (bench: Bench) => Promise<readonly Section[]>,
+): Promise<void> {
+  try {
+    const options = readOptions()
+    const database = await openDatabase()
+    try {
+      const sections = await measure({ options, database })
+      const facts = machineFacts(database.version, database.date)
+      for (const section of sections) print(section, facts)
+      if (options.report) await write(name, sections, facts)
+    } finally {
+      await database.close()
+    }
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error
+    process.stderr.write(`\n${error.message}\n`)
+    process.exitCode = 1
+  }
+}

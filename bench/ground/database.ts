@@ -1,0 +1,58 @@
+/**
+ * One embedded PostgreSQL in a temporary folder, with the platform's own settings: it waits for the
+ * disk at each commit. Every comparison gets a database of its own.
+ */
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { openPostgres } from '../../src/kernel/database/postgres.ts'
+
+export type Database = {
+  readonly version: string
+  readonly date: string
+  /** A new, empty database; answers its address. */
+  create(name: string): Promise<string>
+  close(): Promise<void>
+}
+
+export async function openDatabase(settings: Record<string, string> = {}): Promise<Database> {
+  const folder = await mkdtemp(join(tmpdir(), 'dodeca-bench-'))
+  // PostgreSQL may run under another account than ours, and its data lie in here.
+  await chmod(folder, 0o755)
+  const postgres = await openPostgres({ data_dir: folder, progress: () => {}, settings })
+  const [facts] = await ask(
+    postgres.url,
+    `select current_setting('server_version') as version, current_date::text as date`,
+  )
+  return {
+    version: String(facts?.['version']),
+    date: String(facts?.['date']),
+    create: async name => {
+      await ask(postgres.url, `create database ${name}`)
+      const url = new URL(postgres.url)
+      url.pathname = `/${name}`
+      return url.toString()
+    },
+    close: async () => {
+      await postgres.release()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** One statement on a connection of its own. */
+export async function ask(
+  url: string,
+  statement: string,
+  values: unknown[] = [],
+): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query<Record<string, unknown>>(statement, values)
+    return rows
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * The machine under measurement: what it is, and which of its processors serves. The server is kept
+ * on the first processor and whoever asks it on the second, so that neither takes the other's time;
+ * PostgreSQL is left free to use both.
+ */
+import { spawn, spawnSync, type ChildProcess, type StdioOptions } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { cpus, totalmem } from 'node:os'
+
+export type Side = 'server' | 'client' | 'free'
+
+// oxlint-disable-next-line node/no-sync -- asked once, before anything is measured
+export const pinned = cpus().length > 1 && spawnSync('taskset', ['-V']).status === 0
+
+export type Start = {
+  readonly side: Side
+  readonly program: string
+  readonly args: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly stdio?: StdioOptions
+}
+
+/** The pid of what is started is its own: taskset becomes the program. */
+export function startOn({ side, program, args, env = {}, stdio = 'pipe' }: Start): ChildProcess {
+  const cpu = side === 'server' ? '0' : '1'
+  const [file, list] =
+    side === 'free' || !pinned ? [program, args] : ['taskset', ['-c', cpu, program, ...args]]
+  return spawn(file, list, { stdio, env: { ...process.env, ...env } })
+}
+
+export async function ended(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  return child.exitCode
+}
+
+const ticks_per_second = 100
+
+/** Seconds of processor time that a process has used so far; null where nothing tells. */
+export async function processorSeconds(pid: number | undefined): Promise<number | null> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
+  if (text === null) return null
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / ticks_per_second
+}
+
+export async function residentMegabytes(pid: number | undefined): Promise<number | null> {
+  const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  const found = /^VmRSS:\s+(\d+) kB/m.exec(text)?.[1]
+  return found ? Number(found) / 1024 : null
+}
+
+/** One line about what the figures were taken on. */
+export function machineFacts(postgres_version: string, date: string): string {
+  const [cpu] = cpus()
+  const memory_gb = Math.round(totalmem() / 2 ** 30)
+  return [
+    date,
+    `${cpu?.model.trim() ?? 'unknown processor'}, ${cpus().length} cores, ${memory_gb} GB`,
+    `Node ${process.versions.node}`,
+    `PostgreSQL ${postgres_version} with fsync`,
+    pinned ? 'server on core 0, client on core 1' : 'processes not pinned',
+  ].join(' · ')
+}

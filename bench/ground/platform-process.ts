@@ -1,0 +1,80 @@
+/**
+ * The platform with the small test surfaces and the pulse, in a process of its own: configured by its
+ * environment like the real one. It tells its parent where it listens and gives it a person with a
+ * token, and on request it makes events or says when it heard them.
+ */
+import { loadConfig } from '../../src/config.ts'
+import type { Principal } from '../../src/kernel/access/principal.ts'
+import { newId } from '../../src/kernel/ids.ts'
+import type { Kernel } from '../../src/kernel/surface.ts'
+import { start } from '../../src/start.ts'
+import { book } from '../../test/surfaces/book/surface.ts'
+import type { Face as People } from '../../test/surfaces/people/face.ts'
+import { people } from '../../test/surfaces/people/surface.ts'
+import { pulseOf, type Face as Pulse, type Hearing } from './pulse.ts'
+
+export type Ready = { readonly port: number; readonly token: string; readonly tenant_id: string }
+export type Asked =
+  | { readonly ask: 'beat'; readonly count: number; readonly gap_ms: number }
+  | { readonly ask: 'times' }
+export type Times = { committed: [string, number][]; heard: [string, number][] }
+
+const hearing = (process.argv[2] ?? 'none') as Hearing
+const pulse = pulseOf(hearing)
+let faces: { who: People; beating: Pulse } | undefined
+
+const running = await start(loadConfig(), () => {}, {
+  surfaces: [people, book, pulse],
+  open: (kernel: Kernel) => {
+    const opened = [people.open(kernel, {}), book.open(kernel, {}), pulse.open(kernel, {})] as const
+    faces = { who: opened[0].face, beating: opened[2].face }
+    return { opened: [...opened], access: opened[0].face.access }
+  },
+})
+if (!faces) throw new Error('the surfaces were not opened')
+const { who, beating } = faces
+
+const principal: Principal = {
+  id: newId(),
+  tenant_id: newId(),
+  kind: 'account',
+  session_id: newId(),
+  aal: 'aal1',
+  auth_time: 0,
+}
+await who.grant(principal, 'book.transfers.make')
+const ready: Ready = {
+  port: running.port,
+  token: who.token(principal),
+  tenant_id: principal.tenant_id,
+}
+
+process.on('message', (asked: Asked) => void answer(asked))
+process.once('disconnect', () => void end())
+process.once('SIGTERM', () => void end())
+process.send?.({ ready })
+
+async function answer(asked: Asked): Promise<void> {
+  if (asked.ask === 'beat') {
+    for (let sent = 0; sent < asked.count; sent++) {
+      await beating.beat(principal.tenant_id)
+      if (asked.gap_ms > 0) await new Promise(resolve => setTimeout(resolve, asked.gap_ms))
+    }
+    process.send?.({ done: true })
+    return
+  }
+  const { committed, heard } = beating.beats
+  const times: Times = { committed: [...committed], heard: [...heard] }
+  committed.clear()
+  heard.clear()
+  process.send?.({ done: times })
+}
+
+let ending = false
+async function end(): Promise<void> {
+  if (ending) return
+  ending = true
+  await running.stop()
+  // oxlint-disable-next-line unicorn/no-process-exit -- the end of a program of its own
+  process.exit(0)
+}

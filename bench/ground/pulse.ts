@@ -1,0 +1,71 @@
+/**
+ * A surface that only makes and hears events, and notes when: the commit that announced one, the start
+ * of the consumer that heard it. The clock is the machine's monotonic one, which all processes share.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../src/kernel/database/db.ts'
+import { sql } from '../../src/kernel/database/sql.ts'
+import { newId } from '../../src/kernel/ids.ts'
+import type { Kernel, Surface } from '../../src/kernel/surface.ts'
+
+export type Beats = { readonly committed: Map<string, number>; readonly heard: Map<string, number> }
+
+/** How the consumer works: not at all, with one statement an event, or so that batches break up. */
+export type Hearing = 'none' | 'batched' | 'single'
+
+export type Face = {
+  readonly beats: Beats
+  beat(tenant_id: string): Promise<void>
+}
+
+/** Milliseconds on the clock that all processes of the machine share. */
+export function nowMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6
+}
+
+export function pulseOf(hearing: Hearing): Surface<Face, Record<never, never>> {
+  return {
+    name: 'pulse',
+    migrations: new URL('./migrations/', import.meta.url),
+    permissions: {},
+    errors: {},
+    events: { 'pulse.beaten': { version: 1, data: Type.Object({ beat_id: Type.String() }) } },
+    open: kernel => open(kernel, hearing),
+  }
+}
+
+function open(kernel: Kernel, hearing: Hearing) {
+  const beats: Beats = { committed: new Map(), heard: new Map() }
+  const seen = new WeakSet<Tx>()
+  const run = async (tx: Tx, event: { id: string; aggregate_id: string; tenant_id: string }) => {
+    if (!beats.heard.has(event.aggregate_id)) beats.heard.set(event.aggregate_id, nowMs())
+    // The second event of one transaction fails, so the whole batch is handled one by one.
+    if (hearing === 'single' && seen.has(tx)) throw new Error('one at a time')
+    seen.add(tx)
+    await tx.run(sql`
+      insert into pulse.heard (tenant_id, beat_id) values (${event.tenant_id}, ${event.aggregate_id})
+      on conflict (tenant_id, beat_id) do update set times = pulse.heard.times + 1`)
+  }
+  return {
+    face: {
+      beats,
+      beat: async (tenant_id: string) => {
+        const beat_id = newId()
+        await kernel.db.tx(async tx => {
+          tx.emit({
+            type: 'pulse.beaten',
+            tenant_id,
+            aggregate_type: 'beat',
+            aggregate_id: beat_id,
+            aggregate_version: 1,
+            data: { beat_id },
+          })
+        })
+        beats.committed.set(beat_id, nowMs())
+      },
+    },
+    routes: [],
+    consumers:
+      hearing === 'none' ? [] : [{ name: 'pulse.heard', events: ['pulse.beaten'], run }],
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * What a comparison says: figures, ratios and verdicts as one table on the terminal, and on request as
+ * its section of docs/benchmarks.md, between two marks, so that each comparison renews only its own.
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+import { ratioOf, type Standing } from './rounds.ts'
+
+export type Verdict = {
+  readonly says: string
+  readonly reached: number
+  readonly target: number
+  readonly unit: string
+  /** Whether more is better or less. */
+  readonly wanted: 'at least' | 'at most'
+}
+
+export type Section = {
+  readonly title: string
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+  readonly verdicts: readonly Verdict[]
+  readonly notes: readonly string[]
+}
+
+export function standingsOf(
+  title: string,
+  standings: readonly Standing[],
+  verdicts: readonly Verdict[],
+  notes: readonly string[] = [],
+): Section {
+  const wrong = standings.filter(one => one.unexpected > 0)
+  return {
+    title,
+    columns: ['', 'per second', 'p50 ms', 'p99 ms', 'server CPU µs each'],
+    rows: standings.map(one => [
+      one.name,
+      Math.round(one.per_second).toLocaleString('en'),
+      figure(one.p50_ms),
+      figure(one.p99_ms),
+      one.cpu_us === null ? '–' : figure(one.cpu_us),
+    ]),
+    verdicts,
+    notes: [
+      ...notes,
+      ...wrong.map(one => `${one.name}: ${one.unexpected} answers of an unexpected status.`),
+    ],
+  }
+}
+
+/** Throughput of one beside another, against the ratio that the design sets. */
+export function ratioVerdict(one: Standing, other: Standing, target: number): Verdict {
+  return {
+    says: `${one.name} / ${other.name}`,
+    reached: ratioOf(one, other),
+    target,
+    unit: '',
+    wanted: 'at least',
+  }
+}
+
+/** The same in processor time of the servers, which neighbours on the machine hardly change. */
+export function costNote(one: Standing, other: Standing): string {
+  if (one.cpu_us === null || other.cpu_us === null) return ''
+  const ratio = other.cpu_us / one.cpu_us
+  return `By processor time ${one.name} / ${other.name} is ${ratio.toFixed(2)}.`
+}
+
+export function figure(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
+}
+
+function isReached({ reached, target, wanted }: Verdict): boolean {
+  return wanted === 'at least' ? reached >= target : reached <= target
+}
+
+function sentence(verdict: Verdict): string {
+  const { says, reached, target, unit, wanted } = verdict
+  const sign = wanted === 'at least' ? '≥' : '≤'
+  const space = unit ? ' ' : ''
+  const verdictText = isReached(verdict) ? 'reached' : 'NOT reached'
+  return `${says}: ${figure(reached)}${space}${unit} (target ${sign} ${target}${space}${unit}): ${verdictText}`
+}
+
+export function print(section: Section, facts: string): void {
+  const { title, columns, rows, verdicts, notes } = section
+  const table = [columns, ...rows]
+  const widths = columns.map((_, at) => Math.max(...table.map(row => (row[at] ?? '').length)))
+  const lines = table.map(row =>
+    row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join('   '),
+  )
+  const said = [...verdicts.map(sentence), ...notes.filter(Boolean)]
+  process.stdout.write(
+    [`\n${title}`, facts, '', ...lines, '', ...said.map(one => `  ${one}`), '', ''].join('\n'),
+  )
+}
+
+const file = new URL('../../docs/benchmarks.md', import.meta.url)
+
+export async function write(name: string, sections: readonly Section[], facts: string) {
+  const text = await readFile(file, 'utf8')
+  const [from, to] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
+  const begin = text.indexOf(from)
+  const end = text.indexOf(to)
+  if (begin === -1 || end === -1) throw new Error(`docs/benchmarks.md has no section ${name}`)
+  const body = sections.map(section => markdown(section, facts)).join('\n')
+  await writeFile(file, `${text.slice(0, begin)}${from}\n\n${body}\n${text.slice(end)}`)
+}
+
+function markdown({ title, columns, rows, verdicts, notes }: Section, facts: string): string {
+  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  const rule = columns.map((_, at) => (at === 0 ? '---' : '---:'))
+  const said = [...verdicts.map(sentence), ...notes.filter(Boolean)].map(one => `- ${one}`)
+  return [`### ${title}`, '', facts, '', ...[columns, rule, ...rows].map(row), '', ...said, ''].join(
+    '\n',
+  )
+}

@@ -1,0 +1,163 @@
+/** What retention removes and what it must leave; read models that are made again beside the live one. */
+import { Type } from 'typebox'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { sql } from '../../database/sql.ts'
+import { newId } from '../../ids.ts'
+import type { Consumer } from '../../surface.ts'
+import { rebuild } from '../projections.ts'
+import { retentionLoop } from '../retention.ts'
+import { cloneDatabase, type Ground } from './ground.ts'
+import { changed, count, emit, eventually, openWorld, tenant_id, type World } from './process.ts'
+
+let ground: Ground
+let world: World
+beforeEach(async () => {
+  ground = await cloneDatabase()
+})
+afterEach(async () => {
+  await world.stop()
+  await ground.drop()
+})
+
+const never = new AbortController().signal
+const settings = { 'kernel.events_retention_days': 30, 'kernel.inbox_retention_days': 35 }
+const parts = (like: string) =>
+  count(world.db, sql`from pg_class where relname like ${like} and relkind = 'r'`)
+
+test('a partition of the log goes when every cursor and park has passed it and it is old', async () => {
+  world = openWorld({ url: ground.url, work: false })
+  const { db } = world
+  const loop = retentionLoop({ db, consumers: ['reader'], settings })
+  const put = (position: number, days: number) =>
+    db.run(sql`
+    insert into kernel.events (position, id, tenant_id, type, schema_version, aggregate_type,
+      aggregate_id, aggregate_version, payload, occurred_at, created_at, lane)
+    values (${position}, ${newId()}, ${tenant_id}, 'thing.changed', 1, 'thing', ${newId()}, 1, '{}',
+      now(), now() - make_interval(days => ${days}::int), 0)`)
+  await db.run(sql`update kernel.event_counter set position = 9999999`)
+  await db.run(sql`select kernel.prepare_event_partitions(5000000)`)
+  await put(4_999_999, 40)
+  await put(9_999_999, 29)
+  await db.run(
+    sql`insert into kernel.event_consumers (consumer, lane, position) values ('reader', 0, 10)`,
+  )
+  const before = await parts('events\\_p%')
+  expect(before).toBe(3)
+
+  await loop.run(never)
+  expect(await parts('events\\_p%')).toBe(3)
+  await db.run(sql`update kernel.event_consumers set position = 9999999`)
+  const park = newId()
+  await db.run(sql`
+    insert into kernel.event_parks (id, consumer, lane, aggregate_id, event_id, first_position,
+      attempts, next_attempt_at, last_error_code, state)
+    values (${park}, 'reader', 0, ${newId()}, ${newId()}, 77, 1, null, 'x', 'dead')`)
+  await loop.run(never)
+  expect(await parts('events\\_p%')).toBe(3)
+  await db.run(sql`delete from kernel.event_parks`)
+  await loop.run(never)
+  expect(await parts('events\\_p%')).toBe(2)
+  expect(await count(db, sql`from kernel.events`)).toBe(1)
+})
+
+test('cursors that no code has had for long do not hold the log; others do', async () => {
+  world = openWorld({ url: ground.url, work: false })
+  const { db } = world
+  await db.run(sql`
+    insert into kernel.event_consumers (consumer, lane, created_at) values
+      ('gone', 0, now() - interval '31 days'), ('new', 0, now()),
+      ('known', 0, now() - interval '31 days')`)
+  await retentionLoop({ db, consumers: ['known'], settings }).run(never)
+  const Name = Type.Object({ consumer: Type.String() })
+  const left = await db.many(Name, sql`select consumer from kernel.event_consumers order by 1`)
+  expect(left).toEqual([{ consumer: 'known' }, { consumer: 'new' }])
+})
+
+test('weeks of the inbox go by age, and weeks ahead are made', async () => {
+  world = openWorld({ url: ground.url, work: false })
+  const { db } = world
+  const before = await parts('inbox\\_events\\_w%')
+  await db.run(sql`update kernel.clock set offset_seconds = 50 * 86400`)
+  await db.run(sql`select kernel.prepare_inbox_partitions(kernel.now() + interval '35 days')`)
+  const made = await parts('inbox\\_events\\_w%')
+  expect(made).toBeGreaterThan(before)
+  // The first week has ended by the platform's clock, but ids are made by the real one.
+  await db.run(sql`select kernel.drop_inbox_partitions(interval '35 days')`)
+  expect(await parts('inbox\\_events\\_w%')).toBe(made)
+  await db.run(sql`insert into kernel.inbox_events (consumer, event_id) values ('x', ${newId()})`)
+  await db.run(sql`
+    insert into kernel.inbox_events (consumer, event_id, processed_at)
+    values ('x', '00000000-0000-7000-8000-000000000000', now() - interval '90 days')`)
+  await retentionLoop({ db, consumers: [], settings }).run(never)
+  expect(await count(db, sql`from kernel.inbox_events`)).toBe(1)
+})
+
+test('expired outcomes and full throttles go, all others stay', async () => {
+  world = openWorld({ url: ground.url, work: false })
+  const { db } = world
+  await db.run(sql`
+    insert into kernel.idempotency_records (principal_id, operation, key, tenant_id, fingerprint,
+      state, status, expires_at)
+    select ${newId()}, 'op', 'key' || g, ${tenant_id}, decode(repeat('00', 32), 'hex'), 'completed',
+      200, now() + case when g <= 2500 then interval '-1 hour' else interval '1 hour' end
+    from generate_series(1, 2510) g`)
+  await db.run(sql`
+    insert into kernel.throttles (bucket, tat)
+    values ('a', now() - interval '1 second'), ('b', now() + interval '1 hour')`)
+  await retentionLoop({ db, consumers: [], settings }).run(never)
+  expect(await count(db, sql`from kernel.idempotency_records`)).toBe(10)
+  expect(await count(db, sql`from kernel.throttles where bucket = 'b'`)).toBe(1)
+  expect(await count(db, sql`from kernel.throttles`)).toBe(1)
+})
+
+/** Sums the numbers of each thing, into the live table or into one beside it. */
+const summing = (table: 'sums' | 'sums_new'): Consumer => ({
+  name: 'sums',
+  events: ['thing.changed'],
+  run: async (tx, event) => {
+    const { n } = event.payload as { n: number }
+    await tx.run(sql`
+      insert into ${sql.id('public', table)} as s (id, sum, times) values (${event.aggregate_id}, ${n}, 1)
+      on conflict (id) do update set sum = s.sum + excluded.sum, times = s.times + 1`)
+  },
+})
+
+test('a rebuilt read model takes the place of the live one while events go on', async () => {
+  world = openWorld({ url: ground.url, consumers: [summing('sums')] })
+  const { db } = world
+  const columns = sql`(id uuid primary key, sum bigint not null, times bigint not null)`
+  await db.run(sql`create table public.sums ${columns}`)
+  await db.run(sql`create table public.sums_new ${columns}`)
+  await world.events.start()
+  const things = Array.from({ length: 30 }, newId)
+  let n = 0
+  const emitAll = async () => {
+    n++
+    await emit(db, ...things.map(id => changed(id, n)))
+  }
+  for (let i = 0; i < 20; i++) await emitAll()
+  await eventually(async () => (await count(db, sql`from kernel.inbox_events`)) === 600)
+  // The live rows are wrong, which is why they are made again.
+  await db.run(sql`update public.sums set sum = 0`)
+
+  let done = false
+  const progress: number[] = []
+  const rebuilding = rebuild({
+    db,
+    consumer: summing('sums_new'),
+    under: 'sums.rebuild',
+    signal: never,
+    progress: position => progress.push(position),
+    swap: async tx => {
+      await tx.run(sql`drop table public.sums`)
+      await tx.run(sql`alter table public.sums_new rename to sums`)
+    },
+  }).then(() => (done = true))
+  while (!done && n < 60) await emitAll()
+  await rebuilding
+  for (let i = 0; i < 5; i++) await emitAll()
+  const complete = sql`from public.sums where times = ${n} and sum = ${(n * (n + 1)) / 2}`
+  await eventually(async () => (await count(db, complete)) === things.length)
+  expect(progress.length).toBeGreaterThan(0)
+  expect(await count(db, sql`from kernel.event_consumers where consumer = 'sums.rebuild'`)).toBe(0)
+}, 60_000)

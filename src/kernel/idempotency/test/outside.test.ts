@@ -1,0 +1,198 @@
+/** An effect outside: one, whatever breaks between intent, call and outcome, and told honestly. */
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startProcess } from '../../../../test/process.ts'
+import {
+  call,
+  eventually,
+  newKey,
+  openWorld,
+  type Person,
+  type World,
+} from '../../../../test/world.ts'
+
+let world: World
+let admin: pg.Client
+let person: Person
+beforeAll(async () => {
+  world = await openWorld()
+  admin = new pg.Client({ connectionString: world.database_url })
+  await admin.connect()
+  person = world.person()
+})
+afterAll(async () => {
+  await admin.end()
+  await world.close()
+})
+
+const send = (text: string, key: string, url = world.url) =>
+  call(url, 'POST', '/v1/relay/messages', { token: person.token, key, body: { text } })
+
+function effects(text: string): number {
+  return world.vendor.effects.filter(one => one.text === text).length
+}
+
+describe('an operation outside', () => {
+  it('has one effect and one recorded outcome', async () => {
+    const key = newKey()
+    const first = await send('hello', key)
+    expect([first.status, first.body.state]).toEqual([201, 'sent'])
+    const again = await send('hello', key)
+    expect([again.status, again.text, again.headers.get('idempotent-replayed')]).toEqual([
+      201,
+      first.text,
+      'true',
+    ])
+    expect(effects('hello')).toBe(1)
+    expect((await send('other', key)).body.code).toBe('idempotency_key_reused')
+  })
+
+  it('answers pending where the outcome is unknown, and keeps that answer', async () => {
+    world.vendor.trouble.push('drop_after')
+    const key = newKey()
+    const first = await send('lost answer', key)
+    expect([first.status, first.body.state]).toEqual([202, 'pending'])
+    expect((await send('lost answer', key)).text).toBe(first.text)
+    expect(effects('lost answer')).toBe(1)
+  })
+
+  it('answers 503 in general words where the provider is busy, and a retry goes on under the same id', async () => {
+    world.vendor.trouble.push('busy')
+    const key = newKey()
+    const busy = await send('busy', key)
+    expect([busy.status, busy.body.code]).toEqual([503, 'service_unavailable'])
+    expect(busy.body.detail).toBeUndefined()
+    const again = await send('busy', key)
+    expect([again.status, again.body.state]).toEqual([201, 'sent'])
+    expect(effects('busy')).toBe(1)
+    const { rows } = await admin.query(
+      `select count(*)::int as n from relay.messages where text = 'busy'`,
+    )
+    expect(rows[0].n).toBe(1)
+  })
+
+  it('commits a refusal together with what it changed, and replays it', async () => {
+    const key = newKey()
+    const refused = await send('forbidden', key)
+    expect([refused.status, refused.body.code]).toEqual([409, 'message_refused'])
+    expect((await send('forbidden', key)).text).toBe(refused.text)
+    const { rows } = await admin.query(`select state from relay.messages where text = 'forbidden'`)
+    expect(rows).toEqual([{ state: 'refused' }])
+  })
+
+  it('a failing last step changes nothing, and the retry asks before it sends', async () => {
+    const key = newKey()
+    await world.call('POST', '/dev/faults', {
+      body: { point: 'kernel.after_call', action: 'throw', times: 1 },
+    })
+    expect((await send('third step', key)).status).toBe(500)
+    const { rows } = await admin.query(`select state from relay.messages where text = 'third step'`)
+    expect(rows).toEqual([{ state: 'pending' }])
+    const again = await send('third step', key)
+    expect([again.status, again.body.state]).toEqual([201, 'sent'])
+    expect(effects('third step')).toBe(1)
+  })
+
+  it('20 at once: one call, the rest replay or are told to wait', async () => {
+    const key = newKey()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => send('crowd', key)))
+    expect(new Set(answers.map(answer => answer.status))).toEqual(new Set([201]))
+    expect(effects('crowd')).toBe(1)
+  })
+
+  it.each(['kernel.after_operation', 'kernel.after_call', 'kernel.after_commit'])(
+    'killed at %s: a retry in another process completes it, once',
+    async point => {
+      const text = `killed at ${point}`
+      const key = newKey()
+      const victim = await startProcess({ ...world.environment, KERNEL_FAULTS: `${point}=kill@1` })
+      await expect(send(text, key, victim.url)).rejects.toThrow()
+      expect((await victim.gone).signal).toBe('SIGKILL')
+      // The lease of the dead process is over at once, so that the test need not wait for it.
+      await admin.query(
+        `update kernel.idempotency_records set leased_until = now() - interval '1 s' where key = $1`,
+        [key],
+      )
+      const again = await send(text, key)
+      expect([again.status, again.body.state]).toEqual([201, 'sent'])
+      expect(effects(text)).toBe(1)
+    },
+  )
+
+  it('a live lease is respected: 409 until it ends', async () => {
+    const other = await startProcess({ ...world.environment, KERNEL_IDEMPOTENCY_WAIT_MS: '200' })
+    world.vendor.trouble.push('hang')
+    const key = newKey()
+    const arrived = world.vendor.arrived()
+    const slow = send('slow', key)
+    await arrived
+    await admin.query(
+      `update kernel.idempotency_records set leased_until = now() + interval '1 h' where key = $1`,
+      [key],
+    )
+    const refused = await send('slow', key, other.url)
+    expect([refused.status, refused.body.code]).toEqual([409, 'idempotency_in_progress'])
+    expect((await slow).status).toBe(202)
+    await other.kill()
+    expect(effects('slow')).toBe(1)
+  })
+})
+
+describe('a stream under a key', () => {
+  const open = (key: string, text: string, url = world.url, signal?: AbortSignal) =>
+    call(url, 'POST', '/v1/relay/kept-words:stream', {
+      token: person.token,
+      key,
+      body: { text },
+      ...(signal ? { signal } : {}),
+    })
+
+  it('is told again from what was stored', async () => {
+    const key = newKey()
+    const first = await open(key, 'one two three')
+    expect(first.text.match(/event: word/g)?.length).toBe(3)
+    expect(first.text).toContain('event: completed')
+    const again = await open(key, 'one two three')
+    expect(again.text.match(/event: word/g)?.length).toBe(1)
+    expect(again.text).toContain('one two three')
+    expect((await open(key, 'other')).body.code).toBe('idempotency_key_reused')
+  })
+
+  it('while it runs, a retry is told where to look', async () => {
+    const key = newKey()
+    const running = open(key, Array.from({ length: 40 }, (_, i) => `w${i}`).join(' '))
+    await eventually('the record', async () => {
+      const { rows } = await admin.query('select from kernel.idempotency_records where key = $1', [
+        key,
+      ])
+      return rows.length === 1
+    })
+    const refused = await open(key, Array.from({ length: 40 }, (_, i) => `w${i}`).join(' '))
+    expect([refused.status, refused.body.code]).toEqual([409, 'idempotency_in_progress'])
+    expect(refused.headers.get('location')).toMatch(/^\/v1\/relay\/messages\//)
+    expect((await running).text).toContain('event: completed')
+  })
+
+  it('one that its reader left can be taken up again', async () => {
+    const key = newKey()
+    const text = Array.from({ length: 100 }, (_, i) => `w${i}`).join(' ')
+    const leaving = new AbortController()
+    const left = open(key, text, world.url, leaving.signal)
+    await eventually('the record', async () => {
+      const { rows } = await admin.query('select from kernel.idempotency_records where key = $1', [
+        key,
+      ])
+      return rows.length === 1
+    })
+    leaving.abort()
+    await expect(left).rejects.toThrow()
+    await eventually('the lease was given back', async () => {
+      const { rows } = await admin.query(
+        'select from kernel.idempotency_records where key = $1 and leased_until <= now()',
+        [key],
+      )
+      return rows.length === 1
+    })
+    expect((await open(key, text)).text).toContain('event: completed')
+  })
+})

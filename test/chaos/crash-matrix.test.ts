@@ -1,0 +1,75 @@
+/**
+ * Killed at each point of a keyed write and of its event's way: before COMMIT nothing happened and a retry
+ * executes; after it a retry replays; an event is sequenced and heard once, whoever died on the way.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import pg from 'pg'
+import { openBank, type Bank } from '../bank.ts'
+import { killedAt } from '../crash.ts'
+import { startProcess } from '../process.ts'
+import { eventually, newKey, openWorld, type World } from '../world.ts'
+
+let world: World
+let admin: pg.Client
+let bank: Bank
+beforeAll(async () => {
+  world = await openWorld({ ROLES: 'api' })
+  admin = new pg.Client({ connectionString: world.database_url })
+  await admin.connect()
+  bank = await openBank(world)
+})
+afterAll(async () => {
+  await admin.end()
+  await world.close()
+})
+
+describe('a keyed write', () => {
+  it('killed before COMMIT: nothing happened, and a retry executes', async () => {
+    const [from, to, key] = [await bank.open(100), await bank.open(0), newKey()]
+    await killedAt(world, 'kernel.before_commit', url => bank.transfer(from, to, 10, { key, url }))
+    expect(await bank.balance(to)).toBe(0)
+    const again = await bank.transfer(from, to, 10, { key })
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, null])
+    expect(await bank.balance(to)).toBe(10)
+  })
+
+  it('killed after COMMIT, before the answer: a retry replays', async () => {
+    const [from, to, key] = [await bank.open(100), await bank.open(0), newKey()]
+    await killedAt(world, 'kernel.after_commit', url => bank.transfer(from, to, 10, { key, url }))
+    expect(await bank.balance(to)).toBe(10)
+    const again = await bank.transfer(from, to, 10, { key })
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
+    expect(await bank.balance(to)).toBe(10)
+  })
+})
+
+describe('an event', () => {
+  it.each(['kernel.sequencer', 'kernel.consumer'])(
+    'killed at %s: heard once, in order',
+    async point => {
+      const [from, to] = [await bank.open(100), await bank.open(0)]
+      await killedAt(world, point, async url => {
+        for (let i = 0; i < 5; i++) await bank.transfer(from, to, 1, { url })
+      })
+      await bank.transfer(from, to, 1)
+      const next = await startProcess({ ...world.environment, ROLES: 'api,worker' })
+      const transfers = await bank.balance(to)
+      await eventually(
+        'every version was heard',
+        async () => {
+          const { rows } = await admin.query(
+            'select last_version::int as version, events::int from book.heard where account_id = $1',
+            [to],
+          )
+          return rows[0]?.version === transfers + 1 && rows[0]?.events === transfers
+        },
+        30_000,
+      )
+      await next.kill()
+    },
+  )
+
+  it('leaves no change without its event, and no event without its change', async () => {
+    expect(await world.faces.opened['book']?.checks?.[0]?.run()).toEqual([])
+  })
+})

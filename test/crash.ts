@@ -1,0 +1,27 @@
+/**
+ * The crash matrix: a process of its own that kills itself (SIGKILL) when it passes a named point in the
+ * code, while `act` works against it. Surfaces give their points, what to do, and what must hold after.
+ */
+import { expect } from 'vitest'
+import { EndedAtStart, startProcess } from './process.ts'
+import type { World } from './world.ts'
+
+/** Runs `act` against a process that dies at the n-th pass of `point`; resolves when it is dead. */
+export async function killedAt(
+  world: World,
+  point: string,
+  act: (url: string) => Promise<unknown>,
+  nth = 1,
+): Promise<void> {
+  const environment = { ROLES: 'api,worker', KERNEL_FAULTS: `${point}=kill@${nth}` }
+  try {
+    const victim = await startProcess({ ...world.environment, ...environment })
+    // Whether the caller got an answer depends on the point; that the process died there does not.
+    await act(victim.url).catch(() => {})
+    expect(await victim.gone).toEqual({ code: null, signal: 'SIGKILL' })
+  } catch (error) {
+    // Work that was left over from before may lead it to the point while it starts.
+    if (!(error instanceof EndedAtStart)) throw error
+    expect(error.signal).toBe('SIGKILL')
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * The conformance crawler: every route that exists, of the kernel and of every surface, keeps every rule
+ * that concerns it. A new route is crawled without a line here; only what its path names and what its
+ * request must say beyond its schema are told in crawler/subjects.ts.
+ */
+import { afterAll, describe, expect, test } from 'vitest'
+import { undocumented, type ApiDocument } from './crawler/document.ts'
+import type { Rule } from './crawler/rule.ts'
+import { rules } from './crawler/rules.ts'
+import { recipes, subjects } from './crawler/subjects.ts'
+import { targetOf } from './crawler/target.ts'
+import { openVisit, type Visit } from './crawler/visit.ts'
+import { openWorld } from './world.ts'
+
+// The routes are known once a platform stands, and each of them is a test: so it stands first. A busy
+// machine is no reason to refuse the crawler.
+const world = await openWorld({ KERNEL_OVERLOAD_DELAY_MS: '60000' })
+afterAll(() => world.close())
+
+/** The inbox shows what the sandbox received, which does not run here; its own tests crawl with it. */
+const outside = /^\/dev\/inbox/
+
+const { routes } = world.platform
+const targets = routes.filter(one => !outside.test(one.path)).map(one => targetOf(one, routes))
+
+async function expectConform(rule: Rule, visit: Visit): Promise<void> {
+  await rule.check(visit)
+  expect(visit.seen.filter(one => one.status === 500)).toEqual([])
+}
+
+describe.concurrent.for(targets.map(target => [target.operation, target] as const))(
+  '%s',
+  ([, target]) => {
+    const visit = openVisit(world, target)
+    for (const rule of rules.filter(one => one.exempt(target) === null)) {
+      test(rule.name, () => expectConform(rule, visit))
+    }
+    // Last, and after the others: it reads what they were answered.
+    test.sequential('every code that it answered is documented', () => {
+      const document = JSON.parse(world.platform.document()) as ApiDocument
+      expect(visit.seen.length).toBeGreaterThan(0)
+      expect(undocumented(document, target, visit.seen)).toEqual([])
+    })
+  },
+)
+
+describe('the crawl itself', () => {
+  test.for(rules.map(rule => [rule.name, rule] as const))('a route keeps: %s', ([, rule]) => {
+    expect(targets.filter(one => rule.exempt(one) === null)).not.toEqual([])
+  })
+
+  test('no two rules have one name', () => {
+    expect(new Set(rules.map(one => one.name)).size).toBe(rules.length)
+  })
+
+  test('every subject and every recipe belongs to a route', () => {
+    const named = new Set(targets.flatMap(({ params }) => params.map(({ at }) => at)))
+    expect(Object.keys(subjects).filter(at => !named.has(at))).toEqual([])
+    const operations = new Set(targets.map(one => one.operation))
+    expect(Object.keys(recipes).filter(one => !operations.has(one))).toEqual([])
+  })
+})

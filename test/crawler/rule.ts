@@ -1,0 +1,49 @@
+/**
+ * A rule is one promise that every route keeps, or that cannot concern it; then its predicate says why.
+ * Refusals are asserted through `expectProblem`, so that each of them proves the problem's shape too.
+ */
+import { expect } from 'vitest'
+import type { Exchange } from './exchange.ts'
+import { gathered, type Target } from './target.ts'
+import type { Visit } from './visit.ts'
+
+export type Rule = {
+  readonly name: string
+  /** Why it cannot concern this route, or null where it does. */
+  exempt(target: Target): string | null
+  check(visit: Visit): Promise<void>
+}
+
+export const id_form = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+export function expectProblem(answer: Exchange, status: number, code: string): void {
+  expect([answer.status, answer.body?.code], answer.text).toEqual([status, code])
+  expect(answer.headers['content-type']).toBe('application/problem+json')
+  const entry = gathered.catalog.get(code)
+  expect(answer.body).toMatchObject({
+    type: expect.stringMatching(new RegExp(`^https?://[^/]+/problems/${code}$`)),
+    title: entry?.title,
+    status: entry?.status,
+    code,
+    instance: expect.stringMatching(/^\//),
+    request_id: expect.stringMatching(id_form),
+  })
+  expect(answer.headers['x-request-id']).toBe(answer.body.request_id)
+}
+
+/** Pointers of the errors of one location. */
+export function pointersOf(answer: Exchange, location: string): string[] {
+  const errors = (answer.body?.errors ?? []) as { location: string; pointer: string }[]
+  return errors.filter(one => one.location === location).map(one => one.pointer)
+}
+
+export const onlyWith = {
+  json: ({ takes_json, takes_body }: Target) => {
+    if (!takes_body) return 'its method takes no body'
+    return takes_json ? null : 'it takes bytes of any type'
+  },
+  guard: ({ guarded }: Target) => (guarded ? null : 'it is public'),
+  id: ({ params }: Target) => (params.some(one => one.id) ? null : 'its path names no id'),
+  key: ({ keyed }: Target) => (keyed ? null : 'the kernel keeps no record of it'),
+  pages: ({ pages }: Target) => (pages ? null : 'it does not answer with pages'),
+}

@@ -1,0 +1,130 @@
+/** What a body and a query may be: size, type, JSON, unknown members, wrong types, characters. */
+import { expect } from 'vitest'
+import { expectProblem, onlyWith, pointersOf, type Rule } from '../rule.ts'
+import { misfit, typesOf, type Schema } from '../synthesis.ts'
+
+const limit_default_bytes = 1_048_576
+const marker = 'never-echo-this'
+
+function membersOf(schema: Schema | null): [string, Schema][] {
+  return Object.entries(schema?.properties ?? {})
+}
+
+function textsOf(schema: Schema | null): string[] {
+  return membersOf(schema).flatMap(([name, one]) => (typesOf(one)?.has('string') ? [name] : []))
+}
+
+const hasBody = ({ body }: { body: Schema | null }) =>
+  membersOf(body).length > 0 ? null : 'its body has no members'
+
+export const bodies: readonly Rule[] = [
+  {
+    name: 'a body over the limit is 413 and the connection closes',
+    exempt: ({ takes_body }) => (takes_body ? null : 'its method takes no body'),
+    check: async ({ target, send, valid }) => {
+      const limit = target.route.body_limit_bytes ?? limit_default_bytes
+      const answer = await send(await valid(), { announced: limit + 1 })
+      expectProblem(answer, 413, 'content_too_large')
+      expect(answer.headers.connection).toBe('close')
+    },
+  },
+  {
+    name: 'a body of another type, or of none, is 415',
+    exempt: onlyWith.json,
+    check: async ({ send, valid }) => {
+      const request = await valid()
+      const bytes = Buffer.from(JSON.stringify(request.body ?? {}))
+      for (const headers of [{ 'content-type': 'text/plain' }, {}]) {
+        const answer = await send(request, { headers, bytes })
+        expectProblem(answer, 415, 'unsupported_media_type')
+      }
+    },
+  },
+  {
+    name: 'broken JSON is 400',
+    exempt: onlyWith.json,
+    check: async ({ send, valid }) => {
+      const answer = await send(await valid(), { bytes: Buffer.from(`{"${marker}":`) })
+      expectProblem(answer, 400, 'malformed_json')
+      expect(answer.text).not.toContain(marker)
+    },
+  },
+  {
+    name: 'an unknown member is dropped and named, and nobody is refused for it',
+    exempt: hasBody,
+    check: async ({ send, valid }) => {
+      const { status } = await send(await valid())
+      const request = await valid()
+      const body = { ...(request.body as object), surplus_member: marker }
+      const answer = await send(request, { body })
+      expect([answer.status, answer.headers['x-ignored-fields']]).toEqual([
+        status,
+        '/surplus_member',
+      ])
+      expect(answer.text).not.toContain(marker)
+    },
+  },
+  {
+    name: 'an unknown query parameter is dropped and named',
+    exempt: () => null,
+    check: async ({ send, valid }) => {
+      const { status } = await send(await valid())
+      const request = await valid()
+      const answer = await send(request, { query: { ...request.query, surplus: 'x' } })
+      expect([answer.status, answer.headers['x-ignored-fields']]).toEqual([status, '?surplus'])
+    },
+  },
+  {
+    name: 'a member of a wrong type is 422 with its pointer and without its value',
+    exempt: hasBody,
+    check: async ({ target, send, valid }) => {
+      for (const [name, schema] of membersOf(target.body)) {
+        const wrong = misfit(schema, marker)
+        if (wrong === null) continue
+        const request = await valid()
+        const body = { ...(request.body as object), [name]: wrong }
+        const answer = await send(request, { body })
+        expectProblem(answer, 422, 'validation_failed')
+        expect(pointersOf(answer, 'body')).toContain(`/${name}`)
+        expect(answer.text).not.toContain(marker)
+      }
+    },
+  },
+  {
+    name: 'a body that is no object is 422',
+    exempt: hasBody,
+    check: async ({ send, valid }) => {
+      const request = await valid()
+      for (const text of ['[]', 'null', '7', `"${marker}"`]) {
+        const answer = await send(request, { bytes: Buffer.from(text) })
+        expectProblem(answer, 422, 'validation_failed')
+        expect(answer.text).not.toContain(marker)
+      }
+    },
+  },
+  {
+    name: 'NUL in a text of the body is 422',
+    exempt: ({ body }) => (textsOf(body).length > 0 ? null : 'its body has no text'),
+    check: async ({ target, send, valid }) => {
+      const request = await valid()
+      for (const name of textsOf(target.body)) {
+        const body = { ...(request.body as object), [name]: 'a\0b' }
+        const answer = await send(request, { body })
+        expectProblem(answer, 422, 'invalid_character')
+        expect(pointersOf(answer, 'body')).toEqual([`/${name}`])
+      }
+    },
+  },
+  {
+    name: 'NUL in the query is 422',
+    exempt: ({ query }) => (textsOf(query).length > 0 ? null : 'its query has no text'),
+    check: async ({ target, send, valid }) => {
+      const request = await valid()
+      for (const name of textsOf(target.query)) {
+        const answer = await send(request, { query: { ...request.query, [name]: 'a\0b' } })
+        expectProblem(answer, 422, 'invalid_character')
+        expect(pointersOf(answer, 'query')).toEqual([`/${name}`])
+      }
+    },
+  },
+]

@@ -1,0 +1,69 @@
+/** Lists: the shape of a page, the bounds of `limit`, and cursors that nobody can make up or borrow. */
+import { expect } from 'vitest'
+import type { Exchange } from '../exchange.ts'
+import { expectProblem, onlyWith, pointersOf, type Rule } from '../rule.ts'
+import type { Visit } from '../visit.ts'
+
+/** Two rows where the same path creates them, so that a page of one row has a next. */
+async function fill({ target, beside }: Visit): Promise<void> {
+  const create = beside('POST', target.route.path)
+  if (!create) return
+  for (let n = 0; n < 2; n++) await create.send(await create.valid())
+}
+
+async function askFor(visit: Visit, query: Record<string, string>): Promise<Exchange> {
+  const request = await visit.valid()
+  return visit.send(request, { query: { ...request.query, ...query } })
+}
+
+export const lists: readonly Rule[] = [
+  {
+    name: 'a list is a page, and its cursor leads to other rows',
+    exempt: onlyWith.pages,
+    check: async visit => {
+      await fill(visit)
+      const first = await askFor(visit, { limit: '1' })
+      expect(first.status).toBe(200)
+      const { data, next_cursor, has_more } = first.body
+      expect(Object.keys(first.body).sort()).toEqual(['data', 'has_more', 'next_cursor'])
+      expect(data.length).toBeLessThanOrEqual(1)
+      if (!has_more) {
+        expect([next_cursor, first.headers.link]).toEqual([null, undefined])
+        return
+      }
+      expect(next_cursor).toMatch(/^[\w-]+$/)
+      expect(first.headers.link).toMatch(/^<\/[^>]+>; rel="next"$/)
+      expect(first.headers.link).toContain(`cursor=${next_cursor}`)
+      const second = await askFor(visit, { limit: '1', cursor: next_cursor })
+      expect([second.status, second.body.data.length]).toEqual([200, 1])
+      expect(second.body.data).not.toEqual(data)
+    },
+  },
+  {
+    name: 'a limit out of bounds is 422',
+    exempt: onlyWith.pages,
+    check: async visit => {
+      for (const limit of ['0', '101', '-1', '1.5', 'many']) {
+        const answer = await askFor(visit, { limit })
+        expectProblem(answer, 422, 'validation_failed')
+        expect(pointersOf(answer, 'query')).toContain('/limit')
+      }
+    },
+  },
+  {
+    name: 'a cursor that was made up or belongs to another list is 400',
+    exempt: onlyWith.pages,
+    check: async visit => {
+      for (const cursor of ['garbage', 'AQ', 'x'.repeat(200), '..', '%']) {
+        expectProblem(await askFor(visit, { cursor }), 400, 'invalid_cursor')
+      }
+      const limits = visit.beside('GET', '/v1/limits')
+      const other = visit.target.operation === limits?.target.operation ? '/problems' : '/v1/limits'
+      const list = visit.beside('GET', other)
+      if (!list) throw new Error(`there is no ${other}`)
+      const borrowed = await askFor(list, { limit: '1' })
+      const cursor = String(borrowed.body.next_cursor)
+      expectProblem(await askFor(visit, { cursor }), 400, 'invalid_cursor')
+    },
+  },
+]

@@ -1,0 +1,87 @@
+/** Methods and representations: 405 with Allow, OPTIONS, 406, and HEAD as GET without its body. */
+import { expect } from 'vitest'
+import { newId } from '../../../src/kernel/ids.ts'
+import { expectProblem, type Rule } from '../rule.ts'
+import type { Target } from '../target.ts'
+import type { Request } from '../visit.ts'
+
+/** Nobody asks for anything that exists: the path alone decides. */
+function plain({ route, params }: Target): Request {
+  return {
+    method: route.method,
+    params: Object.fromEntries(params.map(({ name }) => [name, newId()])),
+    query: {},
+    body: null,
+    headers: {},
+    token: null,
+    key: null,
+  }
+}
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+export const routing: readonly Rule[] = [
+  {
+    name: 'a method that the path lacks is 405 with Allow',
+    exempt: ({ allow }) =>
+      methods.every(one => allow.includes(one)) ? 'it has all methods' : null,
+    check: async ({ target, send }) => {
+      for (const method of methods.filter(one => !target.allow.includes(one))) {
+        const answer = await send(plain(target), { method })
+        expect([method, answer.status]).toEqual([method, 405])
+        expect(answer.headers.allow).toBe(target.allow.join(', '))
+        if (method !== 'HEAD') expectProblem(answer, 405, 'method_not_allowed')
+      }
+    },
+  },
+  {
+    name: 'a wrong method is 405 before anybody looks at its body',
+    exempt: ({ allow }) =>
+      ['POST', 'PUT', 'PATCH'].every(one => allow.includes(one)) ? 'it has all methods' : null,
+    check: async ({ target, send }) => {
+      const method = ['POST', 'PUT', 'PATCH'].find(one => !target.allow.includes(one)) ?? ''
+      const bytes = Buffer.from('no JSON')
+      for (const type of ['text/plain', 'application/json']) {
+        const headers = { 'content-type': type }
+        const answer = await send(plain(target), { method, headers, bytes })
+        expectProblem(answer, 405, 'method_not_allowed')
+      }
+    },
+  },
+  {
+    name: 'OPTIONS is 204 with Allow',
+    exempt: () => null,
+    check: async ({ target, send }) => {
+      const answer = await send(plain(target), { method: 'OPTIONS' })
+      expect([answer.status, answer.text]).toEqual([204, ''])
+      expect(answer.headers.allow).toBe(target.allow.join(', '))
+    },
+  },
+  {
+    name: 'a representation that does not exist is 406',
+    exempt: () => null,
+    check: async ({ send, valid }) => {
+      const request = await valid()
+      const headers = { ...request.headers, accept: 'application/x-nothing' }
+      expectProblem(await send(request, { headers }), 406, 'not_acceptable')
+    },
+  },
+  {
+    name: 'HEAD is GET without its body',
+    exempt: ({ route, streams }) => (route.method === 'GET' && !streams ? null : 'it is no GET'),
+    check: async ({ send, valid }) => {
+      const request = await valid()
+      const get = await send(request)
+      const head = await send(request, { method: 'HEAD' })
+      expect([head.status, head.text]).toEqual([get.status, ''])
+      expect(Object.keys(head.headers).sort()).toEqual(Object.keys(get.headers).sort())
+      for (const name of ['content-type', 'cache-control', 'etag', 'link']) {
+        expect([name, head.headers[name]]).toEqual([name, get.headers[name]])
+      }
+      // Counters and times move between two looks; where nothing moved, the length is the same.
+      const again = await send(request)
+      if (again.text !== get.text) return
+      expect(head.headers['content-length']).toBe(get.headers['content-length'])
+    },
+  },
+]

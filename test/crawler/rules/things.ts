@@ -1,0 +1,87 @@
+/** Things that a path names: malformed, unknown and foreign ids look the same; versions; deletion. */
+import { expect } from 'vitest'
+import { newId } from '../../../src/kernel/ids.ts'
+import { expectProblem, onlyWith, type Rule } from '../rule.ts'
+import { subjects } from '../subjects.ts'
+import type { Target } from '../target.ts'
+import type { Visit } from '../visit.ts'
+
+/** Each id of the path in turn is replaced by one that stands for nothing. */
+async function expectAbsent(visit: Visit, params: Target['params'], other: string | null) {
+  const { target, send, valid, subject, stranger } = visit
+  for (const { name, at } of params) {
+    const request = await valid()
+    const id = other ?? (await subject(at, await stranger()))
+    const answer = await send(request, { params: { ...request.params, [name]: id } })
+    expectProblem(answer, 404, target.route.absent ?? 'not_found')
+  }
+}
+
+const ownedIds = ({ params }: Target) => params.filter(one => one.id && !subjects[one.at]?.shared)
+
+export const things: readonly Rule[] = [
+  {
+    name: 'every parameter of the path has a subject',
+    exempt: ({ params }) => (params.length > 0 ? null : 'its path names nothing'),
+    check: async ({ target, subject }) => {
+      for (const { at } of target.params) expect(await subject(at)).toMatch(/^[\x21-\x7e]+$/)
+    },
+  },
+  {
+    name: 'a malformed id is 404',
+    exempt: onlyWith.id,
+    check: async visit => {
+      const ids = visit.target.params.filter(one => one.id)
+      for (const id of ['nonsense', '%00', newId().slice(1), `${newId()}0`]) {
+        await expectAbsent(visit, ids, id)
+      }
+    },
+  },
+  {
+    name: 'an unknown id is 404',
+    exempt: onlyWith.id,
+    check: visit =>
+      expectAbsent(
+        visit,
+        visit.target.params.filter(one => one.id),
+        newId(),
+      ),
+  },
+  {
+    name: "a foreign tenant's id is 404",
+    exempt: target => (ownedIds(target).length > 0 ? null : 'its path names nothing that is owned'),
+    check: visit => expectAbsent(visit, ownedIds(visit.target), null),
+  },
+  {
+    name: 'a tag that is current is 304, and one that is stale is 412',
+    exempt: ({ route, params }) =>
+      params.length > 0 && (route.method === 'GET' || route.fails?.includes('precondition_failed'))
+        ? null
+        : 'it reads or changes no version',
+    check: async ({ target, send, valid }) => {
+      const request = await valid()
+      if (target.route.method !== 'GET') {
+        const headers = { ...request.headers, 'if-match': '"999999"' }
+        const answer = await send(request, { headers })
+        expectProblem(answer, 412, 'precondition_failed')
+        expect(answer.headers.etag).toMatch(/^"\d+"$/)
+        return
+      }
+      const { etag } = (await send(request)).headers
+      if (!etag) return
+      expect(etag).toMatch(/^"[^"]+"$/)
+      const fresh = await send(request, { headers: { 'if-none-match': etag } })
+      expect([fresh.status, fresh.text, fresh.headers.etag]).toEqual([304, '', etag])
+    },
+  },
+  {
+    name: 'DELETE is 204, and 204 again',
+    exempt: ({ route }) => (route.method === 'DELETE' ? null : 'it deletes nothing'),
+    check: async ({ send, valid }) => {
+      const request = await valid()
+      for (const answer of [await send(request), await send(request)]) {
+        expect([answer.status, answer.text]).toEqual([204, ''])
+      }
+    },
+  },
+]

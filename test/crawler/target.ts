@@ -1,0 +1,75 @@
+/**
+ * What the rules read of a route, worked out once: its place among the other routes, its key mode, the
+ * permission that members do not hold, whether it answers with pages or a stream.
+ */
+import { compileRoute } from '../../src/kernel/http/compile-route.ts'
+import type { Route } from '../../src/kernel/http/route.ts'
+import { gather } from '../../src/kernel/gather.ts'
+import { testComposition } from '../composition.ts'
+import type { Schema } from './synthesis.ts'
+
+export type Target = {
+  readonly route: Route
+  readonly operation: string
+  /** The methods of its path, as `Allow` names them. */
+  readonly allow: readonly string[]
+  readonly keyed: 'required' | 'optional' | null
+  readonly key_demanded: boolean
+  readonly guarded: boolean
+  /** The permission, unless every member holds it. */
+  readonly permission: string | null
+  readonly streams: boolean
+  readonly takes_json: boolean
+  readonly takes_body: boolean
+  readonly body: Schema | null
+  readonly query: Schema | null
+  /** Its replies are pages that a cursor continues. */
+  readonly pages: boolean
+  /** The path up to each parameter, and the parameter. */
+  readonly params: readonly { readonly name: string; readonly at: string; readonly id: boolean }[]
+}
+
+export const gathered = gather(testComposition('').surfaces)
+
+export function targetOf(route: Route, all: readonly Route[]): Target {
+  const compiled = compileRoute(route, { strict: false, catalog: gathered.catalog })
+  const takes_body = route.method !== 'GET' && route.method !== 'DELETE'
+  const { permission } = compiled
+  const members = permission && gathered.permissions.get(permission)?.roles.includes('member')
+  return {
+    route,
+    operation: compiled.operation,
+    allow: allowOf(route, all),
+    keyed: compiled.keyed,
+    key_demanded: compiled.keyed === 'required' || route.idempotency === 'domain',
+    guarded: route.permission !== 'public',
+    permission: members ? null : permission,
+    streams: route.stream !== undefined || route.streaming !== undefined,
+    takes_body,
+    takes_json: takes_body && route.consumes !== 'raw',
+    body: (route.body as Schema | undefined) ?? null,
+    query: (route.query as Schema | undefined) ?? null,
+    pages: route.query?.properties['cursor'] !== undefined && repliesWithPages(route),
+    params: paramsOf(route),
+  }
+}
+
+function allowOf({ path }: Route, all: readonly Route[]): string[] {
+  const methods = new Set<string>(all.filter(one => one.path === path).map(one => one.method))
+  if (methods.has('GET')) methods.add('HEAD')
+  return [...methods.add('OPTIONS')].sort()
+}
+
+function repliesWithPages({ replies }: Route): boolean {
+  const schema = replies[200] as Schema | null | undefined
+  const branches = schema?.anyOf ?? [schema]
+  return branches.some(one => one?.properties?.['next_cursor'] && one.properties['data'])
+}
+
+function paramsOf({ path, params }: Route): Target['params'] {
+  return [...path.matchAll(/\{([a-z_]+)\}/g)].map(({ 1: name = '', index, 0: text }) => ({
+    name,
+    at: path.slice(0, index + text.length),
+    id: params?.[name] === undefined,
+  }))
+}
