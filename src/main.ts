@@ -6,6 +6,7 @@ import { start, type Running } from './start.ts'
 const started = performance.now()
 let running: Running | undefined
 let stopping = false
+let stopped_at = 0
 
 process.on('SIGINT', stop)
 process.on('SIGTERM', stop)
@@ -18,10 +19,14 @@ try {
   fail(error)
 }
 
-/** A second signal ends at once: leases and records make that safe. */
+/** A second signal ends at once: leases and records make that safe. One signal to a whole process
+ * group can arrive twice (once through a launcher), so what follows within half a second is the same.
+ */
 function stop(): void {
-  if (stopping) process.exit(130)
+  if (stopping && performance.now() - stopped_at > 500) process.exit(130)
+  if (stopping) return
   stopping = true
+  stopped_at = performance.now()
   if (running) void end(running)
 }
 

@@ -13,7 +13,12 @@ import type { Face as People } from '../../test/surfaces/people/face.ts'
 import { people } from '../../test/surfaces/people/surface.ts'
 import { pulseOf, type Face as Pulse, type Hearing } from './pulse.ts'
 
-export type Ready = { readonly port: number; readonly token: string; readonly tenant_id: string }
+export type Ready = {
+  readonly port: number
+  readonly token: string
+  readonly tenant_id: string
+  readonly person_id: string
+}
 export type Asked =
   | { readonly ask: 'beat'; readonly count: number; readonly gap_ms: number }
   | { readonly ask: 'times' }
@@ -47,6 +52,7 @@ const ready: Ready = {
   port: running.port,
   token: who.token(principal),
   tenant_id: principal.tenant_id,
+  person_id: principal.id,
 }
 
 process.on('message', (asked: Asked) => void answer(asked))

@@ -18,7 +18,7 @@ export const id_form = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-
 
 export function expectProblem(answer: Exchange, status: number, code: string): void {
   expect([answer.status, answer.body?.code], answer.text).toEqual([status, code])
-  expect(answer.headers['content-type']).toBe('application/problem+json')
+  expect(answer.headers['content-type']).toMatch(/^application\/problem\+json(; charset=utf-8)?$/)
   const entry = gathered.catalog.get(code)
   expect(answer.body).toMatchObject({
     type: expect.stringMatching(new RegExp(`^https?://[^/]+/problems/${code}$`)),

@@ -121,7 +121,7 @@ function sentOf(template: string, request: Request) {
   const path = template.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => params[name] ?? '')
   const text = new URLSearchParams(query).toString()
   const json = body === null || body === undefined ? undefined : Buffer.from(JSON.stringify(body))
-  const headers = {
+  const headers: Record<string, string> = {
     ...request.headers,
     ...(token === null ? {} : { authorization: `Bearer ${token}` }),
     ...(key === null ? {} : { 'idempotency-key': key }),

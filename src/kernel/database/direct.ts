@@ -23,6 +23,9 @@ export type Direct = {
 
 export const wake_channel = 'kernel_wake'
 
+/** For those whose work must end with their connection. */
+export type DirectClient = pg.Client
+
 /** A client that notices within seconds that its peer has gone. */
 export function directClient(url: string, application_name: string): pg.Client {
   const client = new pg.Client({
@@ -45,6 +48,8 @@ export function openDirect(options: DirectOptions, heard: () => void): Direct {
   let timer: NodeJS.Timeout | undefined
   let stopped = false
   let failures = 0
+  let saying = false
+  let unsaid = false
 
   const comeBack = () => {
     if (stopped) return
@@ -66,8 +71,8 @@ export function openDirect(options: DirectOptions, heard: () => void): Direct {
     })
     try {
       await fresh.connect()
-      const { rows } = await fresh.query('select pg_backend_pid() as pid')
-      own_pid = rows[0].pid
+      const { rows } = await fresh.query<{ pid: number }>('select pg_backend_pid() as pid')
+      own_pid = rows[0]?.pid ?? null
       await fresh.query(`listen ${wake_channel}`)
     } catch (error) {
       options.log.warn({ err: error }, 'the listening connection could not be made')
@@ -82,8 +87,19 @@ export function openDirect(options: DirectOptions, heard: () => void): Direct {
     heard()
   }
 
+  const say = async (): Promise<void> => {
+    if (!client || saying) return void (unsaid = saying)
+    saying = true
+    // Lost with the connection: who should have heard it polls.
+    await client.query(`select pg_notify('${wake_channel}', '')`).catch(() => {})
+    saying = false
+    if (!unsaid) return
+    unsaid = false
+    await say()
+  }
+
   return {
-    notify: () => void client?.query(`select pg_notify('${wake_channel}', '')`).catch(() => {}),
+    notify: () => void say(),
     start: connect,
     stop: async () => {
       stopped = true

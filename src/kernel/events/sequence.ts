@@ -4,7 +4,7 @@
  * one of the two; version 1 of an aggregate committed before version 2 could be inserted, so a
  * snapshot that holds 2 holds 1, and the order of numbers is the order of positions.
  */
-import type pg from 'pg'
+import type { DirectClient } from '../database/direct.ts'
 import { Gaps } from './gaps.ts'
 
 export const batch_max = 500
@@ -76,24 +76,46 @@ export type Leading = {
 }
 
 /** The first reading: the number first, the transactions after it, so that none can be missed. */
-export async function lead(client: pg.Client): Promise<Leading> {
+export async function lead(client: DirectClient): Promise<Leading> {
   const prepared = await prepare(client)
-  const { rows: counter } = await client.query(
+  const counter = await row<{ place: string; position: number }>(
+    client,
     'select ctid::text as place, position from kernel.event_counter',
   )
-  const { rows: sequence } = await client.query(
+  const { last } = await row<{ last: number }>(
+    client,
     `select case when is_called then last_value else 0 end as last from kernel.outbox_events_seq_seq`,
   )
-  const { rows: running } = await client.query(
+  const { xmax } = await row<{ xmax: number }>(
+    client,
     'select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as xmax',
   )
-  return { ...counter[0], prepared, gaps: new Gaps(sequence[0].last, running[0].xmax) }
+  return { ...counter, prepared, gaps: new Gaps(last, xmax) }
+}
+
+async function row<R extends object>(
+  client: DirectClient,
+  statement: string | { name?: string; text: string; values: unknown[] },
+): Promise<R> {
+  const { rows } = await client.query<R>(statement as string)
+  if (!rows[0]) throw new Error('a statement of the sequencer answered nothing')
+  return rows[0]
+}
+
+type Batch = {
+  counters: number
+  taken: number[] | null
+  place: string | null
+  position: number | null
+  logged: number
+  xmin: number
+  xmax: number
 }
 
 /** Takes one batch and answers how many events got a position. */
-export async function sequence(client: pg.Client, leading: Leading): Promise<number> {
+export async function sequence(client: DirectClient, leading: Leading): Promise<number> {
   const { gaps } = leading
-  const { rows } = await client.query({
+  const found = await row<Batch>(client, {
     name: 'sequence',
     text: sequence_text,
     values: [
@@ -104,14 +126,15 @@ export async function sequence(client: pg.Client, leading: Leading): Promise<num
       gaps.last,
     ],
   })
-  const [found] = rows
-  const taken: number[] = found.taken ?? []
+  const taken = found.taken ?? []
   // Another hand moved the counter (a restore, an operator): the memory of this leader is worth nothing.
   if (found.counters !== 1) throw new Error('the event counter is not where its leader left it')
   if (found.logged !== taken.length) throw new Error('events left the outbox but not for the log')
   gaps.learn({ taken, full: taken.length === batch_max, xmin: found.xmin, xmax: found.xmax })
   if (taken.length === 0) return 0
-  if (found.place === null) throw new Error('the event counter was moved by another hand')
+  if (found.place === null || found.position === null) {
+    throw new Error('the event counter was moved by another hand')
+  }
   leading.place = found.place
   leading.position = found.position
   if (leading.position + partition_ahead > leading.prepared) {
@@ -120,10 +143,10 @@ export async function sequence(client: pg.Client, leading: Leading): Promise<num
   return taken.length
 }
 
-async function prepare(client: pg.Client): Promise<number> {
-  const { rows } = await client.query(
-    'select kernel.prepare_event_partitions($1::bigint) as prepared',
-    [partition_ahead],
-  )
-  return rows[0].prepared
+async function prepare(client: DirectClient): Promise<number> {
+  const { prepared } = await row<{ prepared: number }>(client, {
+    text: 'select kernel.prepare_event_partitions($1::bigint) as prepared',
+    values: [partition_ahead],
+  })
+  return prepared
 }

@@ -4,8 +4,7 @@
  * there are never two. Its session also ends when it says nothing for six seconds, so that a process
  * that is stopped rather than dead makes way for another.
  */
-import type pg from 'pg'
-import { directClient } from '../database/direct.ts'
+import { directClient, type DirectClient } from '../database/direct.ts'
 import type { Fault } from '../faults.ts'
 import { jitter } from '../ids.ts'
 import type { Log } from '../log.ts'
@@ -91,7 +90,7 @@ export class Sequencer {
     }
   }
 
-  private async work(client: pg.Client, ended: () => boolean): Promise<void> {
+  private async work(client: DirectClient, ended: () => boolean): Promise<void> {
     const state = await lead(client)
     this.leading = true
     this.options.log.info({ position: state.position }, 'this process sequences the events')
@@ -107,7 +106,9 @@ export class Sequencer {
   }
 }
 
-async function elected(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query('select pg_try_advisory_lock($1) as won', [lock_key])
-  return rows[0].won
+async function elected(client: DirectClient): Promise<boolean> {
+  const { rows } = await client.query<{ won: boolean }>('select pg_try_advisory_lock($1) as won', [
+    lock_key,
+  ])
+  return rows[0]?.won ?? false
 }
