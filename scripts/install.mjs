@@ -116,15 +116,7 @@ async function runNpm(root, folder) {
   const [command, ...first] = /npm-cli\.c?js$/.test(through) ? [process.execPath, through] : ['npm']
   // The runtime and the tests are development dependencies, so NODE_ENV must not leave them out. npm's
   // output goes to standard error: standard output belongs to the command that is about to run.
-  const args = [
-    ...first,
-    'ci',
-    '--no-audit',
-    '--no-fund',
-    '--include=dev',
-    '--prefer-offline',
-    '--loglevel=error',
-  ]
+  const args = [...first, 'ci', '--no-audit', '--no-fund', '--include=dev', '--loglevel=error']
   // Loaded only here, for it is half of the time that an installed start would take.
   const { spawn } = await import('node:child_process')
   // npm waits for the install scripts that it runs, so whoever ends it must end its whole group. An

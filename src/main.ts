@@ -42,14 +42,13 @@ async function end({ platform, stop: undo }: Running): Promise<void> {
 }
 
 function fail(error: unknown): never {
-  const text =
-    error instanceof StartError
-      ? error.message
-      : error instanceof Error
-        ? error.stack
-        : String(error)
-  process.stderr.write(`\n${text}\n`)
+  process.stderr.write(`\n${wordsOf(error)}\n`)
   process.exit(1)
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof StartError) return error.message
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
 function banner(config: Config, { port, ground, migrated, platform }: Running): string {

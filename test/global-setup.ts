@@ -14,6 +14,7 @@ import { migrationSources } from '../src/start.ts'
 import { testComposition } from './composition.ts'
 
 declare module 'vitest' {
+  // oxlint-disable-next-line typescript/consistent-type-definitions -- only an interface can be merged
   export interface ProvidedContext {
     /** An address with the right to create databases. */
     admin_url: string
@@ -21,7 +22,9 @@ declare module 'vitest' {
   }
 }
 
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+let undo = async (): Promise<void> => {}
+
+export async function setup(project: TestProject): Promise<void> {
   const given = process.env['TEST_DATABASE_URL']
   const postgres = given ? null : await openPostgres(embedded())
   const admin_url = given ?? postgres?.url ?? ''
@@ -32,10 +35,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await makeTemplate(admin_url, template, sources)
   project.provide('admin_url', admin_url)
   project.provide('template', template)
-  return async () => {
+  undo = async () => {
     await dropClones(admin_url)
     await postgres?.release()
   }
+}
+
+export async function teardown(): Promise<void> {
+  await undo()
 }
 
 /** Crash tests kill the platform, not PostgreSQL: so this one need not wait for the disk. */

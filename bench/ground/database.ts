@@ -36,7 +36,7 @@ export async function openDatabase(settings: Record<string, string> = {}): Promi
     },
     close: async () => {
       await postgres.release()
-      await rm(folder, { recursive: true, force: true })
+      await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
     },
   }
 }

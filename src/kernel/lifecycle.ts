@@ -27,7 +27,8 @@ export function lifecycle(parts: PlatformParts, app: App, stopping: AbortControl
   const stop = async () => {
     overload.drain()
     const given = config.settings['kernel.drain_seconds']
-    const drain_seconds = given === -1 ? (development ? 0 : 5) : given
+    const usual = development ? 0 : 5
+    const drain_seconds = given === -1 ? usual : given
     if (drain_seconds > 0) await new Promise(resolve => setTimeout(resolve, drain_seconds * 1000))
     stopping.abort(new Error('the process stops'))
     await app.close()

@@ -2,7 +2,7 @@
  * Killed at each point of a keyed write and of its event's way: before COMMIT nothing happened and a retry
  * executes; after it a retry replays; an event is sequenced and heard once, whoever died on the way.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import pg from 'pg'
 import { openBank, type Bank } from '../bank.ts'
 import { killedAt } from '../crash.ts'
@@ -24,7 +24,7 @@ afterAll(async () => {
 })
 
 describe('a keyed write', () => {
-  it('killed before COMMIT: nothing happened, and a retry executes', async () => {
+  test('killed before COMMIT: nothing happened, and a retry executes', async () => {
     const [from, to, key] = [await bank.open(100), await bank.open(0), newKey()]
     await killedAt(world, 'kernel.before_commit', url => bank.transfer(from, to, 10, { key, url }))
     expect(await bank.balance(to)).toBe(0)
@@ -33,7 +33,7 @@ describe('a keyed write', () => {
     expect(await bank.balance(to)).toBe(10)
   })
 
-  it('killed after COMMIT, before the answer: a retry replays', async () => {
+  test('killed after COMMIT, before the answer: a retry replays', async () => {
     const [from, to, key] = [await bank.open(100), await bank.open(0), newKey()]
     await killedAt(world, 'kernel.after_commit', url => bank.transfer(from, to, 10, { key, url }))
     expect(await bank.balance(to)).toBe(10)
@@ -44,7 +44,7 @@ describe('a keyed write', () => {
 })
 
 describe('an event', () => {
-  it.each(['kernel.sequencer', 'kernel.consumer'])(
+  test.each(['kernel.sequencer', 'kernel.consumer'])(
     'killed at %s: heard once, in order',
     async point => {
       const [from, to] = [await bank.open(100), await bank.open(0)]
@@ -69,7 +69,7 @@ describe('an event', () => {
     },
   )
 
-  it('leaves no change without its event, and no event without its change', async () => {
+  test('leaves no change without its event, and no event without its change', async () => {
     expect(await world.faces.opened['book']?.checks?.[0]?.run()).toEqual([])
   })
 })

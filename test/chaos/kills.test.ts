@@ -4,7 +4,7 @@
  * has its event, every event its change, and the consumer heard each version once and in order.
  */
 import pg from 'pg'
-import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { openBank, type Bank } from '../bank.ts'
 import { startProcess, type PlatformProcess } from '../process.ts'
 import { eventually, newKey, openWorld, type World } from '../world.ts'
@@ -29,7 +29,7 @@ afterAll(async () => {
   await world.close()
 })
 
-it(`${kills} SIGKILLs under load lose nothing and double nothing`, async () => {
+test(`${kills} SIGKILLs under load lose nothing and double nothing`, async () => {
   const accounts: string[] = []
   for (let i = 0; i < accounts_count; i++) accounts.push(await bank.open(1_000_000))
   const environment = { ...world.environment, ROLES: 'api,worker' }
@@ -86,9 +86,6 @@ it(`${kills} SIGKILLs under load lose nothing and double nothing`, async () => {
   )
   expect(positions?.n).toBe(positions?.span)
   await Promise.all(processes.map(one => one.kill()))
-  console.log(
-    `${kills} kills, ${acknowledged.size} acknowledged transfers, ${stored} stored, 0 lost, 0 doubled`,
-  )
 }, 1_200_000)
 
 /** Sends one transfer under one key, to whichever process answers, until it is decided. */

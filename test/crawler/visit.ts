@@ -23,7 +23,12 @@ export type Request = {
   key: string | null
 }
 
-export type Seen = { readonly status: number; readonly code: string | null }
+export type Seen = {
+  readonly status: number
+  /** Of a refusal. */
+  readonly code: string | null
+  readonly media_type: string | null
+}
 
 export type Visit = {
   readonly target: Target
@@ -88,12 +93,15 @@ export function openVisit(world: World, target: Target, people = peopleOf(world)
     send: async (request, changes = {}) => {
       const whole = { ...request, ...changes }
       const answer = await exchange(world.url, sentOf(route.path, whole))
-      if (whole.method === route.method) {
-        seen.push({ status: answer.status, code: answer.body?.code ?? null })
-      }
+      if (whole.method === route.method) seen.push(seenOf(answer))
       return answer
     },
   }
+}
+
+function seenOf({ status, headers, body }: Exchange): Seen {
+  const media_type = headers['content-type']?.split(';', 1)[0] ?? null
+  return { status, code: status < 400 ? null : (body?.code ?? null), media_type }
 }
 
 /** Everything of a request that succeeds but the things that its path names. */

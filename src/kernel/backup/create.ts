@@ -8,7 +8,15 @@ import { existsSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
 import { codeOf, type DataDir } from '../data-dir.ts'
 import { StartError } from '../start-error.ts'
-import { copyFile, hashFile, inLanes, makeFolders, syncFolder, treeOf, type Copied } from './copy.ts'
+import {
+  copyFile,
+  hashFile,
+  inLanes,
+  makeFolders,
+  syncFolder,
+  treeOf,
+  type Copied,
+} from './copy.ts'
 import { dump_file, dumpDatabase } from './dump.ts'
 import { readMigrationHead, readServerVersion } from './facts.ts'
 import { writeManifest, type Manifest } from './manifest.ts'

@@ -48,7 +48,8 @@ export async function placeBackup(options: RestoreOptions, manifest: Manifest): 
   const { folder, database_url, progress } = options
   const data_dir = openDataDir(options.data_dir)
   await placeFiles(folder, manifest, data_dir)
-  if (manifest.database?.kind === 'cluster') await placeCluster(folder, manifest, data_dir, progress)
+  if (manifest.database?.kind === 'cluster')
+    await placeCluster(folder, manifest, data_dir, progress)
   if (manifest.database?.kind !== 'dump') return
   progress('Restoring the database …')
   const file = join(folder, dump_file)

@@ -38,6 +38,8 @@ export async function verifyBackup(options: VerifyOptions): Promise<Verdict> {
     return { manifest, started: false, violations: altered }
   }
   const scratch = fs.mkdtempSync(join(tmpdir(), 'dodeca-verify-'))
+  // As root, PostgreSQL runs under another account, which must be able to walk through.
+  if (process.geteuid?.() === 0) fs.chmodSync(scratch, 0o711)
   try {
     return { manifest, started: true, violations: await tryOut(options, manifest, scratch) }
   } catch (error) {

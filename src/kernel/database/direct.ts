@@ -81,14 +81,18 @@ export function openDirect(options: DirectOptions, heard: () => void): Direct {
       ended = true
       return
     }
-    if (stopped) return void (await fresh.end())
+    if (stopped) {
+      await fresh.end()
+      return
+    }
     client = fresh
     failures = 0
     heard()
   }
 
   const say = async (): Promise<void> => {
-    if (!client || saying) return void (unsaid = saying)
+    unsaid = saying
+    if (!client || saying) return
     saying = true
     // Lost with the connection: who should have heard it polls.
     await client.query(`select pg_notify('${wake_channel}', '')`).catch(() => {})

@@ -21,15 +21,16 @@ type Declared = { version: number; data: Validator }
 
 export function openOutbox(
   declared: ReadonlyMap<string, EventDeclaration>,
-  options: OutboxOptions = { traceparent: () => null },
+  options?: OutboxOptions,
 ): Outbox {
   const known = new Map<string, Declared>()
   for (const [type, { version, data }] of declared) {
-    known.set(type, { version, data: Compile(data) as Validator })
+    known.set(type, { version, data: Compile(data) })
   }
   return (events, acts) => {
     const statements: Sql[] = []
-    if (events.length > 0) statements.push(insertEvents(known, events, options.traceparent()))
+    if (events.length > 0)
+      statements.push(insertEvents(known, events, options?.traceparent() ?? null))
     if (acts.length > 0) statements.push(insertActs(acts))
     return statements
   }

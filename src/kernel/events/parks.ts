@@ -47,7 +47,7 @@ export function errorCode(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code
   if (typeof code === 'string' && /^[a-z][a-z0-9_]{0,63}$/i.test(code)) return code.toLowerCase()
   if (!(error instanceof Error)) return 'unknown'
-  return error.name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()
+  return error.name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()
 }
 
 /** Opens the park of an event, in the transaction that moves the cursor past it. */

@@ -20,7 +20,8 @@ export function openApiDocument(options: DocumentOptions): Json {
   const paths: Record<string, Json> = {}
   const shown = options.routes.filter(route => !route.hidden)
   for (const route of [...shown].sort((a, b) => (a.path < b.path ? -1 : 1))) {
-    const item = (paths[route.path] ??= {})
+    paths[route.path] ??= {}
+    const item = paths[route.path] as Json
     item[route.method.toLowerCase()] = operation(route, options.catalog, components)
   }
   return {

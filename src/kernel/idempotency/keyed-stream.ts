@@ -3,14 +3,13 @@
  * hears the whole sequence again from what was stored; a retry of a running one is told where to look; a
  * retry of one whose process died takes it over under the same operation id.
  */
-import type { Db } from '../database/db.ts'
+import type { Db, Tx } from '../database/db.ts'
 import { violates } from '../database/failures.ts'
 import type { Fault } from '../faults.ts'
 import { problem } from '../http/problem.ts'
 import type { StreamOperation } from '../http/route.ts'
 import type { SseEvent } from '../http/sse.ts'
 import { newId } from '../ids.ts'
-import type { Tx } from '../database/db.ts'
 import {
   endLease,
   lookUp,

@@ -1,6 +1,6 @@
 /** Rates: no burst beyond the limit at any moment, one bucket for one caller, headers that say so. */
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWorld, type World } from '../../../../test/world.ts'
 import { clientAddress } from '../client-address.ts'
 import { networkOf, openRateLimiter, type RateSettings } from '../rate.ts'
@@ -16,7 +16,7 @@ const settings: RateSettings = {
 }
 
 describe('the limiter', () => {
-  it('never lets through more than burst + rate in any window', () => {
+  test('never lets through more than burst + rate in any window', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 5000 }), { maxLength: 400 }), waits => {
         let at = 0
@@ -43,7 +43,7 @@ describe('the limiter', () => {
     )
   })
 
-  it('lets a waiting caller in after the time it was told', () => {
+  test('lets a waiting caller in after the time it was told', () => {
     let at = 0
     const limiter = openRateLimiter(
       settings,
@@ -62,7 +62,7 @@ describe('the limiter', () => {
     expect(() => limiter.take('write', null, '192.0.2.1')).not.toThrow()
   })
 
-  it('bounds a tenant, however many principals it has', () => {
+  test('bounds a tenant, however many principals it has', () => {
     const limiter = openRateLimiter(
       settings,
       () => {},
@@ -89,7 +89,7 @@ describe('the limiter', () => {
     expect(passed).toBe(60)
   })
 
-  it('counts an IPv6 network as one caller', () => {
+  test('counts an IPv6 network as one caller', () => {
     const one = [
       '2001:db8:1:2::1',
       '2001:db8:1:2:ffff::',
@@ -104,7 +104,7 @@ describe('the limiter', () => {
 })
 
 describe('the address of the caller', () => {
-  it.each([
+  test.each([
     ['nobody is trusted', [], '203.0.113.9', '198.51.100.1', '203.0.113.9'],
     ['a stranger spoofs', ['10.0.0.0/8'], '203.0.113.9', '198.51.100.1', '203.0.113.9'],
     ['our proxy speaks', ['10.0.0.0/8'], '10.1.2.3', '198.51.100.1', '198.51.100.1'],
@@ -138,7 +138,7 @@ describe('over HTTP', () => {
   })
   afterAll(() => world.close())
 
-  it('says the limit, and when to come back', async () => {
+  test('says the limit, and when to come back', async () => {
     const { token } = world.person()
     const answers = []
     for (let i = 0; i < 7; i++) answers.push(await world.call('GET', '/v1/notes', { token }))
@@ -153,12 +153,12 @@ describe('over HTTP', () => {
     expect((await world.call('GET', '/healthz')).status).toBe(200)
   })
 
-  it('a spoofed header opens no new bucket', async () => {
+  test('a spoofed header opens no new bucket', async () => {
     const statuses = []
     for (let i = 0; i < 8; i++) {
       const headers = { 'x-forwarded-for': `198.51.100.${i}` }
       statuses.push((await world.call('GET', '/problems', { headers })).status)
     }
-    expect(statuses.filter(status => status === 200).length).toBe(5)
+    expect(statuses.filter(status => status === 200)).toHaveLength(5)
   })
 })

@@ -43,7 +43,8 @@ export function openNatsSink(options: NatsSinkOptions): NatsSink {
   let link: Promise<NatsConnection> | undefined
 
   const linked = async (): Promise<NatsConnection> => {
-    const made = (link ??= dial(options))
+    link ??= dial(options)
+    const made = link
     try {
       const connection = await made
       if (!connection.isClosed()) return connection

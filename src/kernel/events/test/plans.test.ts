@@ -111,12 +111,16 @@ function answering(sent: Sql[]): Db {
     waited: () => {},
     lost: () => {},
   })
+  const noted = (statement: Sql): Sql => {
+    sent.push(statement)
+    return statement
+  }
   const noting = <R extends Pick<Db, 'one' | 'maybe' | 'many' | 'run'>>(of: R): R => ({
     ...of,
-    one: (row, statement) => (sent.push(statement), of.one(row, statement)),
-    maybe: (row, statement) => (sent.push(statement), of.maybe(row, statement)),
-    many: (row, statement) => (sent.push(statement), of.many(row, statement)),
-    run: statement => (sent.push(statement), of.run(statement)),
+    one: (row, statement) => of.one(row, noted(statement)),
+    maybe: (row, statement) => of.maybe(row, noted(statement)),
+    many: (row, statement) => of.many(row, noted(statement)),
+    run: statement => of.run(noted(statement)),
   })
   return { ...noting(db), tx: work => db.tx(tx => work(noting(tx))) }
 }

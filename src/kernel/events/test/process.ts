@@ -38,7 +38,7 @@ export function openWorld(options: WorldOptions): World {
   const faults = openFaults(options.faults ?? '')
   const log = openLog({ level: options.log_level ?? 'silent', readable: false })
   const pool = options.pool ?? 10
-  let events: Events | undefined
+  const tied: { events?: Events } = {}
   const db = openDb({
     url: options.url,
     pool,
@@ -46,11 +46,11 @@ export function openWorld(options: WorldOptions): World {
     check_rows: options.check_rows ?? true,
     application_name: 'dodeca-test',
     outbox: openOutbox(known),
-    committed: () => events?.committed(),
+    committed: () => tied.events?.committed(),
     waited: () => {},
     lost: () => {},
   })
-  events = openEvents({
+  const events = openEvents({
     db,
     direct_url: options.url,
     application_name: 'dodeca-test',
@@ -69,13 +69,13 @@ export function openWorld(options: WorldOptions): World {
     fault: faults.fault,
     work: options.work ?? true,
   })
-  const open = events
+  tied.events = events
   return {
     db,
-    events: open,
+    events,
     faults,
     stop: async () => {
-      await open.stop()
+      await events.stop()
       await db.close()
     },
   }
@@ -110,7 +110,8 @@ export async function eventually<T>(
   for (;;) {
     const found = await ask()
     if (found !== undefined && found !== false) return found
-    if (performance.now() - began > bound_ms) throw new Error(`not within ${bound_ms} ms: ${ask}`)
+    if (performance.now() - began > bound_ms)
+      throw new Error(`not within ${bound_ms} ms: ${String(ask)}`)
     await new Promise(resolve => setTimeout(resolve, 10))
   }
 }

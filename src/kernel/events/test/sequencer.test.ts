@@ -1,5 +1,5 @@
 /** Positions: gapless, given once, never held up by a transaction that stays open. */
-import pg from 'pg'
+import type pg from 'pg'
 import { Type } from 'typebox'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sql } from '../../database/sql.ts'

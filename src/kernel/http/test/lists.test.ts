@@ -1,6 +1,6 @@
 /** Pages and versions: nothing skipped, nothing twice, nobody's cursor but the list's own, no lost update. */
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWorld, type Answer, type Person, type World } from '../../../../test/world.ts'
 
 let world: World
@@ -46,7 +46,7 @@ async function walk(person: Person, path: string, between: () => Promise<void> =
 }
 
 describe('pages', () => {
-  it('10,000 rows of one timestamp, while others are written: each once', async () => {
+  test('10,000 rows of one timestamp, while others are written: each once', async () => {
     const person = await writer()
     await admin.query(
       `insert into notes.notes (tenant_id, id, owner_id, title, created_at)
@@ -62,11 +62,11 @@ describe('pages', () => {
       if (more++ % 20 === 0) await write(person, 'later')
     })
     const old = seen.filter(id => before.has(id))
-    expect(old.length).toBe(10_000)
+    expect(old).toHaveLength(10_000)
     expect(new Set(seen).size).toBe(seen.length)
   })
 
-  it('go on where their anchor was deleted', async () => {
+  test('go on where their anchor was deleted', async () => {
     const person = await writer()
     const ids = []
     for (let i = 0; i < 5; i++) ids.unshift(await write(person, `n${i}`))
@@ -81,7 +81,7 @@ describe('pages', () => {
     )
   })
 
-  it('refuse a cursor that was edited, or belongs to another filter or tenant', async () => {
+  test('refuse a cursor that was edited, or belongs to another filter or tenant', async () => {
     const person = await writer()
     for (let i = 0; i < 3; i++) await write(person, `n${i}`, 'poem')
     const page = await world.call('GET', '/v1/notes?limit=1&kind=poem', { token: person.token })
@@ -105,7 +105,7 @@ describe('pages', () => {
     )
   })
 
-  it.each(['0', '101', '-1', 'ten', '1.5', ''])('limit=%s is refused', async limit => {
+  test.each(['0', '101', '-1', 'ten', '1.5', ''])('limit=%s is refused', async limit => {
     const person = await writer()
     const answer = await world.call('GET', `/v1/notes?limit=${limit}`, { token: person.token })
     expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed'])
@@ -114,7 +114,7 @@ describe('pages', () => {
 })
 
 describe('versions', () => {
-  it('two changes of one version at once: one wins, one is told the current version', async () => {
+  test('two changes of one version at once: one wins, one is told the current version', async () => {
     const person = await writer()
     const id = await write(person, 'first')
     const change = (title: string) =>
@@ -132,7 +132,7 @@ describe('versions', () => {
     }
   })
 
-  it('understands lists, any, weak tags and nonsense', async () => {
+  test('understands lists, any, weak tags and nonsense', async () => {
     const person = await writer()
     const id = await write(person, 'x')
     const change = (tag: string) =>
@@ -155,7 +155,7 @@ describe('versions', () => {
     expect([same.status, same.text]).toEqual([304, ''])
   })
 
-  it('a deletion repeats as 204, and what never was is 404', async () => {
+  test('a deletion repeats as 204, and what never was is 404', async () => {
     const person = await writer()
     const id = await write(person, 'x')
     const remove = (which: string) =>

@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, openWorld, type World } from '../../../../test/world.ts'
 import { writeEvents, type SseEvent } from '../sse.ts'
 
@@ -29,7 +29,7 @@ function parse(text: string): EventSourceMessage[] {
 }
 
 describe('a stream', () => {
-  it('is read by an independent parser, with ids, and ends with its terminal event', async () => {
+  test('is read by an independent parser, with ids, and ends with its terminal event', async () => {
     const answer = await stream({ text: 'one two three' })
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
@@ -41,12 +41,12 @@ describe('a stream', () => {
     expect(events.map(event => event.id)).toEqual(['1', '2', '3', '4'])
   })
 
-  it('fails with a status as long as no byte was sent', async () => {
+  test('fails with a status as long as no byte was sent', async () => {
     const answer = await stream({ text: 'x', fault: 'before' })
     expect([answer.status, answer.body.code]).toEqual([503, 'service_unavailable'])
   })
 
-  it('fails with one error event afterwards, without the cause', async () => {
+  test('fails with one error event afterwards, without the cause', async () => {
     const events = parse((await stream({ text: 'x y', fault: 'after' })).text)
     expect(events.map(event => [event.event, event.data])).toEqual([
       ['word', '{"text":"x"}'],
@@ -54,13 +54,13 @@ describe('a stream', () => {
     ])
   })
 
-  it('that falls silent is ended, and heartbeats do not hide it', async () => {
+  test('that falls silent is ended, and heartbeats do not hide it', async () => {
     const answer = await stream({ text: 'x y', fault: 'silent' })
     expect(answer.text).toContain(': heartbeat')
     expect(parse(answer.text).at(-1)?.data).toBe('{"code":"upstream_timeout"}')
   })
 
-  it('stops its upstream when the reader goes', async () => {
+  test('stops its upstream when the reader goes', async () => {
     const leaving = new AbortController()
     const before = world.platform.app.server
     expect(before.listening).toBe(true)
@@ -75,7 +75,7 @@ describe('a stream', () => {
 })
 
 describe('the writer', () => {
-  it('holds a reader that does not read to flat memory, and then lets go', async () => {
+  test('holds a reader that does not read to flat memory, and then lets go', async () => {
     let produced = 0
     let returned = false
     async function* flood(): AsyncGenerator<SseEvent> {
@@ -90,7 +90,7 @@ describe('the writer', () => {
     }
     const { createServer } = await import('node:http')
     let aborted = ''
-    const ended = Promise.withResolvers<void>()
+    const ended = Promise.withResolvers<unknown>()
     const server = createServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       void writeEvents(response, flood(), {

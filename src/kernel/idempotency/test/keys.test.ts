@@ -1,7 +1,7 @@
 /** One key, one effect, one outcome: whoever asks, how often, how many at once, in how many processes. */
 import fc from 'fast-check'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBank, type Bank } from '../../../../test/bank.ts'
 import { startProcess, type PlatformProcess } from '../../../../test/process.ts'
 import { call, newKey, openWorld, type World } from '../../../../test/world.ts'
@@ -28,7 +28,7 @@ async function pair(balance = 1000): Promise<[string, string]> {
 }
 
 describe('one key', () => {
-  it('50 at once in two processes: one effect, every answer the same or in progress', async () => {
+  test('50 at once in two processes: one effect, every answer the same or in progress', async () => {
     const [from, to] = await pair()
     const key = newKey()
     const answers = await Promise.all(
@@ -40,12 +40,12 @@ describe('one key', () => {
     const done = answers.filter(answer => answer.status === 201)
     expect(done.length).toBeGreaterThan(0)
     expect(new Set(done.map(answer => answer.text)).size).toBe(1)
-    expect(done.filter(answer => !answer.headers.get('idempotent-replayed')).length).toBe(1)
-    for (const answer of answers)
-      if (answer.status !== 201) expect(answer.body.code).toBe('idempotency_in_progress')
+    expect(done.filter(answer => !answer.headers.get('idempotent-replayed'))).toHaveLength(1)
+    const others = answers.filter(answer => answer.status !== 201)
+    expect(others.filter(answer => answer.body.code !== 'idempotency_in_progress')).toEqual([])
   })
 
-  it('replays status, bytes and headers, with a new request id', async () => {
+  test('replays status, bytes and headers, with a new request id', async () => {
     const [from, to] = await pair()
     const key = newKey()
     const first = await bank.transfer(from, to, 5, { key })
@@ -56,7 +56,7 @@ describe('one key', () => {
     expect(again.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'))
   })
 
-  it('is another one for another principal and for another operation', async () => {
+  test('is another one for another principal and for another operation', async () => {
     const [from, to] = await pair()
     const key = newKey()
     const colleague = world.person(bank.teller.principal.tenant_id)
@@ -73,7 +73,7 @@ describe('one key', () => {
     expect(await bank.balance(to)).toBe(10)
   })
 
-  it('does not outlive the permission', async () => {
+  test('does not outlive the permission', async () => {
     const [from, to] = await pair()
     const key = newKey()
     const guest = world.person(bank.teller.principal.tenant_id)
@@ -84,7 +84,7 @@ describe('one key', () => {
     expect([again.status, again.body.code]).toEqual([403, 'permission_denied'])
   })
 
-  it('keeps a refusal that the handler decided', async () => {
+  test('keeps a refusal that the handler decided', async () => {
     const [from, to] = await pair(3)
     const key = newKey()
     const refused = await bank.transfer(from, to, 5, { key })
@@ -104,7 +104,7 @@ describe('one key', () => {
     ).toBe('true')
   })
 
-  it('keeps no failure: a handler that broke runs again, once', async () => {
+  test('keeps no failure: a handler that broke runs again, once', async () => {
     const [from, to] = await pair()
     const key = newKey()
     await fault({ point: 'kernel.before_commit', action: 'throw', times: 1 })
@@ -115,14 +115,14 @@ describe('one key', () => {
     expect(await bank.balance(to)).toBe(5)
   })
 
-  it('was never taken where the schema refused', async () => {
+  test('was never taken where the schema refused', async () => {
     const [from, to] = await pair()
     const key = newKey()
     expect((await bank.transfer(from, to, -1, { key })).status).toBe(422)
     expect((await bank.transfer(from, to, 1, { key })).status).toBe(201)
   })
 
-  it('can be pruned: then it is a new key', async () => {
+  test('can be pruned: then it is a new key', async () => {
     const [from, to] = await pair()
     const key = newKey()
     await bank.transfer(from, to, 5, { key })
@@ -132,7 +132,7 @@ describe('one key', () => {
 })
 
 describe('the same request', () => {
-  it('is the same in any order and spacing, and with 1.0 for 1; any other is refused', async () => {
+  test('is the same in any order and spacing, and with 1.0 for 1; any other is refused', async () => {
     const [from, to] = await pair(100_000)
     const members: [string, string][] = [
       ['from_id', JSON.stringify(from)],
@@ -169,7 +169,7 @@ describe('the same request', () => {
     expect(await bank.balance(to)).toBe(1)
   })
 
-  it('needs a well-formed key', async () => {
+  test('needs a well-formed key', async () => {
     const [from, to] = await pair()
     const body = { from_id: from, to_id: to, amount_minor: 1 }
     const send = (headers: Record<string, string>) =>
@@ -188,7 +188,7 @@ describe('the same request', () => {
 })
 
 describe('a slow first request', () => {
-  it('keeps 500 duplicates waiting without a connection, and other routes fine', async () => {
+  test('keeps 500 duplicates waiting without a connection, and other routes fine', async () => {
     const [from, to] = await pair()
     const key = newKey()
     await fault({ point: 'kernel.before_commit', action: 'delay:800', times: 1 })
@@ -201,7 +201,7 @@ describe('a slow first request', () => {
     expect(await bank.balance(to)).toBe(7)
   })
 
-  it('of another process ends in 409 with Retry-After', async () => {
+  test('of another process ends in 409 with Retry-After', async () => {
     const [from, to] = await pair()
     const key = newKey()
     await call(other.url, 'POST', '/dev/faults', {

@@ -1,6 +1,6 @@
 /** An effect outside: one, whatever breaks between intent, call and outcome, and told honestly. */
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startProcess } from '../../../../test/process.ts'
 import {
   call,
@@ -33,7 +33,7 @@ function effects(text: string): number {
 }
 
 describe('an operation outside', () => {
-  it('has one effect and one recorded outcome', async () => {
+  test('has one effect and one recorded outcome', async () => {
     const key = newKey()
     const first = await send('hello', key)
     expect([first.status, first.body.state]).toEqual([201, 'sent'])
@@ -47,7 +47,7 @@ describe('an operation outside', () => {
     expect((await send('other', key)).body.code).toBe('idempotency_key_reused')
   })
 
-  it('answers pending where the outcome is unknown, and keeps that answer', async () => {
+  test('answers pending where the outcome is unknown, and keeps that answer', async () => {
     world.vendor.trouble.push('drop_after')
     const key = newKey()
     const first = await send('lost answer', key)
@@ -56,7 +56,7 @@ describe('an operation outside', () => {
     expect(effects('lost answer')).toBe(1)
   })
 
-  it('answers 503 in general words where the provider is busy, and a retry goes on under the same id', async () => {
+  test('answers 503 in general words where the provider is busy, and a retry goes on under the same id', async () => {
     world.vendor.trouble.push('busy')
     const key = newKey()
     const busy = await send('busy', key)
@@ -71,7 +71,7 @@ describe('an operation outside', () => {
     expect(rows[0].n).toBe(1)
   })
 
-  it('commits a refusal together with what it changed, and replays it', async () => {
+  test('commits a refusal together with what it changed, and replays it', async () => {
     const key = newKey()
     const refused = await send('forbidden', key)
     expect([refused.status, refused.body.code]).toEqual([409, 'message_refused'])
@@ -80,7 +80,7 @@ describe('an operation outside', () => {
     expect(rows).toEqual([{ state: 'refused' }])
   })
 
-  it('a failing last step changes nothing, and the retry asks before it sends', async () => {
+  test('a failing last step changes nothing, and the retry asks before it sends', async () => {
     const key = newKey()
     await world.call('POST', '/dev/faults', {
       body: { point: 'kernel.after_call', action: 'throw', times: 1 },
@@ -93,14 +93,14 @@ describe('an operation outside', () => {
     expect(effects('third step')).toBe(1)
   })
 
-  it('20 at once: one call, the rest replay or are told to wait', async () => {
+  test('20 at once: one call, the rest replay or are told to wait', async () => {
     const key = newKey()
     const answers = await Promise.all(Array.from({ length: 20 }, () => send('crowd', key)))
     expect(new Set(answers.map(answer => answer.status))).toEqual(new Set([201]))
     expect(effects('crowd')).toBe(1)
   })
 
-  it.each(['kernel.after_operation', 'kernel.after_call', 'kernel.after_commit'])(
+  test.each(['kernel.after_operation', 'kernel.after_call', 'kernel.after_commit'])(
     'killed at %s: a retry in another process completes it, once',
     async point => {
       const text = `killed at ${point}`
@@ -119,7 +119,7 @@ describe('an operation outside', () => {
     },
   )
 
-  it('a live lease is respected: 409 until it ends', async () => {
+  test('a live lease is respected: 409 until it ends', async () => {
     const other = await startProcess({ ...world.environment, KERNEL_IDEMPOTENCY_WAIT_MS: '200' })
     world.vendor.trouble.push('hang')
     const key = newKey()
@@ -147,7 +147,7 @@ describe('a stream under a key', () => {
       ...(signal ? { signal } : {}),
     })
 
-  it('is told again from what was stored', async () => {
+  test('is told again from what was stored', async () => {
     const key = newKey()
     const first = await open(key, 'one two three')
     expect(first.text.match(/event: word/g)?.length).toBe(3)
@@ -158,7 +158,7 @@ describe('a stream under a key', () => {
     expect((await open(key, 'other')).body.code).toBe('idempotency_key_reused')
   })
 
-  it('while it runs, a retry is told where to look', async () => {
+  test('while it runs, a retry is told where to look', async () => {
     const key = newKey()
     const running = open(key, Array.from({ length: 40 }, (_, i) => `w${i}`).join(' '))
     await eventually('the record', async () => {
@@ -173,7 +173,7 @@ describe('a stream under a key', () => {
     expect((await running).text).toContain('event: completed')
   })
 
-  it('one that its reader left can be taken up again', async () => {
+  test('one that its reader left can be taken up again', async () => {
     const key = newKey()
     const text = Array.from({ length: 100 }, (_, i) => `w${i}`).join(' ')
     const leaving = new AbortController()

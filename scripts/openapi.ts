@@ -1,0 +1,55 @@
+/**
+ * Writes docs/openapi.json from the product's own routes. Opening a platform starts nothing, so neither
+ * a database nor a port is needed, and the keys are made for the moment.
+ */
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { loadConfig } from '../src/config.ts'
+import { openKeyring } from '../src/kernel/keys.ts'
+import { openLog } from '../src/kernel/log.ts'
+import { openPlatform, type Platform } from '../src/kernel/open.ts'
+import { composition } from '../src/start.ts'
+
+const root = resolve(import.meta.dirname, '..')
+export const document_path = 'docs/openapi.json'
+
+/** The product with its defaults, open and at rest. */
+export async function openProduct(): Promise<Platform> {
+  const { version } = JSON.parse(await readFile(resolve(root, 'package.json'), 'utf8')) as {
+    version: string
+  }
+  const nowhere = 'postgres://127.0.0.1:1/none'
+  const fresh = () => randomBytes(32).toString('base64')
+  return openPlatform({
+    config: loadConfig({}, {}),
+    composition,
+    database_url: nowhere,
+    direct_url: nowhere,
+    keys: await openKeyring({
+      keyring: `document:${fresh()}`,
+      pepper: fresh(),
+      file: '',
+      may_create: false,
+    }),
+    log: openLog({ level: 'silent', readable: false }),
+    version,
+  })
+}
+
+/** The text of the file: indented, so that a change of the interface is read in review. */
+export async function openApiText(): Promise<string> {
+  const product = await openProduct()
+  try {
+    return `${JSON.stringify(JSON.parse(product.document()), null, 2)}\n`
+  } finally {
+    await product.stop()
+  }
+}
+
+if (import.meta.main) {
+  const file = resolve(root, document_path)
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, await openApiText())
+  console.log(`${document_path} is up to date.`)
+}

@@ -1,0 +1,58 @@
+/** Asks everything that can be wrong with the installation, or what is named; fails on a violation. */
+import { examine, questions, type Finding } from '../kernel/doctor.ts'
+import { StartError } from '../kernel/start-error.ts'
+import type { Command } from './command.ts'
+import { suggestion } from './nearest.ts'
+import { offline, type Offline } from './offline.ts'
+import type { Terminal } from './terminal.ts'
+
+export const doctorCommand: Command = {
+  words: 'doctor',
+  takes: ['[check…]'],
+  summary: 'Examine the installation; exit code 1 on a violation',
+  run: async call => {
+    const findings = await offline(call, platform => consult(platform, call.args))
+    const ok = findings.every(one => one.state !== 'violation')
+    call.terminal.answer(
+      { ok, checks: findings },
+      findings.flatMap(one => linesOf(one, call.terminal)),
+    )
+    return ok ? 0 : 1
+  },
+}
+
+async function consult(
+  { platform, ground, pending }: Offline,
+  names: readonly string[],
+): Promise<Finding[]> {
+  const { kernel, opened } = platform
+  const checks = opened.flatMap(one => one.checks ?? [])
+  const known = questions(checks)
+  for (const name of names) {
+    if (known.some(one => one.name === name)) continue
+    const all = known.map(one => one.name)
+    throw new StartError(
+      `There is no check ${name}.${suggestion(name, all)} The checks are ${all.join(', ')}.`,
+    )
+  }
+  const asked = names.length === 0 ? known : known.filter(one => names.includes(one.name))
+  return await examine(asked, {
+    db: kernel.db,
+    clock: kernel.clock,
+    keys: kernel.keys,
+    data_dir: ground.data_dir.path,
+    pending,
+    checks,
+  })
+}
+
+function linesOf({ check, says, state, found, advice }: Finding, terminal: Terminal): string[] {
+  const colour = { ok: 'green', warning: 'yellow', violation: 'red' } as const
+  const head = `${terminal.paint(colour[state], state.padEnd(9))}  ${check.padEnd(12)}`
+  if (state === 'ok') return [`${head}  ${found[0] ?? says}`]
+  return [
+    `${head}  ${says}`,
+    ...found.map(one => `             ${one}`),
+    `             → ${advice}`,
+  ]
+}

@@ -1,0 +1,72 @@
+/** What there is and how it is used: all commands, one command, or all settings. */
+import { describeSettings } from '../config.ts'
+import { StartError } from '../kernel/start-error.ts'
+import { optionsOf, usageOf, type Command } from './command.ts'
+import { suggestion } from './nearest.ts'
+import { table, type Terminal } from './terminal.ts'
+
+/** `commands` are all, this one included. */
+export function helpCommand(commands: () => readonly Command[]): Command {
+  return {
+    words: 'help',
+    takes: ['[settings|command…]'],
+    summary: 'Say how a command is used, or list the settings',
+    run: async ({ args, terminal }) => {
+      const topic = args.join(' ')
+      if (topic === '') return showAll(commands(), terminal)
+      if (topic === 'settings') return showSettings(terminal)
+      const found = commands().filter(
+        one => one.words === topic || one.words.startsWith(`${topic} `),
+      )
+      if (found.length === 0) {
+        const known = ['settings', ...commands().map(one => one.words)]
+        throw new StartError(
+          `There is no help on ${topic}.${suggestion(topic, known)} \`dodeca help\` lists all commands.`,
+        )
+      }
+      showCommands(found, terminal)
+    },
+  }
+}
+
+export function showAll(commands: readonly Command[], terminal: Terminal): void {
+  const width = Math.max(...commands.map(one => titleOf(one).length))
+  terminal.answer({ commands: commands.map(shown) }, [
+    'Usage: npx dodeca <command> [--json]',
+    '',
+    ...commands.map(one => `  ${titleOf(one).padEnd(width)}  ${one.summary}`),
+    '',
+    '`npx dodeca help <command>` says more; `npx dodeca help settings` lists the settings.',
+    'Commands work on the database itself: the embedded one is joined, or started for the while.',
+  ])
+}
+
+function titleOf({ words, takes = [] }: Command): string {
+  return [words, ...takes].join(' ')
+}
+
+export function showCommands(commands: readonly Command[], terminal: Terminal): void {
+  const lines = commands.flatMap((command, at) => [
+    ...(at > 0 ? [''] : []),
+    `Usage: npx dodeca ${usageOf(command)}`,
+    '',
+    `  ${command.summary}.`,
+    ...(command.more ?? []).map(one => `  ${one}`),
+    '',
+    ...Object.entries(optionsOf(command)).map(
+      ([name, { value, says }]) =>
+        `  ${(value ? `--${name}=${value}` : `--${name}`).padEnd(22)}  ${says}`,
+    ),
+  ])
+  terminal.answer({ commands: commands.map(shown) }, lines)
+}
+
+function showSettings(terminal: Terminal): void {
+  const settings = describeSettings()
+  const rows = settings.map(one => [one.variable, one.default, one.says])
+  terminal.answer({ settings }, table(['VARIABLE', 'DEFAULT', 'WHAT IT IS'], rows))
+}
+
+function shown(command: Command) {
+  return { command: command.words, usage: usageOf(command), summary: command.summary }
+}

@@ -1,0 +1,83 @@
+/**
+ * The keys that seal what the platform keeps: which there are, and a new current one. Older keys stay
+ * readable, so a rotation breaks nothing. Keys that the environment gives are changed there, by whoever
+ * keeps them.
+ */
+import { randomBytes } from 'node:crypto'
+import { existsSync, openSync, closeSync, fsyncSync } from 'node:fs'
+import { openDataDir, readJson, writeJson } from '../kernel/data-dir.ts'
+import { rotate_action } from '../kernel/doctor.ts'
+import { openKeyring, parseKeyring } from '../kernel/keys.ts'
+import { StartError } from '../kernel/start-error.ts'
+import type { Call, Command } from './command.ts'
+import { actOf, onCurrentDatabase } from './offline.ts'
+import { table } from './terminal.ts'
+
+export const keysList: Command = {
+  words: 'keys list',
+  summary: 'Name the encryption keys, the current one first',
+  run: async call => {
+    const config = call.config()
+    const file = openDataDir(config.data_dir).file('keys.json')
+    const { 'kernel.keyring': keyring, 'kernel.pepper': pepper } = config.settings
+    if (keyring === null && !existsSync(file)) {
+      throw new StartError('There are no keys yet: the first start makes them.')
+    }
+    const given = { keyring, pepper, file, may_create: config.profile === 'development' }
+    const { kids } = await openKeyring(given)
+    const kept_in = keyring === null ? file : 'KERNEL_KEYRING'
+    const keys = kids.map((kid, at) => ({ kid, use: at === 0 ? 'current' : 'readable' }))
+    call.terminal.answer({ kept_in, keys }, [
+      ...table(
+        ['KEY', 'USE'],
+        keys.map(({ kid, use }) => [kid, use]),
+      ),
+      '',
+      `Kept in ${kept_in}.`,
+    ])
+  },
+}
+
+export const keysRotate: Command = {
+  words: 'keys rotate encryption',
+  summary: 'Make a new current encryption key; the old ones stay readable',
+  more: ['Only the ring is rotated: what is sealed stays so until a job seals it again.'],
+  run: rotate,
+}
+
+async function rotate(call: Call): Promise<void> {
+  const kid = `k${randomBytes(4).toString('hex')}`
+  const key = `${kid}:${randomBytes(32).toString('base64')}`
+  if (call.config().settings['kernel.keyring'] !== null) {
+    throw new StartError(
+      'The keys are given by KERNEL_KEYRING, so they are rotated where that is set. Put the new key ' +
+        `before those that it holds now: KERNEL_KEYRING="${key},<what it holds now>", and restart ` +
+        'all processes with it.',
+    )
+  }
+  const kids = await onCurrentDatabase(call, async ({ platform, ground }) => {
+    const file = ground.data_dir.file('keys.json')
+    return await ground.data_dir.locked('keys', () =>
+      platform.kernel.db.tx(async tx => {
+        tx.audit(actOf({ action: rotate_action, target: kid }))
+        const kept = readJson(file) as { keyring: string; pepper: string }
+        const keyring = `${key},${kept.keyring}`
+        writeJson(file, { ...kept, keyring })
+        makeDurable(file)
+        return parseKeyring(keyring).map(one => one.kid)
+      }),
+    )
+  })
+  call.terminal.answer({ current: kid, readable: kids.slice(1) }, [
+    `The current encryption key is now ${kid}; ${kids.slice(1).join(', ')} can still be read.`,
+    'Restart all processes of this data folder together: one that still runs knows only the old keys.',
+    'What is sealed already stays under its old key until a job seals it again: keep the old keys.',
+    'Make a backup now: without keys.json nothing sealed can be read.',
+  ])
+}
+
+function makeDurable(file: string): void {
+  const descriptor = openSync(file, 'r')
+  fsyncSync(descriptor)
+  closeSync(descriptor)
+}

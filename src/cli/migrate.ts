@@ -1,0 +1,82 @@
+/** Brings the database to the head of the migrations, or says how far it is from there. */
+import { Type } from 'typebox'
+import { type Migration, migrate, readMigrations } from '../kernel/database/migrate.ts'
+import { sql } from '../kernel/database/sql.ts'
+import type { Call, Command } from './command.ts'
+import { migrationOptions, offline, type Offline } from './offline.ts'
+import { table } from './terminal.ts'
+
+export const migrateCommand: Command = {
+  words: 'migrate',
+  summary: 'Bring the database to the head of the migrations',
+  options: { status: { type: 'boolean', says: 'Only say what is applied and what is not' } },
+  more: ['Starting the platform does the same; a deployment that migrates first calls this.'],
+  run: async call => {
+    await offline(call, platform => (call.flag('status') ? status : apply)(call, platform))
+  },
+}
+
+async function apply({ terminal, composition }: Call, platform: Offline): Promise<void> {
+  const { config, ground, audit } = platform
+  const applied = await migrate(migrationOptions(config, ground, composition))
+  if (applied.length > 0) {
+    const target = applied.map(labelOf).join(' ').slice(0, 1000)
+    await audit({ action: 'kernel.migrations.apply', target })
+  }
+  terminal.answer({ applied: applied.map(shown) }, [
+    applied.length === 0
+      ? 'The database is up to date.'
+      : `Applied ${applied.length} migrations: ${applied.map(labelOf).join(', ')}.`,
+  ])
+}
+
+const Applied = Type.Object({
+  schema: Type.String(),
+  number: Type.Integer(),
+  applied_at: Type.String(),
+})
+const Exists = Type.Object({ it: Type.Boolean() })
+
+async function status({ terminal, composition }: Call, platform: Offline): Promise<void> {
+  const { config, ground } = platform
+  const { db } = platform.platform.kernel
+  const pending = new Set((await platform.pending()).map(labelOf))
+  const { it } = await db.one(
+    Exists,
+    sql`select to_regclass('kernel.migrations') is not null as it`,
+  )
+  const applied = it
+    ? await db.many(Applied, sql`select schema, number, applied_at from kernel.migrations`)
+    : []
+  const known = await readMigrations(migrationOptions(config, ground, composition).sources)
+  const rows = known.map(one => ({
+    ...shown(one),
+    pending: pending.has(labelOf(one)),
+    applied_at:
+      applied.find(row => row.schema === one.schema && row.number === one.number)?.applied_at ??
+      null,
+  }))
+  const list = rows.map(row => [
+    `${row.schema}/${row.name}`,
+    row.pending ? terminal.paint('yellow', 'pending') : row.applied_at,
+  ])
+  terminal.answer({ migrations: rows }, [
+    ...table(['MIGRATION', 'APPLIED'], list),
+    '',
+    pending.size === 0
+      ? 'The database is up to date.'
+      : `${pending.size} migrations are pending: \`npx dodeca migrate\` applies them.`,
+  ])
+}
+
+function nameOf({ number, name }: Migration): string {
+  return `${String(number).padStart(4, '0')}-${name}`
+}
+
+function labelOf(one: Migration): string {
+  return `${one.schema}/${nameOf(one)}`
+}
+
+function shown(one: Migration) {
+  return { schema: one.schema, number: one.number, name: nameOf(one) }
+}

@@ -1,0 +1,24 @@
+/** Which known word was probably meant: for the one sentence that answers a slip of the hand. */
+
+/** " Did you mean X?", or nothing where no word is near. */
+export function suggestion(given: string, known: readonly string[]): string {
+  const [best] = known
+    .map(word => ({ word, off: edits(given, word) }))
+    .sort((one, other) => one.off - other.off)
+  const near = best && best.off <= Math.max(2, Math.ceil(given.length / 3))
+  return near ? ` Did you mean ${best.word}?` : ''
+}
+
+/** Letters put in, taken out or replaced (Levenshtein). */
+function edits(from: string, to: string): number {
+  let above = Array.from({ length: to.length + 1 }, (_, at) => at)
+  for (let i = 1; i <= from.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = (above[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1)
+      row.push(Math.min(replaced, (above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1))
+    }
+    above = row
+  }
+  return above[to.length] ?? 0
+}

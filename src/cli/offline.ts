@@ -1,0 +1,115 @@
+/**
+ * The platform as a command sees it: opened on the database (which is joined if it runs, and else
+ * started for as long as the command lasts), wired like the real one, but serving nothing and doing
+ * none of its background work.
+ */
+import { readFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
+import type { Config } from '../config.ts'
+import type { AuditDraft } from '../kernel/database/db.ts'
+import { pendingMigrations, type Migration } from '../kernel/database/migrate.ts'
+import { layGround, type Ground } from '../kernel/ground.ts'
+import { openLog } from '../kernel/log.ts'
+import { openPlatform, type Platform } from '../kernel/open.ts'
+import type { Composition } from '../kernel/parts.ts'
+import { StartError } from '../kernel/start-error.ts'
+import { migrationSources } from '../start.ts'
+import type { Call } from './command.ts'
+
+export type Offline = {
+  readonly config: Config
+  readonly ground: Ground
+  readonly platform: Platform
+  /** Migrations that the code has and the database has not. */
+  pending(): Promise<Migration[]>
+  /** Records an administrative act that is done. */
+  audit(act: Act): Promise<void>
+}
+
+export type Act = Pick<AuditDraft, 'action' | 'target'> & { reason?: string }
+
+/** Runs `work` on an opened platform, and closes it whatever happens. */
+export async function offline<T>(
+  call: Call,
+  work: (platform: Offline) => Promise<T>,
+  overrides: Readonly<Record<string, string>> = {},
+): Promise<T> {
+  const config = call.config({
+    KERNEL_SANDBOX: 'false',
+    KERNEL_DRAIN_SECONDS: '0',
+    KERNEL_FAULTS: '',
+    ROLES: 'api',
+    ...overrides,
+  })
+  const ground = await layGround(config, call.terminal.progress)
+  try {
+    const platform = await open(config, ground, call.composition)
+    try {
+      return await work({
+        config,
+        ground,
+        platform,
+        pending: () => pendingMigrations(migrationOptions(config, ground, call.composition)),
+        audit: async act => {
+          await platform.kernel.db.tx(async tx => tx.audit(actOf(act)))
+        },
+      })
+    } finally {
+      await platform.stop()
+    }
+  } finally {
+    await ground.release()
+  }
+}
+
+/** The same, for what means nothing on a database that is not at the head of the migrations. */
+export async function onCurrentDatabase<T>(
+  call: Call,
+  work: (platform: Offline) => Promise<T>,
+): Promise<T> {
+  return await offline(call, async platform => {
+    if ((await platform.pending()).length > 0) {
+      throw new StartError(
+        'The database is not up to date. Run `npx dodeca migrate`, or start the platform once.',
+      )
+    }
+    return await work(platform)
+  })
+}
+
+export function migrationOptions(config: Config, ground: Ground, composition: Composition) {
+  return {
+    url: ground.direct_url,
+    sources: migrationSources(composition),
+    statement_timeout_ms: config.settings['kernel.statement_timeout_ms'],
+  }
+}
+
+export function actor(): string {
+  return `cli:${userInfo().username}`
+}
+
+export function actOf(act: Act): AuditDraft {
+  return { tenant_id: null, actor: actor(), outcome: 'done', ...act }
+}
+
+export async function ownVersion(): Promise<string> {
+  const file = new URL('../../package.json', import.meta.url)
+  return (JSON.parse(await readFile(file, 'utf8')) as { version: string }).version
+}
+
+async function open(config: Config, ground: Ground, composition: Composition): Promise<Platform> {
+  const url = new URL(ground.direct_url)
+  // The limits of a request do not bind an operator, who can see how long it takes.
+  url.searchParams.set('options', '-c statement_timeout=0')
+  const level = config.log_level === 'info' ? 'warn' : config.log_level
+  return openPlatform({
+    config,
+    composition,
+    database_url: url.toString(),
+    direct_url: ground.direct_url,
+    keys: ground.keys,
+    log: openLog({ level, readable: false, to: process.stderr }),
+    version: await ownVersion(),
+  })
+}

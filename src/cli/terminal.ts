@@ -1,0 +1,70 @@
+/**
+ * What a command writes: for a person aligned tables and sentences, coloured only on a terminal; for a
+ * machine (`--json`) one JSON value a line on standard output and nothing else. Progress goes to
+ * standard error, so that it never mixes with an answer.
+ */
+import { styleText } from 'node:util'
+
+export type Colour = 'bold' | 'dim' | 'green' | 'yellow' | 'red'
+
+export type Terminal = {
+  readonly json: boolean
+  /** One answer in both forms. */
+  answer(value: unknown, lines: readonly string[]): void
+  progress(line: string): void
+  /** Replaced by the next one on a terminal; `end` keeps the last. */
+  gauge(line: string): void
+  endGauge(): void
+  paint(colour: Colour, text: string): string
+}
+
+export function openTerminal(json: boolean): Terminal {
+  const { stdout, stderr } = process
+  // Whoever reads may have seen enough (`| head`): that is no failure.
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0)
+    throw error
+  })
+  let gauge = ''
+  return {
+    json,
+    answer: (value, lines) => {
+      const text = json ? JSON.stringify(value) : lines.join('\n')
+      stdout.write(`${text}\n`)
+    },
+    progress: line => {
+      if (!json) stderr.write(`${line}\n`)
+    },
+    gauge: line => {
+      if (json || line === gauge) return
+      gauge = line
+      stderr.write(stderr.isTTY ? `\r\u001B[K${line}` : `${line}\n`)
+    },
+    endGauge: () => {
+      if (gauge && !json && stderr.isTTY) stderr.write('\n')
+      gauge = ''
+    },
+    paint: (colour, text) => styleText(colour, text, { stream: stdout }),
+  }
+}
+
+/** Columns as wide as their widest cell; numbers to the right. */
+export function table(
+  head: readonly string[],
+  rows: readonly (readonly (string | number | null)[])[],
+): string[] {
+  if (rows.length === 0) return []
+  const cells = rows.map(row => row.map(cell => (cell === null ? '-' : String(cell))))
+  const widths = head.map((title, at) =>
+    Math.max(title.length, ...cells.map(row => row[at]?.length ?? 0)),
+  )
+  const isNumeric = head.map((_, at) => rows.every(row => typeof row[at] === 'number'))
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, at) =>
+        isNumeric[at] ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0),
+      )
+      .join('  ')
+      .trimEnd()
+  return [line(head), ...cells.map(line)]
+}

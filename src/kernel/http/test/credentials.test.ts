@@ -1,0 +1,85 @@
+/** Who may ask: credentials, cookies from our own pages only, listed origins, grants, tenants. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openWorld, type World } from '../../../../test/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld({ KERNEL_CORS_ORIGINS: 'https://shop.example' })
+})
+afterAll(() => world.close())
+
+async function writer() {
+  const person = world.person()
+  await world.grant(person, 'notes.notes.write:*')
+  return person
+}
+
+describe('credentials', () => {
+  test('refuses what is absent, malformed or forged, each with a challenge', async () => {
+    const ask = (headers: Record<string, string>) => world.call('GET', '/v1/notes', { headers })
+    const none = await ask({})
+    expect([none.status, none.body.code]).toEqual([401, 'authentication_required'])
+    for (const authorization of ['Basic abc', 'Bearer', 'Bearer forged.token', 'Bearer a b']) {
+      const answer = await ask({ authorization })
+      expect([answer.status, answer.body.code]).toEqual([401, 'invalid_token'])
+      expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/)
+    }
+  })
+
+  test('a cookie needs proof that our own page asks', async () => {
+    const { token, principal } = await writer()
+    const csrf = world.platform.csrf.tokenOf(principal.session_id ?? '')
+    const post = (headers: Record<string, string>) =>
+      world.call('POST', '/v1/notes', {
+        body: { title: 'x' },
+        headers: { cookie: `at=${token}`, ...headers },
+      })
+    expect(
+      (await world.call('GET', '/v1/notes', { headers: { cookie: `at=${token}` } })).status,
+    ).toBe(200)
+    expect((await post({})).body.code).toBe('csrf_failed')
+    expect((await post({ 'x-csrf-token': csrf })).body.code).toBe('csrf_failed')
+    expect((await post({ 'x-csrf-token': csrf, origin: 'https://evil.example' })).body.code).toBe(
+      'csrf_failed',
+    )
+    expect((await post({ 'x-csrf-token': csrf, origin: 'http://dodeca.test' })).status).toBe(201)
+    expect(
+      (await post({ 'x-csrf-token': 'x'.repeat(43), origin: 'http://dodeca.test' })).status,
+    ).toBe(403)
+  })
+
+  test('lets only the listed origins read', async () => {
+    const listed = await world.call('OPTIONS', '/v1/notes', {
+      headers: { origin: 'https://shop.example', 'access-control-request-method': 'POST' },
+    })
+    expect(listed.headers.get('access-control-allow-origin')).toBe('https://shop.example')
+    const other = await world.call('OPTIONS', '/v1/notes', {
+      headers: { origin: 'https://evil.example' },
+    })
+    expect(other.headers.get('access-control-allow-origin')).toBeNull()
+  })
+
+  test('narrows a permission to the type that the body names', async () => {
+    const person = world.person()
+    await world.grant(person, 'notes.notes.write:poem')
+    const write = (kind: string) =>
+      world.call('POST', '/v1/notes', { token: person.token, body: { title: 'x', kind } })
+    expect((await write('poem')).status).toBe(201)
+    expect((await write('law')).body.code).toBe('permission_denied')
+    await world.faces.people.revoke(person.principal, 'notes.notes.write:poem')
+    expect((await write('poem')).body.code).toBe('permission_denied')
+  })
+
+  test('shows a foreign tenant nothing', async () => {
+    const { token } = await writer()
+    const note = await world.call('POST', '/v1/notes', { token, body: { title: 'mine' } })
+    const stranger = world.person()
+    for (const method of ['GET', 'PATCH', 'DELETE']) {
+      const answer = await world.call(method, `/v1/notes/${note.body.id}`, {
+        token: stranger.token,
+        ...(method === 'PATCH' ? { body: { title: 'y' } } : {}),
+      })
+      expect([answer.status, answer.body.code]).toEqual([404, 'note_not_found'])
+    }
+  })
+})

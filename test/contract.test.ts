@@ -1,0 +1,16 @@
+/** The product's own routes are what the specification promises, but for what is listed as not yet built. */
+import { expect, test } from 'vitest'
+import { openProduct } from '../scripts/openapi.ts'
+import { compareContract } from './contract-check.ts'
+import { contractTable } from './contract-table.ts'
+import { notYetBuilt } from './not-yet-built.ts'
+
+test('the specification, the routes and the list of what is not yet built agree', async () => {
+  const product = await openProduct()
+  const { routes } = product
+  await product.stop()
+  // The helpers of development are no part of any contract; the table is about /v1 and what it names.
+  const published = routes.filter(route => !route.path.startsWith('/dev'))
+  expect(published.length).toBeGreaterThan(0)
+  expect(compareContract(contractTable, notYetBuilt, published)).toEqual([])
+})

@@ -1,0 +1,61 @@
+/**
+ * The published document is valid, is the one that the routes make, and breaks no caller of the version
+ * before: the newest release where there is one, else the last commit.
+ */
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { describe, expect, test } from 'vitest'
+import { document_path, openApiText } from '../scripts/openapi.ts'
+import { incompatibilities, type Document } from './openapi/incompatibilities.ts'
+
+const root = resolve(import.meta.dirname, '..')
+const committed = await readFile(resolve(root, document_path), 'utf8')
+
+async function git(...args: string[]): Promise<string | null> {
+  const large = { cwd: root, maxBuffer: 64 * 1024 * 1024 }
+  return promisify(execFile)('git', args, large).then(
+    ({ stdout }) => stdout,
+    () => null,
+  )
+}
+
+/** A copy without history has only the file itself to be held against. */
+async function before(): Promise<string> {
+  const release = (await git('describe', '--tags', '--abbrev=0', '--match', 'v*'))?.trim()
+  return (await git('show', `${release || 'HEAD'}:${document_path}`)) ?? committed
+}
+
+describe('the document', () => {
+  test('is the one that the routes make', async () => {
+    const made = await openApiText()
+    expect(
+      committed === made,
+      `${document_path} is out of date: run "node scripts/openapi.ts" and commit what it writes`,
+    ).toBe(true)
+  })
+
+  test('is valid OpenAPI 3.1', async () => {
+    const document = JSON.parse(committed) as Record<string, unknown>
+    expect(await new Validator().validate(document)).toEqual({ valid: true })
+    expect(document['openapi']).toMatch(/^3\.1\./)
+  })
+
+  test('names every operation once, and shows no helper of development', () => {
+    const { paths } = JSON.parse(committed) as {
+      paths: Record<string, Record<string, { operationId: string }>>
+    }
+    const ids = Object.values(paths).flatMap(item =>
+      Object.values(item).map(one => one.operationId),
+    )
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(Object.keys(paths).filter(path => path.startsWith('/dev'))).toEqual([])
+  })
+
+  test('breaks no caller of the version before', async () => {
+    const old = JSON.parse(await before()) as Document
+    expect(incompatibilities(old, JSON.parse(committed) as Document)).toEqual([])
+  })
+})

@@ -1,0 +1,96 @@
+/**
+ * What a caller of the old document would stumble over in the new one: operations, parameters, fields,
+ * values and codes that went away, types that changed, input that became narrower. Additions are fine.
+ */
+import { schemaFaults, type Json, type Side } from './schema.ts'
+
+type Parameter = { name: string; in: string; required?: boolean; schema: unknown }
+type Content = Record<string, { schema?: unknown }>
+type Operation = {
+  security?: unknown[]
+  parameters?: Parameter[]
+  requestBody?: { required?: boolean; content: Content }
+  responses: Record<string, { description: string; content?: Content }>
+}
+export type Document = {
+  paths: Record<string, Record<string, Operation>>
+  components?: { schemas?: Json }
+}
+type Sides = { from: Side; to: Side }
+
+export function incompatibilities(old: Document, next: Document): string[] {
+  const sides = { from: sideOf(old), to: sideOf(next) }
+  return Object.entries(old.paths).flatMap(([path, item]) =>
+    Object.entries(item).flatMap(([method, operation]) => {
+      const at = `${method.toUpperCase()} ${path}`
+      const successor = next.paths[path]?.[method]
+      if (!successor) return [`${at}: the operation is gone`]
+      return [
+        ...guardFaults(at, operation, successor),
+        ...parameterFaults(at, operation, successor, sides),
+        ...bodyFaults(at, operation, successor, sides),
+        ...responseFaults(at, operation, successor, sides),
+      ]
+    }),
+  )
+}
+
+function sideOf({ components }: Document): Side {
+  return { components: components?.schemas ?? {} }
+}
+
+function guardFaults(at: string, old: Operation, next: Operation): string[] {
+  const guarded = ({ security = [] }: Operation) => security.length > 0
+  return guarded(next) && !guarded(old) ? [`${at}: it now asks for a credential`] : []
+}
+
+function parameterFaults(at: string, old: Operation, next: Operation, { from, to }: Sides) {
+  const key = (one: Parameter) => `${one.in} ${one.name}`
+  const before = new Map(old.parameters?.map(one => [key(one), one]))
+  const after = new Map(next.parameters?.map(one => [key(one), one]))
+  const faults: string[] = []
+  for (const [name, parameter] of before) {
+    const successor = after.get(name)
+    const place = `${at} ${name}`
+    if (successor) {
+      faults.push(...schemaFaults(place, parameter.schema, successor.schema, 'input', from, to))
+    } else {
+      faults.push(`${place}: the parameter is gone`)
+    }
+  }
+  for (const [name, parameter] of after) {
+    if (parameter.required && !before.get(name)?.required) {
+      faults.push(`${at} ${name}: the parameter is now required`)
+    }
+  }
+  return faults
+}
+
+function bodyFaults(at: string, old: Operation, next: Operation, { from, to }: Sides): string[] {
+  const [before, after] = [old.requestBody, next.requestBody]
+  const faults = after?.required && !before?.required ? [`${at}: the body is now required`] : []
+  for (const [type, { schema }] of Object.entries(before?.content ?? {})) {
+    const successor = after?.content[type]
+    if (!successor) faults.push(`${at}: ${type} is no longer taken`)
+    else faults.push(...schemaFaults(`${at} body`, schema, successor.schema, 'input', from, to))
+  }
+  return faults
+}
+
+function responseFaults(at: string, old: Operation, next: Operation, { from, to }: Sides) {
+  return Object.entries(old.responses).flatMap(([status, response]) => {
+    const successor = next.responses[status]
+    if (Number(status) >= 400) {
+      const codes = successor?.description.split(', ') ?? []
+      const lost = response.description.split(', ').filter(code => !codes.includes(code))
+      return lost.map(code => `${at}: ${status} ${code} is gone`)
+    }
+    if (!successor) return [`${at}: ${status} is gone`]
+    return Object.entries(response.content ?? {}).flatMap(([type, { schema }]) => {
+      const content = successor.content?.[type]
+      if (!content) return [`${at}: ${status} is no longer answered as ${type}`]
+      if (!schema) return []
+      return schemaFaults(`${at} ${status}`, schema, content.schema, 'output', from, to)
+    })
+  })
+}
