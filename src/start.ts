@@ -40,7 +40,7 @@ export async function start(
   progress: (line: string) => void,
   composed: Composition = composition,
 ): Promise<Running> {
-  const log = openLog({ level: config.log_level, readable: process.stdout.isTTY === true })
+  const log = openLog({ level: config.log_level, readable: process.stdout.isTTY })
   const ground = await layGround(config, progress)
   try {
     const { database_url, direct_url, keys } = ground

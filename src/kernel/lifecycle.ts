@@ -31,7 +31,7 @@ export function lifecycle(parts: PlatformParts, app: App, stopping: AbortControl
     const drain_seconds = given === -1 ? usual : given
     if (drain_seconds > 0) await new Promise(resolve => setTimeout(resolve, drain_seconds * 1000))
     stopping.abort(new Error('the process stops'))
-    await app.close()
+    await closeServer(app)
     await Promise.all([loops?.stop(), following.stop()])
     await events.stop()
     await sink?.stop()
@@ -40,6 +40,19 @@ export function lifecycle(parts: PlatformParts, app: App, stopping: AbortControl
     overload.close()
   }
   return { start, stop }
+}
+
+/**
+ * A connection that was busy when the server closed stays open when it falls idle, and would hold the
+ * process for its whole keep-alive time.
+ */
+async function closeServer(app: App): Promise<void> {
+  const sweep = setInterval(() => app.server.closeIdleConnections(), 50)
+  try {
+    await app.close()
+  } finally {
+    clearInterval(sweep)
+  }
 }
 
 async function listen(app: App, { host, port }: Config): Promise<number> {

@@ -95,7 +95,7 @@ export function openDb(options: DbOptions): Db {
     keepAlive: true,
     types,
     pipeline: true,
-  } as pg.PoolConfig)
+  })
   pool.on('error', options.lost)
 
   const reader = readerOn(options, statement => query(pool, options, statement))
@@ -120,21 +120,21 @@ export function openDb(options: DbOptions): Db {
 type Ask = (statement: Sql) => Promise<pg.QueryResult>
 
 function readerOn(options: Pick<DbOptions, 'check_rows'>, ask: Ask): Reader {
-  const rows = async (row: TSchema, statement: Sql) => {
+  const rows = async <S extends TSchema>(row: S, statement: Sql): Promise<Static<S>[]> => {
     const result = await ask(statement)
     if (options.check_rows) for (const value of result.rows) checkRow(row, value, statement)
-    return result.rows
+    return result.rows as Static<S>[]
   }
   return {
     one: async (row, statement) => {
       const found = await rows(row, statement)
       if (found.length !== 1) throw new Error(`expected one row, got ${found.length}`)
-      return found[0]
+      return found[0] as Static<typeof row>
     },
     maybe: async (row, statement) => {
       const found = await rows(row, statement)
       if (found.length > 1) throw new Error(`expected at most one row, got ${found.length}`)
-      return found[0]
+      return found[0] as Static<typeof row> | undefined
     },
     many: rows,
   }

@@ -53,8 +53,10 @@ export async function pendingMigrations(options: MigrateOptions): Promise<Migrat
   const client = new pg.Client({ connectionString: options.url })
   await client.connect()
   try {
-    const exists = await client.query(`select to_regclass('kernel.migrations') is not null as it`)
-    return exists.rows[0].it ? judge(known, await readApplied(client)) : known
+    const exists = await client.query<{ it: boolean }>(
+      `select to_regclass('kernel.migrations') is not null as it`,
+    )
+    return exists.rows[0]?.it ? judge(known, await readApplied(client)) : known
   } finally {
     await client.end()
   }
@@ -72,11 +74,11 @@ export async function settle(client: pg.Client, statement_timeout_ms: number): P
     idle_in_transaction_session_timeout: '15s',
   }
   for (const [name, value] of Object.entries(settings)) {
-    const { rows } = await client.query(
+    const { rows } = await client.query<{ statement: string }>(
       `select format('alter role %I in database %I set %I = %L', current_user, current_database(), $1::text, $2::text) as statement`,
       [name, value],
     )
-    await client.query(rows[0].statement)
+    await client.query(rows[0]?.statement ?? '')
   }
 }
 

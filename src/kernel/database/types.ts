@@ -20,10 +20,9 @@ const parsers = new Map<number, Parser>([
 ])
 
 export const types = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    (format === 'binary' ? undefined : parsers.get(oid)) ??
-    // pg declares one overload for each format; both are answered by the same look-up.
-    pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+  // The driver asks for text only: nothing here switches the binary format on.
+  getTypeParser: (oid: number): Parser =>
+    parsers.get(oid) ?? (pg.types.getTypeParser(oid, 'text') as Parser),
 }
 
 function parseBigint(text: string): number {

@@ -11,9 +11,10 @@ export type Seen = {
   /** The numbers taken, ascending. */
   readonly taken: readonly number[]
   readonly full: boolean
-  /** The oldest transaction that still runs, and the first that had not begun. */
+  /** The oldest transaction that still ran. */
   readonly xmin: number
-  readonly xmax: number
+  /** Our own: whoever had a number below one that was visible to us has an older transaction. */
+  readonly xid: number
 }
 
 export class Gaps {
@@ -30,7 +31,7 @@ export class Gaps {
     return this.gaps
   }
 
-  learn({ taken, full, xmin, xmax }: Seen): void {
+  learn({ taken, full, xmin, xid }: Seen): void {
     const highest = taken.at(-1) ?? 0
     const read_through = full ? highest : Infinity
     let next = 0
@@ -51,7 +52,7 @@ export class Gaps {
     }
     for (; next < taken.length; next++) {
       const seq = taken[next] ?? 0
-      keep(this.last + 1, seq - 1, xmax)
+      keep(this.last + 1, seq - 1, xid)
       this.last = seq
     }
     this.gaps = kept

@@ -64,7 +64,7 @@ select (select count(*) from counter) as counters,
   (select position from moved) as position,
   (select count(*) from logged) as logged,
   pg_snapshot_xmin(pg_current_snapshot())::text::bigint as xmin,
-  pg_snapshot_xmax(pg_current_snapshot())::text::bigint as xmax`
+  case when (select n from counted) > 0 then pg_current_xact_id()::text::bigint end as xid`
 
 /** Where a leader stands. It is the only one, so what it remembers is what the tables hold. */
 export type Leading = {
@@ -86,11 +86,12 @@ export async function lead(client: DirectClient): Promise<Leading> {
     client,
     `select case when is_called then last_value else 0 end as last from kernel.outbox_events_seq_seq`,
   )
-  const { xmax } = await row<{ xmax: number }>(
+  // Not the xmax of a snapshot: that is only one past the newest transaction that has *ended*.
+  const { xid } = await row<{ xid: number }>(
     client,
-    'select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as xmax',
+    'select pg_current_xact_id()::text::bigint as xid',
   )
-  return { ...counter, prepared, gaps: new Gaps(last, xmax) }
+  return { ...counter, prepared, gaps: new Gaps(last, xid) }
 }
 
 async function row<R extends object>(
@@ -109,7 +110,7 @@ type Batch = {
   position: number | null
   logged: number
   xmin: number
-  xmax: number
+  xid: number | null
 }
 
 /** Takes one batch and answers how many events got a position. */
@@ -130,7 +131,7 @@ export async function sequence(client: DirectClient, leading: Leading): Promise<
   // Another hand moved the counter (a restore, an operator): the memory of this leader is worth nothing.
   if (found.counters !== 1) throw new Error('the event counter is not where its leader left it')
   if (found.logged !== taken.length) throw new Error('events left the outbox but not for the log')
-  gaps.learn({ taken, full: taken.length === batch_max, xmin: found.xmin, xmax: found.xmax })
+  gaps.learn({ taken, full: taken.length === batch_max, xmin: found.xmin, xid: found.xid ?? 0 })
   if (taken.length === 0) return 0
   if (found.place === null || found.position === null) {
     throw new Error('the event counter was moved by another hand')

@@ -53,7 +53,7 @@ function linkTo(scope: ListScope, next_cursor: string | null): Record<string, st
   if (!next_cursor) return {}
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(scope.query)) {
-    if (name !== 'cursor' && value !== undefined) query.set(name, String(value))
+    if (name !== 'cursor' && value !== undefined) query.set(name, String(value as string | number))
   }
   query.set('cursor', next_cursor)
   return { link: `<${scope.path}?${query}>; rel="next"` }

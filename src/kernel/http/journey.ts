@@ -78,7 +78,7 @@ async function admit(
   const given = route.consumes === 'raw' ? undefined : request.body
   const { query, body } = compiled.checkInput(request.query, given, dropped)
   if (permission && type_field && !mayEverybody) {
-    const type = String((body as Record<string, unknown> | undefined)?.[type_field] ?? '')
+    const type = (body as Record<string, string> | undefined)?.[type_field] ?? ''
     if (!allowsType(await grants(), permission, type)) throw denied()
   }
   const list = {

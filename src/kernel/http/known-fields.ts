@@ -66,7 +66,8 @@ function arrayWalker(item: Walk): Walk {
   return (value, pointer, dropped) => {
     if (!Array.isArray(value)) return value
     let changed = false
-    const kept = value.map((member, index) => {
+    const members: unknown[] = value
+    const kept = members.map((member, index) => {
       const next = item(member, `${pointer}/${index}`, dropped)
       if (next !== member) changed = true
       return next

@@ -89,7 +89,7 @@ function parameters(route: Route, components: Json): Json[] {
       name,
       in: 'query',
       required: required.has(name),
-      schema: hoist(schema as TSchema, components),
+      schema: hoist(schema, components),
     })
   }
   const key = keyMode(route)

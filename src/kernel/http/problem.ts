@@ -119,7 +119,10 @@ export type Catalog = ReadonlyMap<string, ErrorEntry>
 /** One catalog over all surfaces; two surfaces may not give one code two statuses. */
 export function catalogOf(parts: readonly Record<string, ErrorEntry>[]): Catalog {
   const catalog = new Map<string, ErrorEntry>()
-  for (const [code, entry] of [kernelErrors, ...parts].flatMap(part => Object.entries(part))) {
+  const entries = [kernelErrors, ...parts].flatMap(part =>
+    Object.entries(part as Record<string, ErrorEntry>),
+  )
+  for (const [code, entry] of entries) {
     const known = catalog.get(code)
     if (known && known.status !== entry.status) {
       throw new Error(`the code ${code} has the statuses ${known.status} and ${entry.status}`)

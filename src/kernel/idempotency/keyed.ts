@@ -179,7 +179,7 @@ async function conclude(
       if (mine !== 1) throw new LeaseLost()
       return finished
     })
-    .catch(error => {
+    .catch((error: unknown) => {
       if (error instanceof LeaseLost) return null
       throw error
     })

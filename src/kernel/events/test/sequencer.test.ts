@@ -105,6 +105,34 @@ test('a new leader finds what was written, and still open, before it led', async
   for (const client of [leader, writer, other]) await client.end()
 })
 
+test('the youngest of all transactions may own a number that is not there yet', async () => {
+  const [older, youngest, leader] = [await connected(), await connected(), await connected()]
+  // Of the two that run, the one with the later transaction id has the earlier number.
+  await older.query('begin')
+  await older.query('select pg_current_xact_id()')
+  await youngest.query('begin')
+  await youngest.query(fill(1, 3))
+  const state = await lead(leader)
+  await older.query(fill(4, 4))
+  await older.query('commit')
+  expect(await sequence(leader, state)).toBe(1)
+  await older.query('begin')
+  await older.query('select pg_current_xact_id()')
+  const last = await connected()
+  await last.query('begin')
+  await last.query(fill(5, 6))
+  await older.query(fill(7, 7))
+  await older.query('commit')
+  expect(await sequence(leader, state)).toBe(1)
+  expect(await sequence(leader, state)).toBe(0)
+  await youngest.query('commit')
+  expect(await sequence(leader, state)).toBe(3)
+  await last.query('commit')
+  expect(await sequence(leader, state)).toBe(2)
+  expect(state.position).toBe(7)
+  for (const client of [older, youngest, leader, last]) await client.end()
+})
+
 test('a leader whose connection ends is followed by another, and no position is given twice', async () => {
   const worlds = [openWorld({ url: ground.url }), openWorld({ url: ground.url })]
   const [first] = worlds

@@ -125,7 +125,7 @@ describe('versions', () => {
       })
     for (let round = 0; round < 10; round++) {
       const [a, b] = await Promise.all([change('a'), change('b')])
-      const statuses = [a.status, b.status].sort()
+      const statuses = [a.status, b.status].sort((one, other) => one - other)
       expect(statuses).toEqual(round === 0 ? [200, 412] : [412, 412])
       const loser = a.status === 412 ? a : b
       expect([loser.body.code, loser.headers.get('etag')]).toEqual(['precondition_failed', '"2"'])

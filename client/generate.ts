@@ -1,0 +1,53 @@
+/**
+ * Makes the generated half of the client from docs/openapi.json: the types of all operations, and the
+ * list of those that take an Idempotency-Key, which the client must know when it runs.
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+import openapiTS, { astToString } from 'openapi-typescript'
+
+type Parameter = { readonly name: string; readonly required?: boolean }
+type Operation = { readonly parameters?: readonly Parameter[] }
+export type ApiDocument = {
+  readonly openapi: string
+  readonly info: { readonly title: string; readonly version: string }
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+}
+
+/** The files under `src/` and what they hold. */
+export async function generated(document: ApiDocument): Promise<Record<string, string>> {
+  const types = astToString(await openapiTS(JSON.stringify(document, withOptionalKey)))
+  return {
+    'schema.d.ts': `/** The types of all operations; generate.ts writes this file. */\n${types}`,
+    'operations.ts': operations(keyedOperations(document)),
+  }
+}
+
+/** The client makes the key, so its callers need not. */
+function withOptionalKey(_name: string, value: unknown): unknown {
+  const { name } = (value ?? {}) as Partial<Parameter>
+  return name === 'Idempotency-Key' ? { ...(value as Parameter), required: false } : value
+}
+
+/** The operations that take an Idempotency-Key, as `POST /v1/jobs`. */
+export function keyedOperations({ paths }: ApiDocument): string[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([, { parameters = [] }]) => parameters.some(one => one.name === 'Idempotency-Key'))
+      .map(([method]) => `${method.toUpperCase()} ${path}`),
+  )
+}
+
+function operations(keyed: readonly string[]): string {
+  const lines = keyed.map(one => `  '${one}': true,\n`).join('')
+  return `/** The operations that take an Idempotency-Key; generate.ts writes this file. */
+export const keyed: Readonly<Record<string, true>> = {${lines && `\n${lines}`}}
+`
+}
+
+if (import.meta.main) {
+  const source = new URL('../docs/openapi.json', import.meta.url)
+  const files = await generated(JSON.parse(await readFile(source, 'utf8')) as ApiDocument)
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(new URL(`./src/${name}`, import.meta.url), text)
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * The client: every operation of the document with its types, and what callers would otherwise write by
+ * hand. It renews a token once for all who wait, repeats only what cannot take effect twice (reads, and
+ * writes under one kept Idempotency-Key), and throws every refusal as a typed problem.
+ */
+import createFetchClient, { type FetchResponse, type MaybeOptionalInit } from 'openapi-fetch'
+import { keyed } from './operations.ts'
+import type { components, paths } from './schema.d.ts'
+
+export type ProblemBody = components['schemas']['Problem']
+
+/** What the platform refused. `code` is stable; `request_id` is what support asks for. */
+export class Problem extends Error {
+  override readonly name = 'Problem'
+  readonly status: number
+  readonly code: string
+  readonly request_id: string | undefined
+  readonly body: Partial<ProblemBody>
+
+  constructor(status: number, body: Partial<ProblemBody>) {
+    super(body.detail ?? body.title ?? `The platform answered ${status}`)
+    this.status = status
+    this.code = body.code ?? 'unknown'
+    this.request_id = body.request_id
+    this.body = body
+  }
+}
+
+export type ClientOptions = {
+  readonly base_url: string
+  readonly token?: string
+  /** Answers a new access token; asked once, however many requests find theirs expired. */
+  readonly refresh?: () => Promise<string>
+  /** How often a request that may be repeated is repeated. */
+  readonly retries?: number
+  /** A longer wait than this, if the platform asks for it, is left to the caller. */
+  readonly wait_seconds_max?: number
+  /** The operations that take an Idempotency-Key, for another document than the product's. */
+  readonly keyed?: Readonly<Record<string, true>>
+}
+
+type Verb = 'get' | 'put' | 'post' | 'patch' | 'delete'
+type Operation = Record<string | number, unknown>
+type PathsOf<P, V extends Verb> = {
+  [K in keyof P]: P[K] extends Record<V, object> ? K : never
+}[keyof P]
+type OperationOf<P, K extends keyof P, V extends Verb> =
+  P[K] extends Record<V, infer O extends Operation> ? O : never
+type InitOf<P, K extends keyof P, V extends Verb> = V extends keyof P[K]
+  ? MaybeOptionalInit<P[K], V>
+  : never
+type Answered<O extends Operation, I> = Extract<
+  FetchResponse<O, I, `${string}/${string}`>,
+  { error?: never }
+>
+type RowOf<O extends Operation> =
+  Answered<O, object> extends { data: { data: readonly (infer Row)[] } } ? Row : never
+
+/** Answers success only: a refusal is thrown as a `Problem`. */
+type Call<P, V extends Verb> = <K extends PathsOf<P, V>, I extends InitOf<P, K, V>>(
+  path: K,
+  ...init: undefined extends I ? [I?] : [I]
+) => Promise<Answered<OperationOf<P, K, V>, I>>
+
+export type DodecaClient<P extends object = paths> = {
+  readonly GET: Call<P, 'get'>
+  readonly PUT: Call<P, 'put'>
+  readonly POST: Call<P, 'post'>
+  readonly PATCH: Call<P, 'patch'>
+  readonly DELETE: Call<P, 'delete'>
+  /** Every row of a list, page after page. */
+  all<K extends PathsOf<P, 'get'>>(
+    path: K,
+    init?: InitOf<P, K, 'get'>,
+  ): AsyncGenerator<RowOf<OperationOf<P, K, 'get'>>, void>
+}
+
+const key_header = 'idempotency-key'
+
+export function createClient<P extends object = paths>(options: ClientOptions): DodecaClient<P> {
+  const takes_key = options.keyed ?? keyed
+  const client = createFetchClient<P>({ baseUrl: options.base_url, fetch: sender(options) })
+  client.use({
+    onRequest: ({ request, schemaPath }) => {
+      if (!takes_key[`${request.method} ${schemaPath}`] || request.headers.has(key_header)) return
+      request.headers.set(key_header, crypto.randomUUID())
+    },
+  })
+  const { GET, PUT, POST, PATCH, DELETE } = client
+  // The same functions, with the type of one that never answers a refusal.
+  const calls = { GET, PUT, POST, PATCH, DELETE } as unknown as Omit<DodecaClient<P>, 'all'>
+  return { ...calls, all: pages(calls.GET as unknown as GetPage) as DodecaClient<P>['all'] }
+}
+
+type Page = { data: unknown[]; next_cursor: string | null; has_more: boolean }
+type ListInit = { params?: { query?: object } }
+type GetPage = (path: PropertyKey, init: ListInit) => Promise<{ data: Page }>
+
+function pages(get: GetPage) {
+  return async function* (path: PropertyKey, init: ListInit = {}): AsyncGenerator<unknown, void> {
+    let cursor: string | null = null
+    do {
+      const query = { ...init.params?.query, ...(cursor === null ? {} : { cursor }) }
+      const { data: page }: { data: Page } = await get(path, {
+        ...init,
+        params: { ...init.params, query },
+      })
+      yield* page.data
+      cursor = page.has_more ? page.next_cursor : null
+    } while (cursor !== null)
+  }
+}
+
+/** Sends one request until it is answered: with a token, renewed if need be, and again where that is safe. */
+function sender({ token, refresh, retries = 3, wait_seconds_max = 30 }: ClientOptions) {
+  const bearer = tokenKeeper(token, refresh)
+  return async (request: Request): Promise<Response> => {
+    const repeatable = request.method === 'GET' || request.headers.has(key_header)
+    for (let attempt = 0; ; attempt++) {
+      const last = !repeatable || attempt >= retries
+      const response = await once(request, bearer).catch((error: unknown) => {
+        // The connection broke: nobody knows whether the request arrived, so only a safe one goes again.
+        if (last || request.signal.aborted) throw error
+        return null
+      })
+      if (response?.ok || response?.status === 304) return response
+      const problem = response && (await problemOf(response))
+      const asked_seconds = Number(response?.headers.get('retry-after') ?? 0)
+      const hopeless = last || (asked_seconds || 0) > wait_seconds_max
+      if (problem && (hopeless || !isRetryable(problem))) throw problem
+      await pause(waitOf(attempt, asked_seconds || 0), request.signal)
+    }
+  }
+}
+
+type Bearer = { current(): string | undefined; renew: ((used?: string) => Promise<void>) | null }
+
+/** One refresh at a time, and none if somebody else's has come in meanwhile. */
+function tokenKeeper(given: string | undefined, refresh: ClientOptions['refresh']): Bearer {
+  let token = given
+  let running: Promise<void> | null = null
+  const renew = async (ask: () => Promise<string>) => {
+    try {
+      token = await ask()
+    } finally {
+      running = null
+    }
+  }
+  return {
+    current: () => token,
+    renew: refresh
+      ? used => (used === token ? (running ??= renew(refresh)) : Promise.resolve())
+      : null,
+  }
+}
+
+/** A 401 took no effect, so any request may follow it once more with a new token. */
+async function once(request: Request, bearer: Bearer): Promise<Response> {
+  const send = () => {
+    const copy = request.clone()
+    const token = bearer.current()
+    if (token !== undefined) copy.headers.set('authorization', `Bearer ${token}`)
+    return fetch(copy)
+  }
+  const used = bearer.current()
+  const response = await send()
+  if (response.status !== 401 || !bearer.renew) return response
+  await response.body?.cancel()
+  await bearer.renew(used)
+  return send()
+}
+
+async function problemOf(response: Response): Promise<Problem> {
+  const body: unknown = await response.json().catch(() => null)
+  return new Problem(response.status, (body ?? {}) as Partial<ProblemBody>)
+}
+
+function isRetryable({ status, code }: Problem): boolean {
+  if (status === 408 || status >= 500) return true
+  return code === 'rate_limited' || code === 'idempotency_in_progress'
+}
+
+/** What the platform asks for and a little more, so that not all come back at once; else full jitter. */
+function waitOf(attempt: number, asked_seconds: number): number {
+  if (asked_seconds > 0) return asked_seconds * 1000 + Math.random() * 250
+  return Math.random() * Math.min(5000, 200 * 2 ** attempt)
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal.reason as Error)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
+}

@@ -1,0 +1,4 @@
+/** What the package offers. */
+export { createClient, Problem } from './client.ts'
+export type { ClientOptions, DodecaClient, ProblemBody } from './client.ts'
+export type { components, operations, paths } from './schema.d.ts'

@@ -1,0 +1,5 @@
+/** The operations that take an Idempotency-Key; generate.ts writes this file. */
+export const keyed: Readonly<Record<string, true>> = {
+  'POST /v1/event-parks/{id}/retry': true,
+  'POST /v1/event-parks/{id}/skip': true,
+}
