@@ -52,7 +52,9 @@ await comparison('keyed-write', async ({ options, database }) => {
           wanted: 'at most',
         },
       ],
-      ['The worker gives two events a transfer their positions and consumes them, in the same process.'],
+      [
+        'The worker gives two events a transfer their positions and consumes them, in the same process.',
+      ],
     ),
   ]
 })

@@ -17,7 +17,11 @@ const connections = 16
 await comparison('read-by-id', async ({ options, database }) => {
   const program = await findPgbench()
   const url = await database.create('read_by_id')
-  const platform = await startPlatform({ database_url: url, roles: 'api', profile: options.profile })
+  const platform = await startPlatform({
+    database_url: url,
+    roles: 'api',
+    profile: options.profile,
+  })
   const { token, tenant_id } = platform
   await makeAccounts(url, tenant_id)
   const { headers } = await sample(platform.port, `/v1/book/accounts/${accountId(1)}`, token)
@@ -25,7 +29,13 @@ await comparison('read-by-id', async ({ options, database }) => {
   const requests = readRequests(platform)
   const over = ({ port, pid }: { port: number; pid: number | undefined }) =>
     load({ port, pid, connections, requests }, options)
-  const alone = { program, url, script: read_account, clients: 16, variables: { tenant: tenant_id } }
+  const alone = {
+    program,
+    url,
+    script: read_account,
+    clients: 16,
+    variables: { tenant: tenant_id },
+  }
   const [limit, plain, ours] = await compete(
     [
       { name: 'pgbench', run: () => pgbench(alone, options) },

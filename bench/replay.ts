@@ -11,7 +11,11 @@ const recorded_count = 2000
 
 await comparison('replay', async ({ options, database }) => {
   const url = await database.create('replay')
-  const platform = await startPlatform({ database_url: url, roles: 'api', profile: options.profile })
+  const platform = await startPlatform({
+    database_url: url,
+    roles: 'api',
+    profile: options.profile,
+  })
   await makeAccounts(url, platform.tenant_id)
   await record(platform)
   const { port, pid } = platform

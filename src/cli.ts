@@ -73,7 +73,11 @@ export async function dodeca(argv: readonly string[], composed: Composition): Pr
 
 function explain(error: unknown): string {
   if (error instanceof StartError) return error.message
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+  const { code, path, message } = error as NodeJS.ErrnoException
+  if (/^(ENOSPC|EDQUOT|EROFS|EACCES|EPERM)$/.test(code ?? '')) {
+    return `A file cannot be read or written (${code}${path ? `, ${path}` : ''}). Mend that, then try again.`
+  }
+  return error instanceof Error ? (error.stack ?? message) : String(error)
 }
 
 if (import.meta.main) process.exitCode = await dodeca(process.argv.slice(2), composition)

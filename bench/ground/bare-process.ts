@@ -16,7 +16,6 @@ export type Given = {
 
 process.once('message', (given: Given) => void serve(given))
 process.once('SIGTERM', () => {
-  // oxlint-disable-next-line unicorn/no-process-exit -- it has nothing to lose
   process.exit(0)
 })
 
@@ -42,8 +41,7 @@ async function serveFastify(given: Given): Promise<number> {
   const app = Fastify({ logger: false })
   if (given.kind === 'fastify-pg') readById(app, given)
   else app.get('/*', (_request, reply) => reply.headers(given.headers).send(given.body))
-  await app.listen({ port: 0, host: '127.0.0.1' })
-  return app.addresses()[0]?.port ?? 0
+  return Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port)
 }
 
 function readById(app: FastifyInstance, { database_url, tenant_id, headers }: Given): void {
@@ -63,8 +61,16 @@ function readById(app: FastifyInstance, { database_url, tenant_id, headers }: Gi
       },
     },
   }
-  app.get<{ Params: { id: string } }>('/v1/book/accounts/:id', { schema }, async (request, reply) => {
-    const { rows } = await pool.query({ name: 'by-id', text, values: [tenant_id, request.params.id] })
-    return reply.headers(headers).send(rows[0])
-  })
+  app.get<{ Params: { id: string } }>(
+    '/v1/book/accounts/:id',
+    { schema },
+    async (request, reply) => {
+      const { rows } = await pool.query({
+        name: 'by-id',
+        text,
+        values: [tenant_id, request.params.id],
+      })
+      return reply.headers(headers).send(rows[0])
+    },
+  )
 }

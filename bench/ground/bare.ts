@@ -4,7 +4,11 @@ import { fileURLToPath } from 'node:url'
 import type { Given } from './bare-process.ts'
 import { ended, startOn } from './machine.ts'
 
-export type Bare = { readonly port: number; readonly pid: number | undefined; stop(): Promise<void> }
+export type Bare = {
+  readonly port: number
+  readonly pid: number | undefined
+  stop(): Promise<void>
+}
 
 export async function startBare(
   given: Partial<Given> & Pick<Given, 'kind' | 'headers'>,

@@ -11,6 +11,8 @@ import { openPostgres } from '../../src/kernel/database/postgres.ts'
 export type Database = {
   readonly version: string
   readonly date: string
+  /** The address of a database that no comparison uses: to look at the others from outside. */
+  readonly url: string
   /** A new, empty database; answers its address. */
   create(name: string): Promise<string>
   close(): Promise<void>
@@ -28,6 +30,7 @@ export async function openDatabase(settings: Record<string, string> = {}): Promi
   return {
     version: String(facts?.['version']),
     date: String(facts?.['date']),
+    url: postgres.url,
     create: async name => {
       await ask(postgres.url, `create database ${name}`)
       const url = new URL(postgres.url)

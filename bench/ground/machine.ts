@@ -10,7 +10,6 @@ import { cpus, totalmem } from 'node:os'
 
 export type Side = 'server' | 'client' | 'free'
 
-// oxlint-disable-next-line node/no-sync -- asked once, before anything is measured
 export const pinned = cpus().length > 1 && spawnSync('taskset', ['-V']).status === 0
 
 export type Start = {

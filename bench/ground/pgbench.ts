@@ -16,13 +16,15 @@ export type Pgbench = {
   readonly url: string
   readonly script: string
   readonly clients: number
+  /** So many transactions of each client instead of a time; not warmed up. */
+  readonly transactions?: number
   readonly variables?: Readonly<Record<string, string | number>>
 }
 
 export async function findPgbench(): Promise<string> {
-  // oxlint-disable-next-line node/no-sync -- asked once, before anything is measured
   if (spawnSync('pgbench', ['--version']).status === 0) return 'pgbench'
-  const found = await Array.fromAsync(glob('/usr/lib/postgresql/*/bin/pgbench'))
+  const found: string[] = []
+  for await (const path of glob('/usr/lib/postgresql/*/bin/pgbench')) found.push(path)
   const newest = found.sort().at(-1)
   if (newest) return newest
   throw new StartError(
@@ -36,8 +38,9 @@ export async function pgbench(bench: Pgbench, options: Options): Promise<Measure
   try {
     const file = join(folder, 'script.sql')
     await writeFile(file, bench.script)
-    await run(bench, file, options.warm_seconds, [])
-    const log = ['--log', `--log-prefix=${join(folder, 'log')}`, '--sampling-rate=0.25']
+    if (!bench.transactions) await run(bench, file, options.warm_seconds, [])
+    const sampled = bench.transactions ? [] : ['--sampling-rate=0.25']
+    const log = ['--log', `--log-prefix=${join(folder, 'log')}`, ...sampled]
     const output = await run(bench, file, options.seconds, log)
     const rate = /^tps = ([\d.]+) \(without/m.exec(output)?.[1]
     if (!rate) throw new Error(`pgbench said no rate: ${output}`)
@@ -55,7 +58,7 @@ export async function pgbench(bench: Pgbench, options: Options): Promise<Measure
 }
 
 async function run(
-  { program, url, clients, variables = {} }: Pgbench,
+  { program, url, clients, transactions, variables = {} }: Pgbench,
   file: string,
   seconds: number,
   more: readonly string[],
@@ -68,7 +71,9 @@ async function run(
       '--no-vacuum',
       '--protocol=prepared',
       `--client=${clients}`,
-      `--time=${Math.max(1, Math.round(seconds))}`,
+      transactions
+        ? `--transactions=${transactions}`
+        : `--time=${Math.max(1, Math.round(seconds))}`,
       `--file=${file}`,
       ...given,
       ...more,

@@ -11,6 +11,7 @@ import { start } from '../../src/start.ts'
 import { book } from '../../test/surfaces/book/surface.ts'
 import type { Face as People } from '../../test/surfaces/people/face.ts'
 import { people } from '../../test/surfaces/people/surface.ts'
+import { answerBeats } from './answer-beats.ts'
 import { pulseOf, type Face as Pulse, type Hearing } from './pulse.ts'
 
 export type Ready = {
@@ -19,10 +20,6 @@ export type Ready = {
   readonly tenant_id: string
   readonly person_id: string
 }
-export type Asked =
-  | { readonly ask: 'beat'; readonly count: number; readonly gap_ms: number }
-  | { readonly ask: 'times' }
-export type Times = { committed: [string, number][]; heard: [string, number][] }
 
 const hearing = (process.argv[2] ?? 'none') as Hearing
 const pulse = pulseOf(hearing)
@@ -55,32 +52,11 @@ const ready: Ready = {
   person_id: principal.id,
 }
 
-process.on('message', (asked: Asked) => void answer(asked))
-process.once('disconnect', () => void end())
-process.once('SIGTERM', () => void end())
-process.send?.({ ready })
-
-async function answer(asked: Asked): Promise<void> {
-  if (asked.ask === 'beat') {
-    for (let sent = 0; sent < asked.count; sent++) {
-      await beating.beat(principal.tenant_id)
-      if (asked.gap_ms > 0) await new Promise(resolve => setTimeout(resolve, asked.gap_ms))
-    }
-    process.send?.({ done: true })
-    return
-  }
-  const { committed, heard } = beating.beats
-  const times: Times = { committed: [...committed], heard: [...heard] }
-  committed.clear()
-  heard.clear()
-  process.send?.({ done: times })
-}
-
-let ending = false
-async function end(): Promise<void> {
-  if (ending) return
-  ending = true
-  await running.stop()
-  // oxlint-disable-next-line unicorn/no-process-exit -- the end of a program of its own
-  process.exit(0)
-}
+answerBeats({
+  ready,
+  beat: () => beating.beat(principal.tenant_id),
+  beats: beating.beats,
+  end: async () => {
+    await running.stop()
+  },
+})

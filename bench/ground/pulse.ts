@@ -1,14 +1,13 @@
 /**
- * A surface that only makes and hears events, and notes when: the commit that announced one, the start
- * of the consumer that heard it. The clock is the machine's monotonic one, which all processes share.
+ * A surface that only makes and hears events, and notes when: the commit that announced one, and the
+ * start of the consumer that heard it.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../src/kernel/database/db.ts'
 import { sql } from '../../src/kernel/database/sql.ts'
 import { newId } from '../../src/kernel/ids.ts'
 import type { Kernel, Surface } from '../../src/kernel/surface.ts'
-
-export type Beats = { readonly committed: Map<string, number>; readonly heard: Map<string, number> }
+import { newBeats, nowMs, type Beats } from './answer-beats.ts'
 
 /** How the consumer works: not at all, with one statement an event, or so that batches break up. */
 export type Hearing = 'none' | 'batched' | 'single'
@@ -16,11 +15,6 @@ export type Hearing = 'none' | 'batched' | 'single'
 export type Face = {
   readonly beats: Beats
   beat(tenant_id: string): Promise<void>
-}
-
-/** Milliseconds on the clock that all processes of the machine share. */
-export function nowMs(): number {
-  return Number(process.hrtime.bigint()) / 1e6
 }
 
 export function pulseOf(hearing: Hearing): Surface<Face, Record<never, never>> {
@@ -35,7 +29,7 @@ export function pulseOf(hearing: Hearing): Surface<Face, Record<never, never>> {
 }
 
 function open(kernel: Kernel, hearing: Hearing) {
-  const beats: Beats = { committed: new Map(), heard: new Map() }
+  const beats = newBeats()
   const seen = new WeakSet<Tx>()
   const run = async (tx: Tx, event: { id: string; aggregate_id: string; tenant_id: string }) => {
     if (!beats.heard.has(event.aggregate_id)) beats.heard.set(event.aggregate_id, nowMs())
@@ -65,7 +59,6 @@ function open(kernel: Kernel, hearing: Hearing) {
       },
     },
     routes: [],
-    consumers:
-      hearing === 'none' ? [] : [{ name: 'pulse.heard', events: ['pulse.beaten'], run }],
+    consumers: hearing === 'none' ? [] : [{ name: 'pulse.heard', events: ['pulse.beaten'], run }],
   }
 }

@@ -86,7 +86,9 @@ export function print(section: Section, facts: string): void {
   const table = [columns, ...rows]
   const widths = columns.map((_, at) => Math.max(...table.map(row => (row[at] ?? '').length)))
   const lines = table.map(row =>
-    row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join('   '),
+    row
+      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
+      .join('   '),
   )
   const said = [...verdicts.map(sentence), ...notes.filter(Boolean)]
   process.stdout.write(
@@ -110,7 +112,14 @@ function markdown({ title, columns, rows, verdicts, notes }: Section, facts: str
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   const rule = columns.map((_, at) => (at === 0 ? '---' : '---:'))
   const said = [...verdicts.map(sentence), ...notes.filter(Boolean)].map(one => `- ${one}`)
-  return [`### ${title}`, '', facts, '', ...[columns, rule, ...rows].map(row), '', ...said, ''].join(
-    '\n',
-  )
+  return [
+    `### ${title}`,
+    '',
+    facts,
+    '',
+    ...[columns, rule, ...rows].map(row),
+    '',
+    ...said,
+    '',
+  ].join('\n')
 }

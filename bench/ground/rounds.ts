@@ -50,7 +50,9 @@ function standingOf(name: string, turns: readonly Measure[]): Standing {
 /** The median over the turns of what one did beside the other. */
 export function ratioOf(one: Standing, other: Standing): number {
   return median(
-    one.turns.map((turn, index) => turn.per_second / (other.turns[index]?.per_second ?? Number.NaN)),
+    one.turns.map(
+      (turn, index) => turn.per_second / (other.turns[index]?.per_second ?? Number.NaN),
+    ),
   )
 }
 

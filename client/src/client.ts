@@ -51,10 +51,14 @@ type InitOf<P, K extends keyof P, V extends Verb> = V extends keyof P[K]
   : never
 type Answered<O extends Operation, I> = Extract<
   FetchResponse<O, I, `${string}/${string}`>,
-  { error?: never }
+  { data: unknown }
 >
-type RowOf<O extends Operation> =
-  Answered<O, object> extends { data: { data: readonly (infer Row)[] } } ? Row : never
+/** What one page of the list holds many of. */
+type RowOf<O> = O extends {
+  responses: { 200: { content: { 'application/json': { data: readonly (infer Row)[] } } } }
+}
+  ? Row
+  : never
 
 /** Answers success only: a refusal is thrown as a `Problem`. */
 type Call<P, V extends Verb> = <K extends PathsOf<P, V>, I extends InitOf<P, K, V>>(

@@ -59,7 +59,9 @@ async function tryOut(
   const silent = () => undefined
   await placeBackup({ folder, data_dir, database_url: null, progress: silent }, manifest)
   progress('Recovering a copy of the database …')
-  const postgres = await openPostgres({ data_dir, progress })
+  const postgres = await openPostgres({ data_dir, progress }).catch((error: unknown) => {
+    throw recoveryFailure(data_dir) ?? error
+  })
   try {
     const found = await unreadableTables(postgres.url)
     const head = await readMigrationHead(postgres.url)
@@ -74,6 +76,18 @@ async function tryOut(
   } finally {
     await postgres.release()
   }
+}
+
+/** What the server itself gave as the reason; its log goes with the copy. */
+function recoveryFailure(data_dir: string): StartError | undefined {
+  const log = join(data_dir, 'companions', `${postgres_companion}.log`)
+  if (!fs.existsSync(log)) return undefined
+  const fatal = fs
+    .readFileSync(log, 'utf8')
+    .split('\n')
+    .findLast(line => /(FATAL|PANIC): /.test(line) && !line.includes('the database system is'))
+  const reason = fatal?.replace(/^.*?(FATAL|PANIC): +/, '')
+  return reason ? new StartError(`a copy of the database does not recover: ${reason}`) : undefined
 }
 
 /** The database may lie elsewhere, where the account that runs it can walk to. */

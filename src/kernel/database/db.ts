@@ -97,6 +97,8 @@ export function openDb(options: DbOptions): Db {
     pipeline: true,
   })
   pool.on('error', options.lost)
+  // The pool listens to idle connections only; one that breaks in use must not end the process.
+  pool.on('connect', client => void client.on('error', options.lost))
 
   const reader = readerOn(options, statement => query(pool, options, statement))
   return {
@@ -141,7 +143,7 @@ function readerOn(options: Pick<DbOptions, 'check_rows'>, ask: Ask): Reader {
 }
 
 async function connect(pool: pg.Pool, options: DbOptions): Promise<pg.PoolClient> {
-  if (pool.idleCount > 0 && pool.waitingCount === 0) return pool.connect()
+  if (pool.idleCount > 0 && pool.waitingCount === 0) return await pool.connect()
   const started = performance.now()
   try {
     return await pool.connect()
@@ -149,7 +151,7 @@ async function connect(pool: pg.Pool, options: DbOptions): Promise<pg.PoolClient
     if (error instanceof Error && error.message.startsWith('timeout exceeded')) {
       throw new DatabaseBusy({ cause: error })
     }
-    throw error
+    throw SqlState.from(error)
   } finally {
     options.waited((performance.now() - started) / 1000)
   }

@@ -1,0 +1,60 @@
+/** The program that a user starts, as it is: from its start until it says that it is ready. */
+import { fileURLToPath } from 'node:url'
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { StartError } from '../../src/kernel/start-error.ts'
+import { ended, startOn } from './machine.ts'
+
+export type Program = {
+  readonly pid: number | undefined
+  /** From its start to the first 200 of /readyz. */
+  readonly ready_ms: number
+  stop(): Promise<void>
+}
+
+const patience_ms = 120_000
+
+export async function startProgram(env: Record<string, string>): Promise<Program> {
+  const port = await freePort()
+  const began = performance.now()
+  const child = startOn({
+    side: 'free',
+    program: process.execPath,
+    args: [fileURLToPath(new URL('../../src/main.ts', import.meta.url))],
+    env: { ...env, PORT: String(port) },
+  })
+  let said = ''
+  child.stdout?.on('data', part => (said += String(part)))
+  child.stderr?.on('data', part => (said += String(part)))
+  while (!(await isReady(port))) {
+    if (child.exitCode !== null || performance.now() - began > patience_ms) {
+      throw new StartError(`The platform did not become ready. It said:\n${said}`)
+    }
+    await new Promise(resolve => setTimeout(resolve, 5))
+  }
+  const ready_ms = performance.now() - began
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await ended(child)
+  }
+  return { pid: child.pid, ready_ms, stop }
+}
+
+async function isReady(port: number): Promise<boolean> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/readyz`)
+    await response.arrayBuffer()
+    return response.status === 200
+  } catch {
+    return false
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  if (address === null || typeof address === 'string') throw new Error('no free port')
+  return address.port
+}

@@ -1,0 +1,72 @@
+/**
+ * What the platform costs when nobody asks for anything: transactions in the database, processor time
+ * and memory of its process, for the program as it is and for the small surfaces with their consumers.
+ */
+import { comparison, type Bench } from './ground/comparison.ts'
+import { ask } from './ground/database.ts'
+import { processorSeconds, residentMegabytes } from './ground/machine.ts'
+import { productionEnvironment, startPlatform } from './ground/platform.ts'
+import { startProgram } from './ground/program.ts'
+import { figure, type Verdict } from './ground/report.ts'
+
+const settle_seconds = 8
+
+type Cost = { readonly queries: number; readonly percent: number; readonly megabytes: number }
+
+await comparison('idle', async bench => {
+  const program_url = await bench.database.create('idle_program')
+  const program = await startProgram(productionEnvironment(program_url))
+  const alone = await costOf(bench, 'idle_program', program.pid)
+  await program.stop()
+  const database_url = await bench.database.create('idle_surfaces')
+  const platform = await startPlatform({ database_url, hearing: 'batched' })
+  const surfaces = await costOf(bench, 'idle_surfaces', platform.pid)
+  await platform.stop()
+  const most = (says: string, reached: number, target: number, unit: string): Verdict => ({
+    says,
+    reached,
+    target,
+    unit,
+    wanted: 'at most',
+  })
+  const row = (name: string, { queries, percent, megabytes }: Cost) =>
+    [name, figure(queries), figure(percent), figure(megabytes)] as const
+  return [
+    {
+      title: 'At rest',
+      columns: ['', 'transactions per second', 'CPU %', 'RSS MB'],
+      rows: [row('the program', alone), row('two surfaces with consumers', surfaces)],
+      verdicts: [
+        most('queries', Math.max(alone.queries, surfaces.queries), 3, 'per second'),
+        most('processor', Math.max(alone.percent, surfaces.percent), 1, '%'),
+        most('memory', Math.max(alone.megabytes, surfaces.megabytes), 150, 'MB'),
+      ],
+      notes: [],
+    },
+  ]
+})
+
+async function costOf({ database, options }: Bench, name: string, pid: number | undefined) {
+  const commits = async () => {
+    const text = 'select xact_commit::int as commits from pg_stat_database where datname = $1'
+    const [row] = await ask(database.url, text, [name])
+    return Number(row?.['commits'])
+  }
+  await pause(settle_seconds)
+  const [from, used] = [await commits(), await processorSeconds(pid)]
+  const began = performance.now()
+  // Sessions tell of their transactions about once a second, so a short look would see jumps.
+  await pause(Math.max(20, options.seconds))
+  const seconds = (performance.now() - began) / 1000
+  const [to, using] = [await commits(), await processorSeconds(pid)]
+  const cost: Cost = {
+    queries: (to - from) / seconds,
+    percent: (((using ?? Number.NaN) - (used ?? Number.NaN)) / seconds) * 100,
+    megabytes: (await residentMegabytes(pid)) ?? Number.NaN,
+  }
+  return cost
+}
+
+function pause(seconds: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, seconds * 1000))
+}
