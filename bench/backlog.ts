@@ -39,7 +39,9 @@ await comparison('backlog', async bench => {
 })
 
 function sectionOf(rates: Record<'limit' | 'sequencer' | 'batched' | 'single', number[]>): Section {
-  const ratio = median(rates.sequencer.map((rate, index) => rate / (rates.limit[index] ?? NaN)))
+  const ratio = median(
+    rates.sequencer.map((rate, index) => rate / (rates.limit[index] ?? Number.NaN)),
+  )
   const least = (says: string, values: readonly number[], target: number) => ({
     says,
     reached: median(values),

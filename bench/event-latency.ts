@@ -69,8 +69,8 @@ async function measure({ announces, hears }: Pair, seconds: number): Promise<Lat
   const committed: [string, number][] = []
   const heard = new Map<string, number>()
   for (const deadline = performance.now() + 10_000; heard.size < count;) {
-    for (const process_ of new Set([announces, hears])) {
-      const times = await process_.times()
+    for (const side of new Set([announces, hears])) {
+      const times = await side.times()
       committed.push(...times.committed)
       for (const [beat_id, at_ms] of times.heard) heard.set(beat_id, at_ms)
     }
@@ -87,9 +87,9 @@ function sectionOf(pairs: readonly Pair[], found: readonly Latency[][]): Section
     p99_ms: median((found[index] ?? []).map(one => one.p99_ms)),
   }))
   const [here, , across] = medians
-  const verdict = (says: string, reached = Infinity, target: number): Verdict => ({
+  const verdict = (says: string, reached: number | undefined, target: number): Verdict => ({
     says,
-    reached,
+    reached: reached ?? Infinity,
     target,
     unit: 'ms',
     wanted: 'at most',

@@ -46,12 +46,12 @@ async function balance({ client }: Scene, account_id: string): Promise<number> {
 }
 
 async function refusal(call: Promise<unknown>): Promise<Problem> {
-  const error = await call.then(
+  const thrown = await call.then(
     () => null,
-    (thrown: unknown) => thrown,
+    (error: unknown) => error,
   )
-  expect(error).toBeInstanceOf(Problem)
-  return error as Problem
+  expect(thrown).toBeInstanceOf(Problem)
+  return thrown as Problem
 }
 
 describe.concurrent('the client', () => {
@@ -162,6 +162,27 @@ describe.concurrent('the client', () => {
     expect(answers.map(({ response }) => response.status)).toEqual(calls.map(() => 200))
     await here.client.POST('/v1/notes', { body: { title: 'renewed' } })
     expect(asked).toBe(1)
+  })
+
+  test('knows the operations of the document, and no others', async () => {
+    const { token } = world.person()
+    const api = createClient({ base_url: world.url, token })
+    const names: string[] = []
+    for await (const limit of api.all('/v1/limits', { params: { query: { limit: 7 } } })) {
+      names.push(limit.name)
+    }
+    expect(names).toContain('kernel.body_limit_bytes')
+    expect(new Set(names).size).toBe(names.length)
+    // @ts-expect-error -- there is no such path
+    expect((await refusal(api.GET('/v1/no-such/path'))).code).toBe('not_found')
+    // @ts-expect-error -- the path has no such method
+    expect((await refusal(api.POST('/v1/limits'))).code).toBe('method_not_allowed')
+    const query = { limit: 'many' }
+    // @ts-expect-error -- the parameter is no text
+    expect((await refusal(api.GET('/v1/limits', { params: { query } }))).status).toBe(422)
+    const params = { path: { id: 'none' } }
+    // @ts-expect-error -- the body is missing
+    expect((await refusal(api.POST('/v1/event-parks/{id}/skip', { params }))).status).toBe(403)
   })
 
   test('throws the 401 that a new token does not mend', async () => {

@@ -32,9 +32,10 @@ describe.concurrent.for(targets.map(target => [target.operation, target] as cons
   '%s',
   ([, target]) => {
     const visit = openVisit(world, target)
-    for (const rule of rules.filter(one => one.exempt(target) === null)) {
-      test(rule.name, () => expectConform(rule, visit))
-    }
+    const concerned = rules.filter(one => one.exempt(target) === null)
+    test.for(concerned.map(rule => [rule.name, rule] as const))('%s', ([, rule]) =>
+      expectConform(rule, visit),
+    )
     // Last, and after the others: it reads what they were answered.
     test('every code that it answered is documented', { concurrent: false }, () => {
       const document = JSON.parse(world.platform.document()) as ApiDocument

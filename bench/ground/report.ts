@@ -66,7 +66,9 @@ export function costNote(one: Standing, other: Standing): string {
 }
 
 export function figure(value: number): string {
-  return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
+  if (value >= 1000) return Math.round(value).toLocaleString('en')
+  if (value >= 100) return value.toFixed(0)
+  return value.toFixed(value >= 10 ? 1 : 2)
 }
 
 function isReached({ reached, target, wanted }: Verdict): boolean {

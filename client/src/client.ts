@@ -175,8 +175,8 @@ async function once(request: Request, bearer: Bearer): Promise<Response> {
 }
 
 async function problemOf(response: Response): Promise<Problem> {
-  const body: unknown = await response.json().catch(() => null)
-  return new Problem(response.status, (body ?? {}) as Partial<ProblemBody>)
+  const body = (await response.json().catch(() => null)) as Partial<ProblemBody> | null
+  return new Problem(response.status, body ?? {})
 }
 
 function isRetryable({ status, code }: Problem): boolean {

@@ -3,6 +3,7 @@
  * them is found here, at the start, and not by the request that would meet it.
  */
 import { permissionCatalog, type Permission, type PermissionCatalog } from './access/permissions.ts'
+import { eventErrors } from './events/operate.ts'
 import { catalogOf, type Catalog } from './http/problem.ts'
 import type { Route } from './http/route.ts'
 import type { EventDeclaration, Surface } from './surface.ts'
@@ -24,10 +25,6 @@ export const kernelPermissions: Record<string, Permission> = {
   'kernel.metrics.read': { says: 'Read metrics', roles: ['platform_operator'] },
 }
 
-const kernelEventErrors = {
-  event_park_not_found: { status: 404, title: 'There is no such parked event' },
-} as const
-
 export function gather(surfaces: readonly AnySurface[]): Gathered {
   const declared = new Map<string, EventDeclaration>()
   for (const [type, event] of surfaces.flatMap(surface => Object.entries(surface.events))) {
@@ -36,7 +33,7 @@ export function gather(surfaces: readonly AnySurface[]): Gathered {
   }
   return {
     declared,
-    catalog: catalogOf([kernelEventErrors, ...surfaces.map(surface => surface.errors)]),
+    catalog: catalogOf([eventErrors, ...surfaces.map(surface => surface.errors)]),
     permissions: permissionCatalog([
       kernelPermissions,
       ...surfaces.map(surface => surface.permissions),

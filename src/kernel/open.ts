@@ -110,6 +110,7 @@ function routesOf(
   const health = healthRoutes({
     profile: config.profile,
     metrics: kernel.metrics,
+    measure: events.measure,
     ready: () => readiness(kernel.db, overload),
   })
   if (!config.roles.includes('api')) return health

@@ -33,7 +33,7 @@ export const subjects: Readonly<Record<string, Subject>> = {
 }
 
 export type Recipe = {
-  body?(maker: Maker): Promise<unknown> | unknown
+  body?(maker: Maker): unknown
   query?(maker: Maker): Promise<Record<string, string>> | Record<string, string>
 }
 

@@ -80,7 +80,7 @@ function smallestNumber({ minimum, exclusiveMinimum, multipleOf = 1 }: Schema): 
 export function typesOf(schema: Schema): ReadonlySet<string> | null {
   if (schema.const !== undefined) return new Set([typeOf(schema.const)])
   if (schema.enum) return new Set(schema.enum.map(typeOf))
-  if (schema.type) return new Set([schema.type].flat() as string[])
+  if (schema.type) return new Set([schema.type].flat())
   const branches = schema.anyOf ?? schema.oneOf
   if (!branches) return null
   const types = branches.map(typesOf)

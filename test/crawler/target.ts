@@ -47,8 +47,8 @@ export function targetOf(route: Route, all: readonly Route[]): Target {
     streams: route.stream !== undefined || route.streaming !== undefined,
     takes_body,
     takes_json: takes_body && route.consumes !== 'raw',
-    body: (route.body as Schema | undefined) ?? null,
-    query: (route.query as Schema | undefined) ?? null,
+    body: route.body ?? null,
+    query: route.query ?? null,
     pages: route.query?.properties['cursor'] !== undefined && repliesWithPages(route),
     params: paramsOf(route),
   }
@@ -61,7 +61,7 @@ function allowOf({ path }: Route, all: readonly Route[]): string[] {
 }
 
 function repliesWithPages({ replies }: Route): boolean {
-  const schema = replies[200] as Schema | null | undefined
+  const schema: Schema | null | undefined = replies[200]
   const branches = schema?.anyOf ?? [schema]
   return branches.some(one => one?.properties?.['next_cursor'] && one.properties['data'])
 }

@@ -44,7 +44,8 @@ function compare(at: string, given: Json, successor: Json, context: Context): st
 }
 
 function resolve(schema: Json, side: Side): Json {
-  const name = /^#\/components\/schemas\/(.+)$/.exec(String(schema['$ref'] ?? ''))?.[1]
+  const ref = schema['$ref'] as string | undefined
+  const name = /^#\/components\/schemas\/(.+)$/.exec(ref ?? '')?.[1]
   const whole = name ? (side.components[name] as Json) : schema
   const branches = branchesOf(whole)
   const [only, ...more] = branches.filter(one => one['type'] !== 'null')

@@ -7,7 +7,7 @@
  */
 import type { Static, TSchema } from 'typebox'
 import pg from 'pg'
-import { jitter } from '../ids.ts'
+import { jitter, newId } from '../ids.ts'
 import { DatabaseBusy, isRetryable, SqlState } from './failures.ts'
 import { checkRow } from './row-check.ts'
 import { compile, sql, type Sql } from './sql.ts'
@@ -31,6 +31,9 @@ export type EventDraft = {
   readonly data: unknown
 }
 
+/** A buffered event has its id already, so that its cause can name it. */
+export type BufferedEvent = EventDraft & { readonly id: string }
+
 export type AuditDraft = {
   readonly tenant_id: string | null
   readonly actor: string
@@ -49,8 +52,8 @@ export type Tx = Reader & {
     statement: Sql,
     portion?: number,
   ): AsyncGenerator<Static<S>[], void>
-  /** Announces a change: written to the outbox in this commit, or not at all. */
-  emit(event: EventDraft): void
+  /** Announces a change, in this commit or not at all; answers the event's id. */
+  emit(event: EventDraft): string
   /** Records an administrative act in this commit. */
   audit(act: AuditDraft): void
   /** A statement that travels with COMMIT, after the effect and its events. */
@@ -76,7 +79,7 @@ export type DbOptions = {
   check_rows: boolean
   application_name: string
   /** What the buffered events and audit records become, right before COMMIT. */
-  outbox(events: readonly EventDraft[], acts: readonly AuditDraft[]): Sql[]
+  outbox(events: readonly BufferedEvent[], acts: readonly AuditDraft[]): Sql[]
   /** A commit with events became durable: wake whoever waits for them. */
   committed(): void
   waited(seconds: number): void
@@ -196,7 +199,7 @@ async function attemptTx<T>(
 
 /** One attempt of one transaction: what was begun, what is buffered, whether it has ended. */
 class TxState {
-  readonly events: EventDraft[] = []
+  readonly events: BufferedEvent[] = []
   readonly acts: AuditDraft[] = []
   readonly last: Sql[] = []
   readonly after: (() => void)[] = []
@@ -266,7 +269,11 @@ function txOn(options: DbOptions, state: TxState): Tx {
       }
       await state.ask(sql`close stream`)
     },
-    emit: event => void state.events.push(event),
+    emit: event => {
+      const id = newId()
+      state.events.push({ ...event, id })
+      return id
+    },
     audit: act => void state.acts.push(act),
     atCommit: statement => void state.last.push(statement),
     afterCommit: run => void state.after.push(run),

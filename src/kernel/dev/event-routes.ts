@@ -25,6 +25,7 @@ const NewEvent = closed({
 })
 
 const Emitted = Type.Object({
+  id: Id,
   type: Type.String(),
   tenant_id: Type.String(),
   aggregate_type: Type.String(),
@@ -64,8 +65,8 @@ function emitRoute(declared: DeclaredEvents): Route {
         aggregate_id: body.aggregate_id ?? newId(),
         aggregate_version: body.aggregate_version ?? 1,
       }
-      tx.emit({ ...event, data: body.data })
-      return reply(201, event)
+      const id = tx.emit({ ...event, data: body.data })
+      return reply(201, { id, ...event })
     },
   })
 }

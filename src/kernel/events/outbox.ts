@@ -5,7 +5,7 @@
  * can tell a number that was rolled back from one that is still to come.
  */
 import { Compile, type Validator } from 'typebox/compile'
-import type { AuditDraft, EventDraft } from '../database/db.ts'
+import type { AuditDraft, BufferedEvent, EventDraft } from '../database/db.ts'
 import { sql, type Sql } from '../database/sql.ts'
 import { newId } from '../ids.ts'
 import type { EventDeclaration } from '../surface.ts'
@@ -13,9 +13,11 @@ import type { EventDeclaration } from '../surface.ts'
 export type OutboxOptions = {
   /** The trace that the running work belongs to. */
   traceparent(): string | null
+  /** The request that it answers, for the audit record. */
+  request_id(): string | null
 }
 
-export type Outbox = (events: readonly EventDraft[], acts: readonly AuditDraft[]) => Sql[]
+export type Outbox = (events: readonly BufferedEvent[], acts: readonly AuditDraft[]) => Sql[]
 
 type Declared = { version: number; data: Validator }
 
@@ -31,18 +33,18 @@ export function openOutbox(
     const statements: Sql[] = []
     if (events.length > 0)
       statements.push(insertEvents(known, events, options?.traceparent() ?? null))
-    if (acts.length > 0) statements.push(insertActs(acts))
+    if (acts.length > 0) statements.push(insertActs(acts, options?.request_id() ?? null))
     return statements
   }
 }
 
 function insertEvents(
   known: ReadonlyMap<string, Declared>,
-  events: readonly EventDraft[],
+  events: readonly BufferedEvent[],
   traceparent: string | null,
 ): Sql {
   const rows = events.map(event => ({
-    id: newId(),
+    id: event.id,
     type: event.type,
     tenant_id: event.tenant_id,
     schema_version: judge(known, event),
@@ -85,10 +87,10 @@ function judge(known: ReadonlyMap<string, Declared>, event: EventDraft): number 
   return declared.version
 }
 
-function insertActs(acts: readonly AuditDraft[]): Sql {
+function insertActs(acts: readonly AuditDraft[], request_id: string | null): Sql {
   return sql`
-    insert into kernel.audit_events (id, tenant_id, actor, action, target, outcome, reason)
-    select a.id, a.tenant_id, a.actor, a.action, a.target, a.outcome, a.reason
+    insert into kernel.audit_events (id, tenant_id, actor, action, target, outcome, reason, request_id)
+    select a.id, a.tenant_id, a.actor, a.action, a.target, a.outcome, a.reason, ${request_id}::uuid
     from unnest(
       ${acts.map(() => newId())}::uuid[],
       ${acts.map(act => act.tenant_id)}::uuid[],

@@ -8,6 +8,8 @@ import { isLoopback } from '../access/rate.ts'
 export type HealthDeps = {
   readonly profile: 'development' | 'production'
   readonly metrics: Metrics
+  /** Brings what is measured by looking up to date. */
+  measure(): Promise<void>
   /** The checks of readiness: each answers within a second. */
   ready(): Promise<Record<string, boolean>>
 }
@@ -53,7 +55,7 @@ export function healthRoutes(deps: HealthDeps): Route[] {
 }
 
 /** In development for this machine only; in production for whoever holds the permission. */
-function metricsRoute({ profile, metrics }: HealthDeps): Route {
+function metricsRoute({ profile, metrics, measure }: HealthDeps): Route {
   const common = {
     method: 'GET',
     path: '/metrics',
@@ -62,8 +64,11 @@ function metricsRoute({ profile, metrics }: HealthDeps): Route {
     produces: ['text/plain'],
     replies: { 200: Type.String() },
   } as const
-  const text = async () =>
-    reply(200, await metrics.registry.metrics(), { 'content-type': metrics.registry.contentType })
+  const text = async () => {
+    await measure()
+    const { contentType } = metrics.registry
+    return reply(200, await metrics.registry.metrics(), { 'content-type': contentType })
+  }
   if (profile === 'production') {
     return route({ ...common, permission: 'kernel.metrics.read', handle: text })
   }
