@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { loadConfig } from '../src/config.ts'
+import { noTelemetry } from '../src/kernel/telemetry.ts'
 import { openKeyring } from '../src/kernel/keys.ts'
 import { openLog } from '../src/kernel/log.ts'
 import { openPlatform, type Platform } from '../src/kernel/open.ts'
@@ -33,6 +34,7 @@ export async function openProduct(): Promise<Platform> {
       may_create: false,
     }),
     log: openLog({ level: 'silent', readable: false }),
+    telemetry: noTelemetry,
     version,
   })
 }

@@ -54,15 +54,19 @@ export async function dodeca(argv: readonly string[], composed: Composition): Pr
       const value = values[name]
       return typeof value === 'string' ? value : undefined
     }
-    const code = await command.run({
+    let code = 0
+    await command.run({
       args,
       terminal,
       composition: composed,
       option: text,
       flag: name => values[name] === true,
+      fail: () => {
+        code = 1
+      },
       config: overrides => loadConfig(overrides),
     })
-    return code ?? 0
+    return code
   } catch (error) {
     terminal.endGauge()
     const message = explain(error)

@@ -11,6 +11,7 @@ import type { AnySurface } from './kernel/gather.ts'
 import { openLog, type Log } from './kernel/log.ts'
 import { openPlatform, type Platform } from './kernel/open.ts'
 import type { Composition } from './kernel/parts.ts'
+import { openTelemetry } from './kernel/telemetry.ts'
 import { layGround, type Ground } from './kernel/ground.ts'
 
 export const surfaces: readonly AnySurface[] = []
@@ -50,6 +51,7 @@ export async function start(
       statement_timeout_ms: config.settings['kernel.statement_timeout_ms'],
     })
     const version = await ownVersion()
+    const telemetry = await openTelemetry(config.otel_endpoint, version)
     const platform = openPlatform({
       config,
       composition: composed,
@@ -57,12 +59,14 @@ export async function start(
       direct_url,
       keys,
       log,
+      telemetry,
       version,
     })
     const port = await platform.start()
     await ground.announce({ port, public_url: config.public_url })
     const stop = async () => {
       await platform.stop()
+      await telemetry.close()
       await ground.release()
     }
     return { platform, ground, log, port, migrated: migrated.length, stop }

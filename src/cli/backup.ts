@@ -72,7 +72,7 @@ export const backupVerify: Command = {
       ...violations.map(one => `  ${call.terminal.paint('red', one)}`),
       ...(ok ? contents(manifest) : ['Do not restore it; make a new one.']),
     ])
-    return ok ? 0 : 1
+    if (!ok) call.fail()
   },
 }
 

@@ -25,8 +25,7 @@ export type Command = {
   readonly summary: string
   /** Further paragraphs of its help. */
   readonly more?: readonly string[]
-  /** Answers the exit code; nothing means 0. */
-  run(call: Call): Promise<number | void>
+  run(call: Call): Promise<void>
 }
 
 export type Call = {
@@ -35,6 +34,8 @@ export type Call = {
   readonly composition: Composition
   option(name: string): string | undefined
   flag(name: string): boolean
+  /** What was asked is answered, and the answer is bad: exit code 1. */
+  fail(): void
   /** The configuration of this process; what is given wins over the environment. */
   config(overrides?: Readonly<Record<string, string | undefined>>): Config
 }
@@ -121,6 +122,6 @@ function unknownCommand(commands: readonly Command[], argv: readonly string[]): 
   )
 }
 
-export function orList(words: readonly string[]): string {
+function orList(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 }

@@ -17,7 +17,7 @@ export const doctorCommand: Command = {
       { ok, checks: findings },
       findings.flatMap(one => linesOf(one, call.terminal)),
     )
-    return ok ? 0 : 1
+    if (!ok) call.fail()
   },
 }
 

@@ -6,6 +6,7 @@
 import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import type { Config } from '../config.ts'
+import { noTelemetry } from '../kernel/telemetry.ts'
 import type { AuditDraft } from '../kernel/database/db.ts'
 import { pendingMigrations, type Migration } from '../kernel/database/migrate.ts'
 import { layGround, type Ground } from '../kernel/ground.ts'
@@ -110,6 +111,7 @@ async function open(config: Config, ground: Ground, composition: Composition): P
     direct_url: ground.direct_url,
     keys: ground.keys,
     log: openLog({ level, readable: false, to: process.stderr }),
+    telemetry: noTelemetry,
     version: await ownVersion(),
   })
 }

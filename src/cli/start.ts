@@ -1,8 +1,9 @@
 /** Starts the platform for a person or a service manager, says what to open, and stops on a signal. */
 import type { Config } from '../config.ts'
-import type { Composition } from '../kernel/parts.ts'
 import { start, type Running } from '../start.ts'
-import type { Command } from './command.ts'
+import type { Call, Command } from './command.ts'
+
+const same_signal_ms = 500
 
 export const startCommand: Command = {
   words: 'start',
@@ -18,29 +19,32 @@ export const startCommand: Command = {
       ...(roles !== undefined && { ROLES: roles }),
       ...(port !== undefined && { PORT: port }),
     })
-    await serve(config, call.composition, call.terminal.progress)
+    await serve(config, call)
   },
 }
 
-/** Resolves when it was stopped by a signal; a second signal ends at once, which leases make safe. */
-async function serve(
-  config: Config,
-  composition: Composition,
-  progress: (line: string) => void,
-): Promise<void> {
+/**
+ * Until a signal. A second one ends at once, which leases and records make safe; one signal to a whole
+ * process group can arrive twice (once through a launcher), so what follows at once is the same.
+ */
+async function serve(config: Config, { composition, terminal }: Call): Promise<void> {
   const began = performance.now()
-  let stopping = false
+  let stopped_at = Number.POSITIVE_INFINITY
   const asked = new Promise<void>(resolve => {
     const stop = () => {
-      if (stopping) process.exit(130)
-      stopping = true
+      if (performance.now() - stopped_at > same_signal_ms) process.exit(130)
+      stopped_at = Math.min(stopped_at, performance.now())
       resolve()
     }
     process.on('SIGINT', stop)
     process.on('SIGTERM', stop)
   })
-  const running = await start(config, line => progress(`  ${line}`), composition)
-  if (!stopping) process.stdout.write(banner(config, running, performance.now() - began))
+  const running = await start(config, line => terminal.progress(`  ${line}`), composition)
+  if (stopped_at === Number.POSITIVE_INFINITY) {
+    const { port } = running
+    const facts = { port, public_url: config.public_url, pid: process.pid }
+    terminal.answer(facts, banner(config, running, performance.now() - began))
+  }
   await asked
   const limit_ms = config.settings['kernel.shutdown_seconds'] * 1000
   setTimeout(() => process.exit(1), limit_ms).unref()
@@ -48,7 +52,7 @@ async function serve(
   process.exit(0)
 }
 
-function banner(config: Config, running: Running, took_ms: number): string {
+function banner(config: Config, running: Running, took_ms: number): string[] {
   const { port, ground, migrated, platform } = running
   const url = config.public_url
   const lines = [
@@ -70,8 +74,7 @@ function banner(config: Config, running: Running, took_ms: number): string {
     '',
     `  ${platform.routes.length} operations. Ctrl-C stops everything.`,
     '',
-    '',
-  ].join('\n')
+  ]
 }
 
 function databaseOf(config: Config, { ground }: Running): string {

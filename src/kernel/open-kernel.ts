@@ -1,5 +1,6 @@
 /** The kernel that surfaces see: one value each of database, clock, keys, cursors, log and metrics. */
 import type { PlatformOptions } from './parts.ts'
+import { openCsrf } from './access/csrf.ts'
 import { openSignedUrls } from './access/signed-url.ts'
 import { openClock } from './clock.ts'
 import { currentRequestId, currentTraceparent } from './context.ts'
@@ -28,6 +29,7 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
     clock: openClock(),
     keys,
     cursors: openCursors(keys),
+    csrf: openCsrf(keys, [new URL(config.public_url).origin, ...settings['kernel.cors_origins']]),
     signedUrls: openSignedUrls(keys),
     safeFetch: openSafeFetch({ ports: [443, 80, 8443], allow: [] }),
     log,

@@ -4,12 +4,12 @@
  */
 import { Type } from 'typebox'
 import { clientAddress } from './access/client-address.ts'
-import { openCsrf, type Csrf } from './access/csrf.ts'
 import { openRateLimiter } from './access/rate.ts'
 import type { Db } from './database/db.ts'
 import { sql } from './database/sql.ts'
 import { devRoutes } from './dev/routes.ts'
 import { openEvents, type Events } from './events/open.ts'
+import { traced } from './events/traced.ts'
 import { openNatsSink, type NatsSink } from './events/sinks/nats.ts'
 import { openFaults, type Faults } from './faults.ts'
 import { checkRoutes, gather } from './gather.ts'
@@ -34,7 +34,6 @@ export type Platform = {
   readonly routes: readonly Route[]
   readonly opened: readonly Opened[]
   readonly events: Events
-  readonly csrf: Csrf
   readonly faults: Faults
   document(): string
   /** Starts the work of the process's roles, then listens; answers the port. */
@@ -52,7 +51,9 @@ export function openPlatform(options: PlatformOptions): Platform {
   const events = openEvents({
     db: kernel.db,
     direct_url: options.direct_url,
-    consumers: opened.flatMap(one => one.consumers ?? []),
+    consumers: opened
+      .flatMap(one => one.consumers ?? [])
+      .map(consumer => traced(consumer, options.telemetry)),
     declared: gathered.declared,
     settings: config.settings,
     log: options.log,
@@ -80,14 +81,13 @@ export function openPlatform(options: PlatformOptions): Platform {
   const routes: Route[] = routesOf(parts, document, () => routes)
   checkRoutes(routes, gathered)
   const stopping = new AbortController()
-  const { app, csrf } = appOf(parts, routes, stopping.signal)
+  const app = appOf(parts, routes, stopping.signal)
   return {
     kernel,
     app,
     routes,
     opened,
     events,
-    csrf,
     faults,
     document,
     ...lifecycle(parts, app, stopping),
@@ -172,17 +172,13 @@ function lazily(make: () => string): () => string {
 
 function appOf(parts: PlatformParts, routes: readonly Route[], stopping: AbortSignal) {
   const { options, gathered, kernel, access, overload } = parts
-  const { config, keys, log } = options
+  const { config, log } = options
   const { settings } = config
-  const csrf = openCsrf(keys, [
-    new URL(config.public_url).origin,
-    ...settings['kernel.cors_origins'],
-  ])
   const app = buildApp({
     routes,
     db: kernel.db,
     access,
-    csrf,
+    csrf: kernel.csrf,
     permissions: gathered.permissions,
     catalog: gathered.catalog,
     metrics: kernel.metrics,
@@ -196,6 +192,7 @@ function appOf(parts: PlatformParts, routes: readonly Route[], stopping: AbortSi
       wait_ms: settings['kernel.idempotency_wait_ms'],
     }),
     rates: openRateLimiter(settings, kind => kernel.metrics.rateLimited.inc({ class: kind })),
+    telemetry: options.telemetry,
     addressOf: clientAddress(settings['kernel.trusted_proxies']),
     stopping,
     busy: overload.refusal,
@@ -208,5 +205,5 @@ function appOf(parts: PlatformParts, routes: readonly Route[], stopping: AbortSi
     cors_origins: settings['kernel.cors_origins'],
   })
   if (config.roles.includes('api')) mountDocs(app)
-  return { app, csrf }
+  return app
 }

@@ -9,6 +9,7 @@ import type { Keyring } from './keys.ts'
 import type { Log } from './log.ts'
 import type { Overload } from './overload.ts'
 import type { Kernel, Opened } from './surface.ts'
+import type { Telemetry } from './telemetry.ts'
 
 export type Composition = {
   readonly surfaces: readonly AnySurface[]
@@ -23,6 +24,7 @@ export type PlatformOptions = {
   readonly direct_url: string
   readonly keys: Keyring
   readonly log: Log
+  readonly telemetry: Telemetry
   readonly version: string
 }
 

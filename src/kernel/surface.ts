@@ -6,6 +6,7 @@
 import type { TSchema } from 'typebox'
 import type { Settings } from '../config.ts'
 import type { Permission } from './access/permissions.ts'
+import type { Csrf } from './access/csrf.ts'
 import type { SignedUrls } from './access/signed-url.ts'
 import type { Clock } from './clock.ts'
 import type { Db, Tx } from './database/db.ts'
@@ -29,6 +30,7 @@ export type Kernel = {
   readonly clock: Clock
   readonly keys: Keyring
   readonly cursors: Cursors
+  readonly csrf: Csrf
   readonly signedUrls: SignedUrls
   readonly safeFetch: SafeFetch
   readonly log: Log

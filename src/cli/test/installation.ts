@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { startProcess, type PlatformProcess } from '../../../test/process.ts'
 import { newId } from '../../kernel/ids.ts'
@@ -37,7 +38,7 @@ type How = { entry?: string; env?: Record<string, string> }
 
 export const real_binary = join(import.meta.dirname, '../../../bin/dodeca.mjs')
 export const real_cli = join(import.meta.dirname, '../../cli.ts')
-const tested_cli = join(import.meta.dirname, 'dodeca.child.ts')
+const tested_cli = fileURLToPath(new URL('./dodeca.child.ts', import.meta.url))
 
 export function newInstallation(): Installation {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'dodeca-cli-')))

@@ -3,6 +3,7 @@
  * the keys, each file hashed as it is copied, and the manifest last. What cannot be included is named
  * in the manifest; a backup that fails half-way leaves nothing behind.
  */
+/* oxlint-disable node/no-sync -- a command of its own: nothing is served while it runs */
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'

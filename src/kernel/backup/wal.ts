@@ -46,7 +46,7 @@ export function collectWal(source: WalSource): WalCollector {
   const copied = new Map<string, Copied>()
   const ended = new AbortController()
   let next = source.start_lsn / source.segment_bytes
-  let failure: unknown
+  let failure: Error | undefined
 
   /** Segments before this one are complete and are not written to any more. */
   const takeUntil = async (segment: bigint) => {
@@ -62,7 +62,7 @@ export function collectWal(source: WalSource): WalCollector {
     }
   }
   const watching = watch().catch((error: unknown) => {
-    failure = error
+    failure = error instanceof Error ? error : new Error('the log cannot be read', { cause: error })
   })
   const abandon = async () => {
     ended.abort()

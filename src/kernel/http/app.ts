@@ -9,6 +9,7 @@ import findMyWay from 'find-my-way'
 import { newId } from '../ids.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
+import { noTelemetry, type Telemetry } from '../telemetry.ts'
 import { securityHeaders, sendOutcome, sendProblem } from './answer.ts'
 import { compileRoute, type CompiledRoute } from './compile-route.ts'
 import { parseJson } from './content.ts'
@@ -23,6 +24,7 @@ export type AppOptions = GuardDeps &
     readonly routes: readonly Route[]
     readonly log: Log
     readonly metrics: Metrics
+    readonly telemetry: Telemetry
     readonly body_limit_bytes: number
     readonly heartbeat_ms: number
     readonly stall_ms: number
@@ -160,6 +162,7 @@ function addRoute(app: FastifyInstance, options: AppOptions, compiled: CompiledR
     handler: async (request, reply) => {
       const { passed } = request
       if (!passed) throw new Error('a request reached its handler without its guard')
+      if (options.telemetry !== noTelemetry) trace(options.telemetry, compiled, passed, reply)
       if (route.deprecated) options.metrics.deprecatedCalls.inc({ op: compiled.operation })
       const answer = await journey(options, compiled, request, passed)
       if (answer.kind === 'outcome') return sendOutcome(compiled, request, reply, answer)
@@ -173,6 +176,26 @@ function addRoute(app: FastifyInstance, options: AppOptions, compiled: CompiledR
       })
       return reply
     },
+  })
+}
+
+function trace(
+  telemetry: Telemetry,
+  { operation, route }: CompiledRoute,
+  { facts }: Passed,
+  reply: FastifyReply,
+): void {
+  const span = telemetry.start(operation, facts.traceparent, 'server')
+  facts.traceparent = span.traceparent
+  reply.raw.once('close', () => {
+    const status = reply.raw.statusCode
+    const attributes = {
+      'http.route': route.path,
+      'http.request.method': route.method,
+      'http.response.status_code': status,
+      'dodeca.request_id': facts.id,
+    }
+    span.end(attributes, status >= 500)
   })
 }
 

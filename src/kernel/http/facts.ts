@@ -13,7 +13,8 @@ export class Facts implements RequestFacts {
   readonly ip: string
   readonly path: string
   readonly headers: RequestFacts['headers']
-  readonly traceparent: string | null
+  /** The caller's trace, or the span of this request within it. */
+  traceparent: string | null
   private readonly request: FastifyRequest
   private readonly reply: FastifyReply
   readonly stopping: AbortSignal

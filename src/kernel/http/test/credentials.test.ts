@@ -28,7 +28,7 @@ describe('credentials', () => {
 
   test('a cookie needs proof that our own page asks', async () => {
     const { token, principal } = await writer()
-    const csrf = world.platform.csrf.tokenOf(principal.session_id ?? '')
+    const csrf = world.platform.kernel.csrf.tokenOf(principal.session_id ?? '')
     const post = (headers: Record<string, string>) =>
       world.call('POST', '/v1/notes', {
         body: { title: 'x' },
