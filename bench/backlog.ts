@@ -13,6 +13,7 @@ import { median } from './ground/rounds.ts'
 import { drain_batch } from './ground/statements.ts'
 
 const batch = 500
+const worker = { roles: 'worker', surfaces: 'pulse' } as const
 const tenant_id = '018f0000-0000-7000-8000-000000000000'
 
 await comparison('backlog', async bench => {
@@ -84,7 +85,7 @@ async function fill(url: string, count: number): Promise<void> {
 
 async function emptyPlatform({ database }: Bench, name: string): Promise<string> {
   const database_url = await database.create(name)
-  await (await startPlatform({ database_url, roles: 'api' })).stop()
+  await (await startPlatform({ database_url, roles: 'api', surfaces: 'pulse' })).stop()
   return database_url
 }
 
@@ -100,7 +101,7 @@ async function drainByPgbench(bench: Bench, program: string, round: number, coun
 async function drainBySequencer(bench: Bench, round: number, count: number): Promise<number> {
   const database_url = await bench.database.create(`backlog_sequencer_${round}`)
   const { profile } = bench.options
-  const platform = await startPlatform({ database_url, roles: 'worker', profile })
+  const platform = await startPlatform({ database_url, ...worker, profile })
   await fill(database_url, count)
   const began = performance.now()
   await ask(database_url, `select pg_notify('kernel_wake', '')`)
@@ -113,12 +114,12 @@ async function drainBySequencer(bench: Bench, round: number, count: number): Pro
 async function consume(bench: Bench, round: number, hearing: Hearing, count: number) {
   const name = `backlog_${hearing}_${round}`
   const database_url = await bench.database.create(name)
-  const sequencer = await startPlatform({ database_url, roles: 'worker' })
+  const sequencer = await startPlatform({ database_url, ...worker })
   await fill(database_url, count)
   await until(database_url, 'select position::int as done from kernel.event_counter', count, 50)
   await sequencer.stop()
   const { profile } = bench.options
-  const platform = await startPlatform({ database_url, roles: 'worker', hearing, profile })
+  const platform = await startPlatform({ database_url, ...worker, hearing, profile })
   const handled = 'select count(*)::int as done from pulse.heard'
   const from = await until(database_url, handled, 1, 20)
   const to = await until(database_url, handled, count, 100)

@@ -90,7 +90,7 @@ describe('what a person can mend is said in a sentence', () => {
       'KERNEL_FAULTS is for development',
     ],
   ])('%s', async (_name, environment, sentence) => {
-    const one = run({ DATA_DIR: join(data_dir, 'mend'), ...environment } as Record<string, string>)
+    const one = run({ DATA_DIR: join(data_dir, 'mend'), ...environment })
     expect(await one.ended).toBe(1)
     expect(one.output()).toContain(sentence)
     expect(one.output()).not.toContain('    at ')

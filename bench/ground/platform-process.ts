@@ -22,15 +22,18 @@ export type Ready = {
 }
 
 const hearing = (process.argv[2] ?? 'none') as Hearing
+const surfaces = process.argv[3] === 'pulse' ? [people] : [people, book]
 const pulse = pulseOf(hearing)
 let faces: { who: People; beating: Pulse } | undefined
 
 const running = await start(loadConfig(), () => {}, {
-  surfaces: [people, book, pulse],
+  surfaces: [...surfaces, pulse],
   open: (kernel: Kernel) => {
-    const opened = [people.open(kernel, {}), book.open(kernel, {}), pulse.open(kernel, {})] as const
-    faces = { who: opened[0].face, beating: opened[2].face }
-    return { opened: [...opened], access: opened[0].face.access }
+    const who = people.open(kernel, {})
+    const beating = pulse.open(kernel, {})
+    faces = { who: who.face, beating: beating.face }
+    const others = surfaces.includes(book) ? [book.open(kernel, {})] : []
+    return { opened: [who, ...others, beating], access: who.face.access }
   },
 })
 if (!faces) throw new Error('the surfaces were not opened')

@@ -13,6 +13,8 @@ export type PlatformOptions = {
   readonly database_url: string
   readonly roles?: 'api' | 'worker' | 'api,worker'
   readonly hearing?: Hearing
+  /** With the account book, or only with the pulse, so that nobody else hears events. */
+  readonly surfaces?: 'book' | 'pulse'
   readonly side?: Side
   readonly profile?: Options['profile']
 }
@@ -36,12 +38,23 @@ export function productionEnvironment(database_url: string): Record<string, stri
 }
 
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
-  const { database_url, roles = 'api,worker', hearing = 'none', side = 'server' } = options
+  const {
+    database_url,
+    roles = 'api,worker',
+    hearing = 'none',
+    side = 'server',
+    surfaces = 'book',
+  } = options
   const profiling = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${options.profile}`] : []
   return await startBeating<Ready>({
     side,
     program: process.execPath,
-    args: [...profiling, fileURLToPath(new URL('./platform-process.ts', import.meta.url)), hearing],
+    args: [
+      ...profiling,
+      fileURLToPath(new URL('./platform-process.ts', import.meta.url)),
+      hearing,
+      surfaces,
+    ],
     env: { ...productionEnvironment(database_url), ROLES: roles },
   })
 }

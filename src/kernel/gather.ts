@@ -4,6 +4,7 @@
  */
 import { permissionCatalog, type Permission, type PermissionCatalog } from './access/permissions.ts'
 import { eventErrors } from './events/operate.ts'
+import { providerErrors } from './operate/providers.ts'
 import { catalogOf, type Catalog } from './http/problem.ts'
 import type { Route } from './http/route.ts'
 import type { EventDeclaration, Surface } from './surface.ts'
@@ -33,7 +34,7 @@ export function gather(surfaces: readonly AnySurface[]): Gathered {
   }
   return {
     declared,
-    catalog: catalogOf([eventErrors, ...surfaces.map(surface => surface.errors)]),
+    catalog: catalogOf([eventErrors, providerErrors, ...surfaces.map(surface => surface.errors)]),
     permissions: permissionCatalog([
       kernelPermissions,
       ...surfaces.map(surface => surface.permissions),

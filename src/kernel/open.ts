@@ -23,6 +23,7 @@ import { openKernel } from './open-kernel.ts'
 import { auditRoutes } from './operate/audit.ts'
 import { catalogRoutes } from './operate/catalog.ts'
 import { documentRoute } from './operate/document.ts'
+import { providerRoutes } from './operate/providers.ts'
 import { healthRoutes } from './operate/health.ts'
 import { watchOverload, type Overload } from './overload.ts'
 import type { PlatformOptions, PlatformParts } from './parts.ts'
@@ -136,6 +137,7 @@ function routesOf(
     ...auditRoutes({ cursors: kernel.cursors }),
     ...events.routes,
     documentRoute(document),
+    ...providerRoutes(opened.flatMap(one => one.providers ?? [])),
     ...(config.profile === 'development' ? development : []),
     ...opened.flatMap(one => one.routes),
   ]

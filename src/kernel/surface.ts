@@ -102,11 +102,13 @@ export type Provider = {
   readonly name: string
   /** The status that this provider documents for "received". */
   readonly accepted: 200 | 202 | 204
+  /** Over the exact bytes, in constant time. */
   verify(
     raw: Buffer,
     headers: Readonly<Record<string, string | string[] | undefined>>,
-  ): ProviderMessage
+  ): ProviderMessage | { readonly refused: 'signature_invalid' | 'timestamp_out_of_window' }
+  /** Stores the message once by its id; a repeat is a successful no-op. */
   receive(tx: Tx, message: ProviderMessage): Promise<void>
 }
 
-export type ProviderMessage = { readonly event_id: string; readonly body: unknown }
+export type ProviderMessage = { readonly event_id: string; readonly raw: Buffer }

@@ -54,17 +54,20 @@ describe('an event', () => {
       await bank.transfer(from, to, 1)
       const next = await startProcess({ ...world.environment, ROLES: 'api,worker' })
       const transfers = await bank.balance(to)
-      await eventually(
+      const heard = await eventually(
         'every version was heard',
         async () => {
           const { rows } = await admin.query(
             'select last_version::int as version, events::int from book.heard where account_id = $1',
             [to],
           )
-          return rows[0]?.version === transfers + 1 && rows[0]?.events === transfers
+          return (
+            rows[0]?.version === transfers + 1 && (rows[0] as { version: number; events: number })
+          )
         },
         30_000,
       )
+      expect(heard.events).toBe(transfers)
       await next.kill()
     },
   )

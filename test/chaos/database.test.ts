@@ -2,8 +2,7 @@
  * PostgreSQL itself is killed under load: callers hear 503 for seconds, then all is well again, and no
  * write that was acknowledged is missing. This database writes durably, as a real one does.
  */
-import { readFile } from 'node:fs/promises'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'

@@ -25,7 +25,7 @@ afterAll(() => place.close(), 120_000)
 
 const real = { entry: real_cli }
 
-describe.concurrent('words', () => {
+describe.concurrent('words', { timeout: 90_000 }, () => {
   const said: readonly (readonly [string, RegExp])[] = [
     ['doktor', /^There is no command doktor\. Did you mean doctor\? `dodeca help` lists/],
     ['backup', /^`dodeca backup` is followed by create, verify or restore\.$/],
@@ -61,7 +61,7 @@ describe.concurrent('words', () => {
   })
 })
 
-describe('a data folder of its own', () => {
+describe('a data folder of its own', { timeout: 90_000 }, () => {
   test('is migrated, examined and rotated, and the database goes away with the command', async () => {
     const data = place.data('own')
     const before = await place.run(data, ['migrate', '--status'], real)
@@ -87,7 +87,7 @@ describe('a data folder of its own', () => {
     expect(well.code).toBe(0)
     await databaseStopped(data)
     expect(existsSync(join(data, 'postgres', 'postmaster.pid'))).toBe(false)
-  }, 90_000)
+  })
 
   test('has its key rotated in keys.json, and never behind the back of the environment', async () => {
     const data = place.data('keys')
@@ -97,7 +97,8 @@ describe('a data folder of its own', () => {
     const rotated = await place.run(data, ['keys', 'rotate', 'encryption'], real)
     expect(rotated.code).toBe(0)
     const kept = JSON.parse(readFileSync(file, 'utf8')) as typeof old
-    expect(kept).toEqual({ keyring: expect.stringMatching(`,${old.keyring}$`), pepper: old.pepper })
+    expect(kept.keyring.endsWith(`,${old.keyring}`)).toBe(true)
+    expect(kept.pepper).toBe(old.pepper)
     expect(statSync(file).mode & 0o777).toBe(0o600)
     const { out } = await place.run(data, ['keys', 'list', '--json'], real)
     const { keys } = JSON.parse(out) as { keys: { kid: string }[] }
@@ -111,7 +112,7 @@ describe('a data folder of its own', () => {
     expect(given.err).toMatch(/given by KERNEL_KEYRING.*KERNEL_KEYRING="k\w+:.{44},<what it holds/)
     expect(given.code).toBe(1)
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(kept)
-  }, 90_000)
+  })
 
   test('is told when PostgreSQL may lose what it confirms', async () => {
     const url = inject('admin_url')
@@ -145,7 +146,7 @@ describe('a data folder of its own', () => {
   })
 })
 
-describe('beside a running platform', () => {
+describe('beside a running platform', { timeout: 90_000 }, () => {
   const tenant = newId()
   const aggregate_id = newId()
   let data: string
@@ -224,7 +225,7 @@ describe('beside a running platform', () => {
       expect.objectContaining({ actor, action: 'kernel.event_parks.retry', target: park }),
       { actor, action: 'kernel.event_parks.skip', target: park, reason: 'a test' },
     ])
-  }, 60_000)
+  })
 
   test('a read model is rebuilt, and how far it is is told', async () => {
     const rebuilt = await place.run(data, ['rebuild', 'book.shelf'])

@@ -7,7 +7,14 @@ import * as fs from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { companionStopped } from '../companions.ts'
 import { openDataDir, type DataDir } from '../data-dir.ts'
-import { lentAccount, nativeDir, usableBinaries } from '../database/embedded-binaries.ts'
+import {
+  type Account,
+  type Binaries,
+  lentAccount,
+  mayUse,
+  nativeDir,
+  usableBinaries,
+} from '../database/embedded-binaries.ts'
 import { openCluster } from '../database/embedded-cluster.ts'
 import { openPostgres, postgres_companion } from '../database/postgres.ts'
 import { StartError } from '../start-error.ts'
@@ -98,10 +105,6 @@ async function placeFiles(folder: string, manifest: Manifest, data_dir: DataDir)
   for (const path of ['', ...folders]) await syncFolder(join(data_dir.path, path))
 }
 
-/**
- * `openCluster` knows where a database may lie for the account that runs it, so it makes an empty one,
- * which then gives way to ours.
- */
 async function placeCluster(
   folder: string,
   manifest: Manifest,
@@ -117,11 +120,10 @@ async function placeCluster(
         `${binaries.major}. Restore it with the version of the platform that made it (${manifest.version}).`,
     )
   }
-  const place = await openCluster(data_dir, binaries, account, system_dir, () => undefined)
+  const is_linked = account !== undefined && !mayUse(account, data_dir.path)
+  const place = is_linked ? await placeElsewhere(data_dir, binaries, account) : data_dir.postgres
   progress('Copying the database …')
   const draft = `${place}.restoring`
-  fs.rmSync(place, { recursive: true })
-  const is_linked = fs.lstatSync(data_dir.postgres, { throwIfNoEntry: false }) !== undefined
   // A link that leads nowhere yet: a start before the end of the restore is refused by it.
   if (!is_linked) fs.symlinkSync(`${draft}.whole`, place)
   await copyCluster(join(folder, 'postgres'), draft, manifest, account)
@@ -130,11 +132,25 @@ async function placeCluster(
   await syncFolder(dirname(place))
 }
 
+/**
+ * In a folder that is closed to the account that runs it, the database is a link. Only `openCluster`
+ * knows where to: it makes an empty one there, which then gives way to ours.
+ */
+async function placeElsewhere(
+  data_dir: DataDir,
+  binaries: Binaries,
+  account: Account,
+): Promise<string> {
+  const place = await openCluster(data_dir, binaries, account, system_dir, () => undefined)
+  fs.rmSync(place, { recursive: true })
+  return place
+}
+
 async function copyCluster(
   from: string,
   to: string,
   manifest: Manifest,
-  account: { uid: number; gid: number } | undefined,
+  account: Account | undefined,
 ): Promise<void> {
   const below = (paths: readonly string[]) =>
     paths.flatMap(path => (path.startsWith('postgres/') ? [path.slice('postgres/'.length)] : []))

@@ -59,7 +59,9 @@ async function tryOut(
   const silent = () => undefined
   await placeBackup({ folder, data_dir, database_url: null, progress: silent }, manifest)
   progress('Recovering a copy of the database …')
-  const postgres = await openPostgres({ data_dir, progress }).catch((error: unknown) => {
+  // It is thrown away, so it need not wait for the disk.
+  const settings = { fsync: 'off' }
+  const postgres = await openPostgres({ data_dir, progress, settings }).catch((error: unknown) => {
     throw recoveryFailure(data_dir) ?? error
   })
   try {

@@ -139,7 +139,7 @@ function readerOn(options: Pick<DbOptions, 'check_rows'>, ask: Ask): Reader {
     maybe: async (row, statement) => {
       const found = await rows(row, statement)
       if (found.length > 1) throw new Error(`expected at most one row, got ${found.length}`)
-      return found[0] as Static<typeof row> | undefined
+      return found[0]
     },
     many: rows,
   }

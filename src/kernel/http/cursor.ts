@@ -53,7 +53,8 @@ function linkTo(scope: ListScope, next_cursor: string | null): Record<string, st
   if (!next_cursor) return {}
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(scope.query)) {
-    if (name !== 'cursor' && value !== undefined) query.set(name, String(value as string | number))
+    if (name === 'cursor' || !['string', 'number', 'boolean'].includes(typeof value)) continue
+    query.set(name, String(value as string))
   }
   query.set('cursor', next_cursor)
   return { link: `<${scope.path}?${query}>; rel="next"` }

@@ -64,7 +64,7 @@ function objectWalker(schema: Schema): Walk {
 
 function arrayWalker(item: Walk): Walk {
   return (value, pointer, dropped) => {
-    if (!Array.isArray(value)) return value
+    if (!Array.isArray(value)) return value as unknown
     let changed = false
     const members: unknown[] = value
     const kept = members.map((member, index) => {

@@ -4,6 +4,7 @@ import type { Surface } from '../../../src/kernel/surface.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Face } from './face.ts'
+import { vendorReports } from './receive-report.ts'
 import { sendRoute, streamRoutes } from './routes.ts'
 
 export const relay: Surface<Face, { vendor_url: string }> = {
@@ -12,7 +13,8 @@ export const relay: Surface<Face, { vendor_url: string }> = {
   permissions: {},
   errors,
   events,
-  open: ({ db }, { vendor_url }) => {
+  open: (kernel, { vendor_url }) => {
+    const { db } = kernel
     const vendor = openUpstream({
       name: 'vendor',
       base_url: vendor_url,
@@ -22,6 +24,7 @@ export const relay: Surface<Face, { vendor_url: string }> = {
     return {
       face: {},
       routes: [sendRoute(db, vendor), ...streamRoutes(db)],
+      providers: [vendorReports(kernel)],
       close: () => vendor.close(),
     }
   },

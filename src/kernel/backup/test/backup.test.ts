@@ -39,7 +39,7 @@ beforeAll(async () => {
     over = true
   })
   await eventually('files are copied', () => over || fs.existsSync(join(backup, 'postgres/pg_wal')))
-  for (let n = 0; n < 6 && !over; n++) await query(data, 'select pg_switch_wal()')
+  for (let n = 0; n < 3 && !over; n++) await query(data, 'select pg_switch_wal()')
   const { code, out, err } = await done
   const later = load.ids.length
   await eventually('transfers go on', () => load.ids.length > later)
@@ -77,7 +77,7 @@ function manifestOf(folder: string): Manifest {
   return JSON.parse(fs.readFileSync(join(folder, 'manifest.json'), 'utf8')) as Manifest
 }
 
-describe('a backup under load', () => {
+describe('a backup under load', { timeout: 120_000 }, () => {
   test('holds several log segments, nothing of the running server, and is for its owner only', () => {
     const { files, database, migrations } = manifestOf(backup)
     const paths = Object.keys(files)
@@ -134,7 +134,7 @@ function damaged(name: string, path: string): string {
   return copy
 }
 
-describe('a damaged backup', () => {
+describe('a damaged backup', { timeout: 120_000 }, () => {
   const control = 'postgres/global/pg_control'
 
   test('is found by one flipped byte, and is not restored', async () => {
@@ -188,7 +188,7 @@ describe('a damaged backup', () => {
   })
 })
 
-describe('a backup is refused', () => {
+describe('a backup is refused', { timeout: 120_000 }, () => {
   test('into a folder that is not empty, or inside the data folder', async () => {
     const occupied = await place.run(data, ['backup', 'create', backup])
     expect(occupied.err).toContain('is not empty')

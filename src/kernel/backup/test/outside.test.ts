@@ -38,7 +38,7 @@ test('without pg_dump the database is said to be missing, objects and keys are t
   expect(readFileSync(join(fresh, 'objects/one'), 'utf8')).toBe('an object')
   expect(readFileSync(join(fresh, 'keys.json'))).toEqual(readFileSync(join(data, 'keys.json')))
   expect(existsSync(join(fresh, 'postgres'))).toBe(false)
-}, 60_000)
+}, 120_000)
 
 function majorOf(program: string): number {
   try {

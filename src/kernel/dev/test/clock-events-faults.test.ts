@@ -2,33 +2,31 @@
 import { request } from 'node:http'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startProcess } from '../../../../test/process.ts'
+import { call as callAt, eventually, openWorld, type World } from '../../../../test/world.ts'
 import { openClock } from '../../clock.ts'
 import { sql } from '../../database/sql.ts'
 import { InjectedFault } from '../../faults.ts'
 import { newId } from '../../ids.ts'
+import { openLog } from '../../log.ts'
 import { followClock } from '../follow-clock.ts'
-import { startPlatform, type Platform } from './platform.ts'
 
-let platform: Platform
+let world: World
 beforeAll(async () => {
-  platform = await startPlatform()
+  world = await openWorld()
 })
-afterAll(() => platform.stop())
+afterAll(() => world.close())
 
-async function call(method: string, path: string, body?: unknown, headers: object = {}) {
-  const answer = await fetch(`${platform.base}${path}`, {
-    method,
-    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+const call = (method: string, path: string, body?: unknown, token?: string) =>
+  world.call(method, path, {
+    ...(body === undefined ? {} : { body }),
+    ...(token === undefined ? {} : { token }),
   })
-  const text = await answer.text()
-  return { status: answer.status, body: text ? JSON.parse(text) : null }
-}
 
 /** `fetch` writes Host itself, so foreign ones are sent by the plain client. */
 function statusFor(path: string, headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    request(new URL(path, platform.base), { headers }, answer => {
+    request(new URL(path, world.url), { headers }, answer => {
       answer.resume()
       resolve(answer.statusCode)
     })
@@ -47,112 +45,138 @@ test('nobody but a direct caller on this machine finds them', async () => {
   }
 })
 
-test('the clock moves in SQL, in this process and, by the wake-up, in others', async () => {
-  const other = openClock()
+test('the clock moves in SQL, in this process and in others, woken or not', async () => {
+  const other = await startProcess(world.environment)
+  try {
+    const { kernel } = world.platform
+    const known = async (offset_seconds: number, what: string) => {
+      const answer = await callAt(other.url, 'GET', '/dev/clock')
+      expect(answer.status, what).toBe(200)
+      return answer.body.offset_seconds === offset_seconds
+    }
+    let woken = 0
+    const asleep = kernel.onWake(() => woken++)
+    const moved = await call('POST', '/dev/clock', { offset_seconds: 7200 })
+    expect([moved.status, moved.body]).toMatchObject([200, { offset_seconds: 7200 }])
+    expect(woken).toBeGreaterThan(0)
+    asleep()
+    expect(kernel.clock.offsetSeconds()).toBe(7200)
+    const Row = Type.Object({ ahead: Type.Number() })
+    const { ahead } = await kernel.db.one(
+      Row,
+      sql`select extract(epoch from kernel.now() - now())::float8 as ahead`,
+    )
+    expect(ahead).toBe(7200)
+    await eventually('the other process knows', () => known(7200, 'woken'))
+    // Nobody says a word of this one: each of them finds it by looking.
+    await kernel.db.run(sql`update kernel.clock set offset_seconds = -60`)
+    await eventually('it is found by looking', () => known(-60, 'unwoken'))
+    await eventually('here too', () => kernel.clock.offsetSeconds() === -60)
+  } finally {
+    await call('POST', '/dev/clock', { offset_seconds: 0 })
+    await other.kill('SIGTERM')
+  }
+  expect((await call('GET', '/dev/clock')).body).toMatchObject({ offset_seconds: 0 })
+  expect((await call('POST', '/dev/clock', { offset_seconds: 'soon' })).status).toBe(422)
+})
+
+test('a follower knows the offset once it started, and listens no more once it stopped', async () => {
+  const { db } = world.platform.kernel
+  const clock = openClock()
   const sleepers = new Set<() => void>()
   const follower = followClock({
-    db: platform.db,
-    clock: other,
-    log: platform.log,
+    db,
+    clock,
+    log: openLog({ level: 'silent', readable: false }),
     onWake: run => {
       sleepers.add(run)
       return () => sleepers.delete(run)
     },
   })
+  await call('POST', '/dev/clock', { offset_seconds: 30 })
   await follower.start()
-  const before = platform.woken.times
-  const moved = await call('POST', '/dev/clock', { offset_seconds: 7200 })
-  expect([moved.status, moved.body]).toMatchObject([200, { offset_seconds: 7200 }])
-  expect(platform.woken.times).toBe(before + 1)
-  expect(platform.clock.offsetSeconds()).toBe(7200)
-  const Row = Type.Object({ ahead: Type.Number() })
-  const { ahead } = await platform.db.one(
-    Row,
-    sql`select extract(epoch from kernel.now() - now())::float8 as ahead`,
-  )
-  expect(ahead).toBe(7200)
+  expect([clock.offsetSeconds(), sleepers.size]).toEqual([30, 1])
+  await call('POST', '/dev/clock', { offset_seconds: 0 })
   for (const run of sleepers) run()
-  await expect.poll(() => other.offsetSeconds()).toBe(7200)
-  // Without any wake-up the poll finds it.
-  await call('POST', '/dev/clock', { offset_seconds: -60 })
-  await expect.poll(() => other.offsetSeconds()).toBe(-60)
+  await eventually('the follower looked', () => clock.offsetSeconds() === 0)
   await follower.stop()
   expect(sleepers.size).toBe(0)
-  await call('POST', '/dev/clock', { offset_seconds: 0 })
-  expect((await call('GET', '/dev/clock')).body).toMatchObject({ offset_seconds: 0 })
-  expect(other.offsetSeconds()).toBe(-60)
-  expect((await call('POST', '/dev/clock', { offset_seconds: 'soon' })).status).toBe(422)
 })
 
 test('fault points are set, strike, are listed and cleared', async () => {
+  const { faults } = world.platform
   const rule = { point: 'kernel.test_point', action: 'throw', times: 1, skip: 1 }
   expect((await call('POST', '/dev/faults', rule)).status).toBe(201)
-  expect(platform.faults.fault(rule.point)).toBeUndefined()
-  await expect(platform.faults.fault(rule.point)).rejects.toThrow(InjectedFault)
+  expect(faults.fault(rule.point)).toBeUndefined()
+  await expect(faults.fault(rule.point)).rejects.toThrow(InjectedFault)
   const { body } = await call('GET', '/dev/faults')
   expect(body.data).toEqual([{ ...rule, passed: 2 }])
   expect((await call('POST', '/dev/faults', { point: 'x', action: 'melt' })).status).toBe(422)
   expect((await call('DELETE', '/dev/faults')).status).toBe(204)
-  expect(platform.faults.list()).toEqual([])
+  expect(faults.list()).toEqual([])
 })
+
+/** What the log shows of an aggregate once that many of its events have their position. */
+const logged = (aggregate_id: string, events = 1) =>
+  eventually(`${events} events of ${aggregate_id} in the log`, async () => {
+    const { body } = await call('GET', `/dev/events?aggregate_id=${aggregate_id}`)
+    return body.data.length >= events && (body.data as Record<string, unknown>[])
+  })
 
 test('a fault of the kernel itself strikes through the route that follows', async () => {
   const point = 'kernel.before_commit'
   await call('POST', '/dev/faults', { point, action: 'throw', times: 1 })
-  const event = { type: 'thing.made', tenant: newId(), data: { amount_minor: 1 } }
+  const aggregate_id = newId()
+  const data = { note_id: newId() }
+  const event = { type: 'note.written', tenant: newId(), aggregate_id, data }
   expect((await call('POST', '/dev/events', event)).status).toBe(500)
-  expect((await call('POST', '/dev/events', event)).status).toBe(201)
+  const kept = await call('POST', '/dev/events', event)
+  expect(kept.status).toBe(201)
+  expect((await logged(aggregate_id)).map(one => one['id'])).toEqual([kept.body.id])
   await call('DELETE', '/dev/faults')
 })
 
-const Staged = Type.Object({
-  tenant_id: Type.String(),
-  type: Type.String(),
-  schema_version: Type.Integer(),
-  aggregate_type: Type.String(),
-  aggregate_version: Type.Integer(),
-  payload: Type.Unknown(),
-})
-const staged = (aggregate_id: string) =>
-  platform.db.many(
-    Staged,
-    sql`
-      select tenant_id, type, schema_version, aggregate_type, aggregate_version, payload
-      from kernel.outbox_events where aggregate_id = ${aggregate_id} order by seq`,
-  )
-
 test('an event goes through the outbox, for the tenant of the caller, else the named one', async () => {
-  const tenant = newId()
+  const { principal, token } = world.person()
   const named = newId()
-  const data = { amount_minor: 5 }
-  const bearer = { authorization: `Bearer ${tenant}` }
-  const body = { type: 'thing.made', data, tenant: named }
-  const mine = await call('POST', '/dev/events', body, bearer)
-  expect(mine).toMatchObject({ status: 201, body: { tenant_id: tenant, aggregate_version: 1 } })
-  expect(await staged(mine.body.aggregate_id)).toEqual([
+  const data = { note_id: newId() }
+  const body = { type: 'note.written', data, tenant: named }
+  const mine = await call('POST', '/dev/events', body, token)
+  expect(mine).toMatchObject({
+    status: 201,
+    body: { type: 'note.written', tenant_id: principal.tenant_id, aggregate_version: 1 },
+  })
+  expect(await logged(mine.body.aggregate_id)).toEqual([
     {
-      tenant_id: tenant,
-      type: 'thing.made',
-      schema_version: 3,
-      aggregate_type: 'thing',
-      aggregate_version: 1,
+      ...mine.body,
+      position: expect.any(Number),
+      aggregate_type: 'note',
+      schema_version: 1,
       payload: data,
+      payload_ref: null,
+      traceparent: expect.toBeOneOf([null, expect.any(String)]),
+      occurred_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+      created_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
     },
   ])
   const id = newId()
   const whole = { aggregate_type: 'box', aggregate_id: id, aggregate_version: 7 }
-  expect((await call('POST', '/dev/events', { ...body, ...whole })).status).toBe(201)
-  expect(await staged(id)).toMatchObject([
-    { tenant_id: named, aggregate_type: 'box', aggregate_version: 7 },
-  ])
+  const theirs = await call('POST', '/dev/events', { ...body, ...whole })
+  expect(theirs.status).toBe(201)
+  expect(await logged(id)).toMatchObject([{ id: theirs.body.id, tenant_id: named, ...whole }])
+  // It is like any other event: whoever listens to its type has heard both.
+  const heard = () => world.faces.opened['notes']?.face as { written(id: string): Promise<number> }
+  for (const tenant of [principal.tenant_id, named]) {
+    await eventually('the event is heard', async () => (await heard().written(tenant)) === 1)
+  }
 })
 
 test('an event that is not declared, does not fit or has no tenant is refused', async () => {
   const tenant = newId()
   const cases = [
-    [{ type: 'thing.lost', data: {}, tenant }, '/type'],
-    [{ type: 'thing.made', data: { amount_minor: -1 }, tenant }, '/data/amount_minor'],
-    [{ type: 'thing.made', data: { amount_minor: 1 } }, '/tenant'],
+    [{ type: 'note.lost', data: {}, tenant }, '/type'],
+    [{ type: 'note.written', data: { note_id: 7 }, tenant }, '/data/note_id'],
+    [{ type: 'note.written', data: { note_id: newId() } }, '/tenant'],
   ] as const
   for (const [body, pointer] of cases) {
     const answer = await call('POST', '/dev/events', body)
@@ -163,21 +187,28 @@ test('an event that is not declared, does not fit or has no tenant is refused', 
 
 test('the log is read in order, by type and aggregate, page by page', async () => {
   const tenant = newId()
-  const aggregates = [newId(), newId()] as const
-  for (const [index, aggregate] of [...aggregates, aggregates[0]].entries()) {
-    await platform.db.run(sql`
-      insert into kernel.events (position, id, tenant_id, type, schema_version, aggregate_type,
-        aggregate_id, aggregate_version, payload, occurred_at, created_at, lane)
-      values (${index + 1}, ${newId()}, ${tenant}, ${index === 2 ? 'thing.sold' : 'thing.made'}, 3,
-        'thing', ${aggregate}, 1, '{"amount_minor": 1}', now(), now(), 0)`)
+  const [one, two] = [newId(), newId()]
+  const written = { type: 'note.written', data: { note_id: newId() } }
+  const settled = { type: 'message.settled', data: { operation_id: newId(), state: 'sent' } }
+  const emitted: string[] = []
+  for (const event of [
+    { ...written, aggregate_id: one },
+    { ...written, aggregate_id: two },
+    { ...settled, aggregate_id: one, aggregate_version: 2 },
+  ]) {
+    emitted.push((await call('POST', '/dev/events', { ...event, tenant })).body.id)
   }
-  const positions = (answer: { body: { data: { position: number }[] } }) =>
-    answer.body.data.map(one => one.position)
-  expect(positions(await call('GET', '/dev/events'))).toEqual([1, 2, 3])
-  expect(positions(await call('GET', '/dev/events?type=thing.made'))).toEqual([1, 2])
-  expect(positions(await call('GET', `/dev/events?aggregate_id=${aggregates[0]}`))).toEqual([1, 3])
-  const first = await call('GET', '/dev/events?limit=2')
-  expect(first.body).toMatchObject({ has_more: true, next_cursor: '2' })
-  const rest = await call('GET', `/dev/events?limit=2&after=${first.body.next_cursor}`)
-  expect([positions(rest), rest.body.has_more, rest.body.next_cursor]).toEqual([[3], false, null])
+  const [first, , third] = emitted
+  const position = Number((await logged(one, 2))[0]?.['position'])
+  const after = position - 1
+  const ids = (answer: { body: { data: { id: string }[] } }) => answer.body.data.map(row => row.id)
+  expect(ids(await call('GET', `/dev/events?after=${after}`))).toEqual(emitted)
+  expect(ids(await call('GET', `/dev/events?after=${after}&type=note.written`))).toEqual(
+    emitted.slice(0, 2),
+  )
+  expect(ids(await call('GET', `/dev/events?aggregate_id=${one}`))).toEqual([first, third])
+  const page = await call('GET', `/dev/events?limit=2&after=${after}`)
+  expect(page.body).toMatchObject({ has_more: true, next_cursor: `${position + 1}` })
+  const rest = await call('GET', `/dev/events?limit=2&after=${page.body.next_cursor}`)
+  expect([ids(rest), rest.body.has_more, rest.body.next_cursor]).toEqual([[third], false, null])
 })

@@ -6,21 +6,16 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createTransport, type SendMailOptions } from 'nodemailer'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startPlatform, startSandbox, type Platform } from './platform.ts'
+import { eventually, openWorld, type World } from '../../../../test/world.ts'
 
-let platform: Platform
-let stopSandbox = () => Promise.resolve()
+let world: World
 beforeAll(async () => {
-  platform = await startPlatform()
-  stopSandbox = await startSandbox(platform.data_dir)
+  world = await openWorld({ KERNEL_SANDBOX: 'true' })
 })
-afterAll(async () => {
-  await stopSandbox()
-  await platform.stop()
-})
+afterAll(() => world.close())
 
 const call = (method: string, path: string, body?: unknown) =>
-  fetch(`${platform.base}${path}`, {
+  fetch(`${world.url}${path}`, {
     method,
     ...(body === undefined
       ? {}
@@ -31,7 +26,7 @@ const list = async (query = '') =>
   (await (await call('GET', `/dev/inbox/messages${query}`)).json()) as Listed
 
 async function mail(message: SendMailOptions): Promise<void> {
-  const file = join(platform.data_dir, 'sandbox', 'addresses.json')
+  const file = join(world.data_dir, 'sandbox', 'addresses.json')
   const addresses = JSON.parse(readFileSync(file, 'utf8')) as { mail: { smtp: string } }
   const transport = createTransport(addresses.mail.smtp)
   await transport.sendMail({ from: 'shop@example.com', ...message })
@@ -131,19 +126,32 @@ test('the start page links to everything, as JSON and as HTML', async () => {
     },
   })
   const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
-  const page = await fetch(`${platform.base}/dev`, { headers })
+  const page = await fetch(`${world.url}/dev`, { headers })
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
   const control = (json['sandbox'] as { mail: { control: string } }).mail.control
   expect(await page.text()).toContain(`<a href="${control}">`)
 })
 
+test('a sandbox that ended by itself is started again and found where it is now', async () => {
+  await mail({ to: 'a@example.com', text: 'x' })
+  expect((await list()).data).toHaveLength(1)
+  const journal = join(world.data_dir, 'companions', 'sandbox.journal')
+  const starts = () => [...readFileSync(journal, 'utf8').matchAll(/^started (\d+)$/gm)]
+  process.kill(Number(starts().at(-1)?.[1]), 'SIGTERM')
+  await eventually('it runs again', async () => {
+    if (starts().length < 2) return false
+    return (await call('GET', '/dev/inbox/messages')).status === 200
+  })
+  await mail({ to: 'b@example.com', text: 'x' })
+  expect((await list('?to=b@example.com')).data).toHaveLength(1)
+})
+
 test('while no sandbox runs the inbox is unavailable and the start page says so', async () => {
-  await stopSandbox()
+  const bare = await openWorld()
   try {
-    expect((await call('GET', '/dev/inbox/messages')).status).toBe(503)
-    expect(await (await call('GET', '/dev')).json()).toMatchObject({ sandbox: null })
+    expect((await bare.call('GET', '/dev/inbox/messages')).status).toBe(503)
+    expect((await bare.call('GET', '/dev')).body).toMatchObject({ sandbox: null })
   } finally {
-    stopSandbox = await startSandbox(platform.data_dir)
+    await bare.close()
   }
-  expect((await list()).data).toEqual([])
 })

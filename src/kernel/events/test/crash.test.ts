@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { Type } from 'typebox'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { cloneDatabase, type Clone } from '../../../../test/world.ts'
 import { sql } from '../../database/sql.ts'
 import { newId } from '../../ids.ts'
-import { cloneDatabase, type Ground } from './ground.ts'
 import { changed, count, emit, eventually, openWorld, type World } from './process.ts'
 
-let ground: Ground
+let ground: Clone
 let world: World
 const children = new Set<ChildProcess>()
 

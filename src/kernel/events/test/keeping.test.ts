@@ -1,15 +1,15 @@
 /** What retention removes and what it must leave; read models that are made again beside the live one. */
 import { Type } from 'typebox'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { cloneDatabase, type Clone } from '../../../../test/world.ts'
 import { sql } from '../../database/sql.ts'
 import { newId } from '../../ids.ts'
 import type { Consumer } from '../../surface.ts'
 import { rebuild } from '../projections.ts'
 import { retentionLoop } from '../retention.ts'
-import { cloneDatabase, type Ground } from './ground.ts'
 import { changed, count, emit, eventually, openWorld, tenant_id, type World } from './process.ts'
 
-let ground: Ground
+let ground: Clone
 let world: World
 beforeEach(async () => {
   ground = await cloneDatabase()
@@ -76,6 +76,8 @@ test('cursors that no code has had for long do not hold the log; others do', asy
 test('weeks of the inbox go by age, and weeks ahead are made', async () => {
   world = openWorld({ url: ground.url, work: false })
   const { db } = world
+  // The template may have been made in an earlier week.
+  await db.run(sql`select kernel.drop_inbox_partitions(interval '0')`)
   const before = await parts('inbox\\_events\\_w%')
   await db.run(sql`update kernel.clock set offset_seconds = 50 * 86400`)
   await db.run(sql`select kernel.prepare_inbox_partitions(kernel.now() + interval '35 days')`)

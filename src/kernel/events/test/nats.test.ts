@@ -8,11 +8,11 @@ import { join } from 'node:path'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { cloneDatabase, type Clone } from '../../../../test/world.ts'
 import { sql } from '../../database/sql.ts'
 import { newId } from '../../ids.ts'
 import { openLog } from '../../log.ts'
 import { openNatsSink } from '../sinks/nats.ts'
-import { cloneDatabase, type Ground } from './ground.ts'
 import { changed, count, emit, eventually, openWorld, tenant_id } from './process.ts'
 
 const binary = ['/usr/sbin/nats-server', '/usr/bin/nats-server'].find(path => existsSync(path))
@@ -23,7 +23,7 @@ describe.skipIf(binary === undefined)('the NATS sink', () => {
   let server: ChildProcess | undefined
   let folder: string
   let port: number
-  let ground: Ground
+  let ground: Clone
   const url = () => `nats://127.0.0.1:${port}`
 
   const startServer = async () => {

@@ -2,13 +2,13 @@
 import fc from 'fast-check'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cloneDatabase, type Clone } from '../../../../test/world.ts'
 import { sql } from '../../database/sql.ts'
 import { newId } from '../../ids.ts'
 import type { Consumer } from '../../surface.ts'
-import { cloneDatabase, type Ground } from './ground.ts'
 import { changed, count, eventually, openWorld, type World } from './process.ts'
 
-let ground: Ground
+let ground: Clone
 beforeAll(async () => {
   ground = await cloneDatabase()
 })

@@ -1,14 +1,14 @@
 /** Events and audit records are in the commit of their effect, in their order, or nowhere. */
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cloneDatabase, type Clone } from '../../../../test/world.ts'
 import { openDb } from '../../database/db.ts'
 import { sql } from '../../database/sql.ts'
 import { newId } from '../../ids.ts'
 import { openOutbox } from '../outbox.ts'
-import { cloneDatabase, type Ground } from './ground.ts'
 import { changed, declared } from './process.ts'
 
-let ground: Ground
+let ground: Clone
 beforeAll(async () => {
   ground = await cloneDatabase()
 })
@@ -32,8 +32,7 @@ function open() {
     wait_ms: 5000,
     check_rows: true,
     application_name: 'outbox',
-    outbox: openOutbox(declared, { request_id: () => null,
-    traceparent: () => traceparent }),
+    outbox: openOutbox(declared, { request_id: () => null, traceparent: () => traceparent }),
     committed: () => committed++,
     waited: () => {},
     lost: () => {},

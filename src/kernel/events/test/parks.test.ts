@@ -1,14 +1,14 @@
 /** An event that fails holds up its aggregate for its consumer, and nothing else. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cloneDatabase, type Clone } from '../../../../test/world.ts'
 import { sql } from '../../database/sql.ts'
 import { newId } from '../../ids.ts'
 import type { Consumer } from '../../surface.ts'
 import { listParks, retryPark, skipPark, type ParkState } from '../operate.ts'
 import { readConsumers } from '../lag.ts'
-import { cloneDatabase, type Ground } from './ground.ts'
 import { changed, count, emit, eventually, openWorld, type World } from './process.ts'
 
-let ground: Ground
+let ground: Clone
 beforeAll(async () => {
   ground = await cloneDatabase()
 })

@@ -1,6 +1,7 @@
 /** The hot statements find their rows by index, whatever the tables hold: no Seq Scan, no large Sort. */
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cloneDatabase, type Clone } from '../../../../test/world.ts'
 import { openDb, type Db } from '../../database/db.ts'
 import { directClient } from '../../database/direct.ts'
 import { compile, type Sql } from '../../database/sql.ts'
@@ -10,10 +11,10 @@ import { advanceQuiet, move, takeWork } from '../leases.ts'
 import { readDueLanes } from '../parks.ts'
 import { poll, readLane, readTail, type LanedEvent } from '../read.ts'
 import { sequence_text } from '../sequence.ts'
-import { cloneDatabase, type Ground } from './ground.ts'
+import { stopAutovacuum } from './process.ts'
 
 const rows = 1_000_000
-let ground: Ground
+let ground: Clone
 let client: pg.Client
 
 const columns = `id, tenant_id, type, schema_version, aggregate_type, aggregate_id,
@@ -23,6 +24,7 @@ const values = `overlay(gen_random_uuid()::text placing left(kernel.first_id_of(
 
 beforeAll(async () => {
   ground = await cloneDatabase()
+  await stopAutovacuum(ground.url)
   client = directClient(ground.url, 'test')
   await client.connect()
   await client.query(`set statement_timeout = 0`)
@@ -42,6 +44,7 @@ beforeAll(async () => {
     select 'c' || c, lane, ${rows - 100}, null, null
     from generate_series(1, 60) c, generate_series(0, 15) lane`)
   await client.query(`update kernel.event_counter set position = ${rows}`)
+  // The plans rest on these statistics and on no others.
   await client.query('analyze')
 }, 120_000)
 afterAll(async () => {

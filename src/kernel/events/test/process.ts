@@ -1,6 +1,7 @@
 /** A whole event foundation for a test, and the few words in which the tests speak to it. */
 import { Type } from 'typebox'
 import { openDb, type Db, type EventDraft } from '../../database/db.ts'
+import { directClient } from '../../database/direct.ts'
 import { sql } from '../../database/sql.ts'
 import { openFaults, type Faults } from '../../faults.ts'
 import { newId } from '../../ids.ts'
@@ -120,4 +121,24 @@ const Count = Type.Object({ count: Type.Integer() })
 
 export async function count(db: Db, statement: ReturnType<typeof sql>): Promise<number> {
   return (await db.one(Count, sql`select count(*) as count ${statement}`)).count
+}
+
+/**
+ * From here on nothing but the test itself vacuums or analyzes the kernel's tables of this database:
+ * neither their statistics nor their dead rows depend on when the server finds the time.
+ */
+export async function stopAutovacuum(url: string): Promise<void> {
+  const client = directClient(url, 'test')
+  await client.connect()
+  await client.query(`
+    do $$
+    declare found regclass;
+    begin
+      for found in
+        select oid from pg_class where relnamespace = 'kernel'::regnamespace and relkind = 'r'
+      loop
+        execute format('alter table %s set (autovacuum_enabled = false)', found);
+      end loop;
+    end $$`)
+  await client.end()
 }

@@ -1,13 +1,13 @@
 /** What operators see and decide, through the very values that are mounted. */
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cloneDatabase, type Clone } from '../../../../test/world.ts'
 import { sql } from '../../database/sql.ts'
 import type { AnyContext, Reply } from '../../http/route.ts'
 import { newId } from '../../ids.ts'
-import { cloneDatabase, type Ground } from './ground.ts'
 import { changed, count, emit, eventually, openWorld, tenant_id, type World } from './process.ts'
 
-let ground: Ground
+let ground: Clone
 let world: World
 let sick = true
 beforeAll(async () => {

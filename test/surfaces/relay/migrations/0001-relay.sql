@@ -9,4 +9,10 @@ create table relay.messages (
   version bigint not null default 1,
   primary key (tenant_id, operation_id)
 );
+-- What the vendor reported, once each.
+create table relay.reports (
+  event_id text primary key,
+  received_at timestamptz not null default now()
+);
+
 create unique index messages_operation on relay.messages (operation_id);
