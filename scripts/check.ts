@@ -28,7 +28,6 @@ const steps = [
   ['lint', 'oxlint'],
   ['types', 'tsc', '--noEmit', '--pretty', 'false'],
   ['dead code', 'knip', '--no-progress'],
-  ['dead code of production', 'knip', '--no-progress', '--production'],
 ] as const
 
 if (import.meta.main) {

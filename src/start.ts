@@ -14,7 +14,7 @@ import type { Composition } from './kernel/parts.ts'
 import { openTelemetry } from './kernel/telemetry.ts'
 import { layGround, type Ground } from './kernel/ground.ts'
 
-export const surfaces: readonly AnySurface[] = []
+const surfaces: readonly AnySurface[] = []
 
 export const composition: Composition = {
   surfaces,

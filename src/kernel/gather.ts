@@ -17,7 +17,7 @@ export type Gathered = {
   readonly declared: ReadonlyMap<string, EventDeclaration>
 }
 
-export const kernelPermissions: Record<string, Permission> = {
+const kernelPermissions: Record<string, Permission> = {
   'kernel.events.operate': {
     says: 'See event consumers, and retry or skip what they could not handle',
     roles: ['platform_operator'],

@@ -32,7 +32,11 @@ export const subjects: Readonly<Record<string, Subject>> = {
   '/v1/book/accounts/{account_id}': { make: openAccount },
 }
 
+export type Raw = { readonly bytes: Buffer; readonly headers: Record<string, string> }
+
 export type Recipe = {
+  /** For a route that takes bytes: the bytes, and the headers that sign them. */
+  raw?(maker: Maker): Promise<Raw> | Raw
   body?(maker: Maker): unknown
   query?(maker: Maker): Promise<Record<string, string>> | Record<string, string>
 }

@@ -109,11 +109,13 @@ async function succeeding(world: World, target: Target, person: Person) {
   const maker = makerOf(world, person)
   const recipe = recipes[target.operation]
   const { method } = target.route
+  const raw = await recipe?.raw?.(maker)
   return {
+    ...(raw && { bytes: raw.bytes }),
     method,
     query: (await recipe?.query?.(maker)) ?? smallestQuery(target),
     body: recipe?.body ? await recipe.body(maker) : target.body && smallest(target.body),
-    headers: method === 'GET' ? {} : { 'content-type': 'application/json' },
+    headers: raw?.headers ?? (method === 'GET' ? {} : { 'content-type': 'application/json' }),
     token: target.guarded ? person.token : null,
     key: target.keyed || target.key_demanded ? newKey() : null,
   }

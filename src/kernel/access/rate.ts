@@ -107,7 +107,9 @@ export function isLoopback(address: string): boolean {
   return address === '::1' || address.startsWith('127.')
 }
 
-/** IPv4 addresses count one by one, IPv6 by /64: a household owns a whole one. */
+/**
+ * IPv4 addresses count one by one, IPv6 by /64: a household owns a whole one.
+ */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address
   const [head = '', tail = ''] = address.split('::', 2)

@@ -16,7 +16,10 @@ export function parseLsn(text: string): bigint {
   return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`)
 }
 
-/** The file that holds this segment, as PostgreSQL names it. */
+/**
+ * The file that holds this segment, as PostgreSQL names it.
+ * @internal a test compares it with PostgreSQL's own names
+ */
 export function segmentFile(timeline: number, segment: bigint, segment_bytes: bigint): string {
   const in_file_id = 2n ** 32n / segment_bytes
   const parts = [BigInt(timeline), segment / in_file_id, segment % in_file_id]

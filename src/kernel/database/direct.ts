@@ -21,7 +21,7 @@ export type Direct = {
   stop(): Promise<void>
 }
 
-export const wake_channel = 'kernel_wake'
+const wake_channel = 'kernel_wake'
 
 /** For those whose work must end with their connection. */
 export type DirectClient = pg.Client

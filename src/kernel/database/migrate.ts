@@ -63,7 +63,7 @@ export async function pendingMigrations(options: MigrateOptions): Promise<Migrat
 }
 
 /**
- * Time limits and the time zone belong to the role in this database: so they hold through a
+ * * Time limits and the time zone belong to the role in this database: so they hold through a
  * transaction pooler too, and cost no statement per connection.
  */
 export async function settle(client: pg.Client, statement_timeout_ms: number): Promise<void> {

@@ -102,7 +102,7 @@ async function alone(
   }
 }
 
-export function parkEvent(
+function parkEvent(
   at: Handling,
   key: LaneKey,
   event: LanedEvent,

@@ -9,7 +9,7 @@ import type { Db, Tx } from '../database/db.ts'
 import { sql } from '../database/sql.ts'
 import { head_position, lanes_count } from './read.ts'
 
-export const lease_seconds = 10
+const lease_seconds = 10
 
 export type LaneKey = { readonly consumer: string; readonly lane: number }
 

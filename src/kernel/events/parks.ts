@@ -35,13 +35,13 @@ export type DuePark = {
 }
 
 /** Seconds until the next attempt after `attempts` failures, spread by a tenth; null: no more. */
-export function nextWait(schedule: readonly number[], attempts: number): number | null {
+function nextWait(schedule: readonly number[], attempts: number): number | null {
   const wait = schedule[attempts - 1]
   return wait === undefined ? null : wait * (0.9 + jitter() * 0.2)
 }
 
 /** A stable name of what went wrong; the message stays in the log. */
-export function errorCode(error: unknown): string {
+function errorCode(error: unknown): string {
   if (error instanceof Problem) return error.code
   if (error instanceof SqlState) return `sql_${error.code.toLowerCase()}`
   const code = (error as { code?: unknown } | null)?.code

@@ -20,7 +20,9 @@ export const columns: Sql = sql`e.position, e.id, e.tenant_id, e.type, e.schema_
   e.aggregate_type, e.aggregate_id, e.aggregate_version, e.payload, e.payload_ref, e.traceparent,
   e.occurred_at, e.created_at, e.lane`
 
-/** True for events of these types; null stands for all. */
+/**
+ * True for events of these types; null stands for all.
+ */
 export function ofTypes(types: readonly string[] | null): Sql {
   return types === null ? sql`true` : sql`e.type = any (${types}::text[])`
 }

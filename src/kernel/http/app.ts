@@ -200,7 +200,7 @@ function trace(
 }
 
 /** `/v1/jobs/{job_id}` and `/v1/inferences:stream` in the router's own words. */
-export function routerPath(path: string): string {
+function routerPath(path: string): string {
   return path.replaceAll(':', '::').replaceAll(/\{([a-z_]+)\}/g, ':$1')
 }
 

@@ -8,7 +8,11 @@ import { limit_default } from './shapes.ts'
 import { problem } from './problem.ts'
 
 export type CursorPart = string | number | null
-export type Query = Readonly<Record<string, unknown>> & { cursor?: string; limit?: number }
+/** A checked query: every schema of one has plain values only. */
+export type Query = Readonly<Record<string, string | number | boolean | undefined>> & {
+  readonly cursor?: string
+  readonly limit?: number
+}
 
 /** One list as one caller sees it: the cursor of another is `invalid_cursor` here. */
 export type ListScope = { readonly path: string; readonly tenant_id: string; readonly query: Query }
@@ -53,8 +57,7 @@ function linkTo(scope: ListScope, next_cursor: string | null): Record<string, st
   if (!next_cursor) return {}
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(scope.query)) {
-    if (name === 'cursor' || !['string', 'number', 'boolean'].includes(typeof value)) continue
-    query.set(name, String(value as string))
+    if (name !== 'cursor' && value !== undefined) query.set(name, String(value))
   }
   query.set('cursor', next_cursor)
   return { link: `<${scope.path}?${query}>; rel="next"` }

@@ -114,6 +114,6 @@ function cookieOf(header: string | undefined): string | null {
   return null
 }
 
-export function challenge(error?: string): { headers: Record<string, string> } {
+function challenge(error?: string): { headers: Record<string, string> } {
   return { headers: { 'www-authenticate': error ? `Bearer error="${error}"` : 'Bearer' } }
 }

@@ -12,6 +12,7 @@ import type { Fault } from '../faults.ts'
 import { newId } from '../ids.ts'
 import type { CompiledRoute } from './compile-route.ts'
 import { inspect } from './content.ts'
+import type { Query } from './cursor.ts'
 import type { Passed } from './guard.ts'
 import type { Outcome } from '../idempotency/records.ts'
 import { ignoredFieldsHeader, type Dropped } from './known-fields.ts'
@@ -84,7 +85,7 @@ async function admit(
   const list = {
     path: facts.path,
     tenant_id: principal?.tenant_id ?? '',
-    query: query as Record<string, unknown>,
+    query: query as Query,
   }
   return { context: { principal, params, query, body, request: facts, grants, list }, dropped }
 }

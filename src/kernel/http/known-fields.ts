@@ -64,16 +64,19 @@ function objectWalker(schema: Schema): Walk {
 
 function arrayWalker(item: Walk): Walk {
   return (value, pointer, dropped) => {
-    if (!Array.isArray(value)) return value as unknown
+    if (!isList(value)) return value
     let changed = false
-    const members: unknown[] = value
-    const kept = members.map((member, index) => {
+    const kept = value.map((member, index) => {
       const next = item(member, `${pointer}/${index}`, dropped)
       if (next !== member) changed = true
       return next
     })
     return changed ? kept : value
   }
+}
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value)
 }
 
 const names_max = 20

@@ -61,7 +61,7 @@ function operation(route: Route, catalog: Catalog, components: Json): Json {
 }
 
 /** `POST /v1/jobs/{job_id}/cancel` is `post_jobs_cancel`: stable, and unique by construction. */
-export function operationId({ method, path }: Pick<Route, 'method' | 'path'>): string {
+function operationId({ method, path }: Pick<Route, 'method' | 'path'>): string {
   const words = path
     .replace(/^\/v1\//, '/')
     .split(/[/:]/)

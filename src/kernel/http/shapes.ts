@@ -7,7 +7,6 @@ import { Type, type TProperties, type TSchema } from 'typebox'
 export const Id = Type.String({ format: 'uuid', minLength: 36, maxLength: 36 })
 export const Time = Type.String({ format: 'date-time', maxLength: 40 })
 export const Version = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
-export const Currency = Type.String({ pattern: '^[A-Z]{3}$', minLength: 3, maxLength: 3 })
 export const Amount = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 export const PositiveAmount = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 

@@ -14,12 +14,7 @@ import { Course, type SafeResponse } from './safe-outcome.ts'
 import { parseTarget, type SafeTarget, type Scheme } from './safe-target.ts'
 
 export { SafeFetchFailure } from './safe-outcome.ts'
-export type {
-  SafeFetchPhase,
-  SafeFetchReason,
-  SafeFetchTimings,
-  SafeResponse,
-} from './safe-outcome.ts'
+export type { SafeResponse } from './safe-outcome.ts'
 
 export type SafeFetchOptions = {
   readonly method?: string

@@ -20,7 +20,7 @@ import { attempt, readWhole, reasonOf, type Line } from './upstream-attempt.ts'
 import { UpstreamFailure, type UpstreamResponse } from './upstream-failure.ts'
 
 export { problemCodeOf, UpstreamFailure } from './upstream-failure.ts'
-export type { UpstreamReason, UpstreamResponse } from './upstream-failure.ts'
+export type { UpstreamResponse } from './upstream-failure.ts'
 
 export type UpstreamOptions = {
   readonly name: string

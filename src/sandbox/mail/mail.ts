@@ -12,7 +12,7 @@ import { faultView, MailFault, openMailFaults, type MailFaults } from './fault.t
 import { openMailbox, type Filter, type Mailbox } from './mailbox.ts'
 import { openSmtp, type Smtp } from './smtp.ts'
 
-export const providers = { smtp: 'dev_mail', smtp2: 'dev_mail2' } as const
+const providers = { smtp: 'dev_mail', smtp2: 'dev_mail2' } as const
 
 const Limit = Type.Integer({ minimum: 1, maximum: 100 })
 

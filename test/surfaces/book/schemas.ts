@@ -28,4 +28,3 @@ export const MakeTransfer = closed({ from_id: Id, to_id: Id, amount_minor: Posit
 export type MakeTransfer = Static<typeof MakeTransfer>
 
 export const Moved = Type.Object({ account_id: Id, version: Version })
-export const Heard = Type.Object({ last_version: Type.Integer(), events: Type.Integer() })

@@ -11,7 +11,7 @@ import {
   Version,
 } from '../../../src/kernel/http/shapes.ts'
 
-export const Labels = Type.Record(Type.String({ maxLength: 40 }), Type.String({ maxLength: 100 }))
+const Labels = Type.Record(Type.String({ maxLength: 40 }), Type.String({ maxLength: 100 }))
 
 export const Note = Type.Object(
   {

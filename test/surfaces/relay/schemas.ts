@@ -19,4 +19,3 @@ export const MessageRow = Type.Object({
   tenant_id: Id,
   version: Type.Integer(),
 })
-export const Sent = Type.Object({ ref: Type.String() })

@@ -1,5 +1,5 @@
 /** Positions and names of the log as PostgreSQL has them, and segments that vanish while they are copied. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -59,15 +59,23 @@ function fill(from: string, number: number): void {
 test('what was filled is taken before it is recycled, and the rest at the end', async () => {
   const log = logWith([3])
   let position = 3n * segment_bytes + 40n
+  let looks = 0
   const collector = collectWal({
     ...log,
     start_lsn: position,
-    current: () => Promise.resolve(position),
+    current: () => {
+      looks++
+      return Promise.resolve(position)
+    },
   })
   fill(log.from, 4)
   position = 4n * segment_bytes + 8n
   const third = join(log.to, segmentFile(1, 3n, segment_bytes))
-  await expect.poll(() => readFileSync(third, 'utf8').trim()).toBe('3')
+  await expect.poll(() => existsSync(third)).toBe(true)
+  // It looks again only when it has what it saw before.
+  const seen = looks
+  await expect.poll(() => looks).toBeGreaterThan(seen)
+  expect(readFileSync(third, 'utf8').trim()).toBe('3')
   rmSync(join(log.from, segmentFile(1, 3n, segment_bytes)))
   const taken = await collector.finish(5n * segment_bytes)
   expect([...taken.keys()]).toEqual([3n, 4n].map(one => segmentFile(1, one, segment_bytes)))

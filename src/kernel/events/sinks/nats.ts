@@ -23,7 +23,7 @@ export type NatsSink = {
 }
 
 /** The event as it is shown outside: the payload is fetched by its reference. */
-export function envelope(event: LanedEvent) {
+function envelope(event: LanedEvent) {
   const { id, tenant_id, type, schema_version, aggregate_id, aggregate_version } = event
   const { occurred_at, created_at } = event
   return {
