@@ -68,13 +68,14 @@ async function measure({ announces, hears }: Pair, seconds: number): Promise<Lat
   await announces.beat(count, gap_ms)
   const committed: [string, number][] = []
   const heard = new Map<string, number>()
-  for (const deadline = performance.now() + 10_000; heard.size < count;) {
+  const missing = () => count - committed.filter(([beat_id]) => heard.has(beat_id)).length
+  for (const deadline = performance.now() + 10_000; missing() > 0;) {
     for (const side of new Set([announces, hears])) {
       const times = await side.times()
       committed.push(...times.committed)
       for (const [beat_id, at_ms] of times.heard) heard.set(beat_id, at_ms)
     }
-    if (performance.now() > deadline) throw new Error(`${count - heard.size} were never heard`)
+    if (performance.now() > deadline) throw new Error(`${missing()} were never heard`)
   }
   const latencies = committed.map(([beat_id, at_ms]) => (heard.get(beat_id) ?? Infinity) - at_ms)
   return { p50_ms: percentile(latencies, 0.5), p99_ms: percentile(latencies, 0.99) }

@@ -387,6 +387,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description invalid_character */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description rate_limited */
             429: {
                 headers: {
@@ -448,6 +457,15 @@ export interface operations {
             };
             /** @description not_acceptable */
             406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description invalid_character */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -529,6 +547,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description invalid_character */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description rate_limited */
             429: {
                 headers: {
@@ -594,6 +621,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description invalid_character */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description rate_limited */
             429: {
                 headers: {
@@ -649,7 +685,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description malformed_request */
+            /** @description invalid_cursor, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -667,7 +703,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description validation_failed */
+            /** @description invalid_character, validation_failed */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -753,6 +789,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description invalid_character */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description rate_limited */
             429: {
                 headers: {
@@ -818,6 +863,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description invalid_character */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description rate_limited */
             429: {
                 headers: {
@@ -875,7 +929,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description malformed_request */
+            /** @description invalid_cursor, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -911,7 +965,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description validation_failed */
+            /** @description invalid_character, validation_failed */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -974,7 +1028,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description malformed_request */
+            /** @description invalid_cursor, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1001,7 +1055,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description validation_failed */
+            /** @description invalid_character, validation_failed */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1100,7 +1154,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description validation_failed */
+            /** @description invalid_character, validation_failed */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1201,7 +1255,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description validation_failed */
+            /** @description invalid_character, validation_failed */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1536,7 +1590,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description malformed_request */
+            /** @description invalid_cursor, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1563,7 +1617,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description validation_failed */
+            /** @description invalid_character, validation_failed */
             422: {
                 headers: {
                     [name: string]: unknown;

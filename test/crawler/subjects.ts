@@ -4,6 +4,8 @@
  */
 import { sql } from '../../src/kernel/database/sql.ts'
 import { newId } from '../../src/kernel/ids.ts'
+import { parseStandardSecret, signStandard } from '../../src/kernel/outside/signatures.ts'
+import { report_secret } from '../surfaces/relay/receive-report.ts'
 import type { Person, World } from '../world.ts'
 
 /** Somebody who may do everything in a tenant, at work. */
@@ -26,6 +28,7 @@ export type Subject = {
 export const subjects: Readonly<Record<string, Subject>> = {
   '/problems/{code}': { shared: true, make: () => 'not_found' },
   '/v1/event-parks/{id}': { shared: true, make: makePark },
+  '/v1/providers/{provider}': { shared: true, make: () => 'vendor' },
   '/v1/notes/{note_id}': {
     make: async ({ ask }) => (await ask('POST', '/v1/notes', { title: 'a note' })).id,
   },
@@ -50,6 +53,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
       amount_minor: 5,
     }),
   },
+  'POST /v1/providers/{provider}/webhooks': { raw: signedReport },
   // A point that no code passes, so that nothing breaks while others crawl.
   'POST /dev/faults': { body: () => ({ point: 'crawler.nowhere', action: 'throw' }) },
   'POST /dev/clock': { body: () => ({ offset_seconds: 0 }) },
@@ -60,6 +64,15 @@ export const recipes: Readonly<Record<string, Recipe>> = {
       data: { note_id: newId() },
     }),
   },
+}
+
+function signedReport({ world }: Maker): Raw {
+  const secret = parseStandardSecret(report_secret)
+  if (!secret) throw new Error('the secret is malformed')
+  const bytes = Buffer.from('{}')
+  const timestamp_seconds = world.platform.kernel.clock.nowSeconds()
+  const headers = signStandard({ id: newId(), timestamp_seconds, body: bytes, secrets: [secret] })
+  return { bytes, headers: { ...headers, 'content-type': 'application/json' } }
 }
 
 async function openAccount({ ask }: Maker): Promise<string> {

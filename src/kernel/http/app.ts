@@ -69,11 +69,14 @@ export function buildApp(options: AppOptions): App {
     ...securityHeaders,
     ...(options.secure ? { 'strict-transport-security': 'max-age=31536000' } : {}),
   }
+  const absent = notFound(options)
   app.decorateRequest('passed', null)
   app.addHook('onRequest', (request, reply, done) => {
     void reply.headers(common).header('x-request-id', request.id)
     if (options.cors_origins.length > 0) allowOrigin(options.cors_origins, request, reply)
     if (request.url.length > url_bytes_max) return done(problem('malformed_request'))
+    // Before its body is looked at: whether the path exists precedes everything that a body can be.
+    if (request.is404) return void absent(request, reply)
     const compiled = request.routeOptions.config.compiled
     if (!compiled) return done()
     try {
@@ -123,7 +126,6 @@ function mount(app: FastifyInstance, options: AppOptions): void {
     for (const one of compiled) if (one.route.consumes === 'raw') addRoute(raw, options, one)
     done()
   })
-  app.setNotFoundHandler(notFound(options))
 }
 
 function readJson(app: FastifyInstance): void {
@@ -167,7 +169,8 @@ function addRoute(app: FastifyInstance, options: AppOptions, compiled: CompiledR
       const answer = await journey(options, compiled, request, passed)
       if (answer.kind === 'outcome') return sendOutcome(compiled, request, reply, answer)
       reply.hijack()
-      reply.raw.writeHead(200, { ...reply.getHeaders(), ...sseHeaders } as Record<string, string>)
+      const headers = { ...reply.getHeaders(), ...route.headers, ...sseHeaders, ...toldOf(answer) }
+      reply.raw.writeHead(200, headers as Record<string, string>)
       await writeEvents(reply.raw, answer.events, {
         heartbeat_ms: options.heartbeat_ms,
         stall_ms: options.stall_ms,
@@ -197,6 +200,13 @@ function trace(
     }
     span.end(attributes, status >= 500)
   })
+}
+
+function toldOf({ ignored, replayed }: { ignored: string | null; replayed: boolean }) {
+  return {
+    ...(ignored ? { 'x-ignored-fields': ignored } : {}),
+    ...(replayed ? { 'idempotent-replayed': 'true' } : {}),
+  }
 }
 
 /** `/v1/jobs/{job_id}` and `/v1/inferences:stream` in the router's own words. */

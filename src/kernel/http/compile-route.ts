@@ -57,7 +57,7 @@ export function compileRoute(route: Route, { strict, catalog }: CompileOptions):
   }
 }
 
-function mediaTypesOf(route: Route): readonly string[] {
+export function mediaTypesOf(route: Route): readonly string[] {
   if (route.stream || route.streaming) return ['text/event-stream']
   return route.produces ?? ['application/json']
 }
@@ -70,11 +70,21 @@ function permissionOf(route: Route): [string | null, string | null] {
   return [match[1], match[2] ?? null]
 }
 
+/** A key belongs to a principal, so a public operation has none to keep it for. */
 function keyedOf(route: Route): 'required' | 'optional' | null {
-  const mode =
-    route.idempotency ??
-    (route.method === 'POST' && route.handle && !route.transaction ? 'optional' : 'ignored')
-  return mode === 'required' || mode === 'optional' ? mode : null
+  const mode = keyMode(route)
+  if (mode === null || mode === 'domain') return null
+  if (route.permission === 'public') {
+    throw new Error(`${route.method} ${route.path} is public and cannot keep keys`)
+  }
+  return mode
+}
+
+/** What a route does with an Idempotency-Key; `null`: nothing. */
+export function keyMode(route: Route): 'required' | 'optional' | 'domain' | null {
+  const { idempotency, method, transaction, permission } = route
+  if (idempotency) return idempotency === 'ignored' ? null : idempotency
+  return method === 'POST' && !transaction && permission !== 'public' ? 'optional' : null
 }
 
 function paramsCheck(route: Route, catalog: Catalog): CompiledRoute['checkParams'] {

@@ -61,7 +61,7 @@ function identify(
   { route }: CompiledRoute,
   request: FastifyRequest,
 ): Principal | null | Promise<Principal | null> {
-  const bearer = bearerOf(request.headers.authorization)
+  const bearer = bearerOf(request.headers.authorization, route.permission === 'public')
   const cookie = bearer ? null : cookieOf(request.headers.cookie)
   const token = bearer ?? cookie
   if (!token) {
@@ -97,9 +97,11 @@ async function passing(
   return checked(principal)
 }
 
-function bearerOf(header: string | undefined): string | null {
+/** A public route may be asked with credentials of another kind, such as a provider's own. */
+function bearerOf(header: string | undefined, any_kind: boolean): string | null {
   if (!header) return null
   const match = /^Bearer +([\x21-\x7e]+)$/i.exec(header)
+  if (!match && any_kind) return null
   if (!match?.[1]) throw problem('invalid_token', challenge('invalid_token'))
   return match[1]
 }

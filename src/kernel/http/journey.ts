@@ -16,12 +16,11 @@ import type { Query } from './cursor.ts'
 import type { Passed } from './guard.ts'
 import type { Outcome } from '../idempotency/records.ts'
 import { ignoredFieldsHeader, type Dropped } from './known-fields.ts'
-import { openKeyedStream } from '../idempotency/keyed-stream.ts'
+import { openKeyedStream, type OpenedStream } from '../idempotency/keyed-stream.ts'
 import type { Keyed, Result } from '../idempotency/keyed.ts'
 import { keyedStream, keyedWork, render } from './keyed-request.ts'
 import { Problem, problem } from './problem.ts'
 import type { AnyContext } from './route.ts'
-import type { SseEvent } from './sse.ts'
 
 export type JourneyDeps = {
   readonly db: Db
@@ -35,7 +34,7 @@ export type JourneyDeps = {
 
 export type Answer =
   | { readonly kind: 'outcome'; readonly result: Result; readonly ignored: string | null }
-  | { readonly kind: 'stream'; readonly events: AsyncIterable<SseEvent> }
+  | ({ readonly kind: 'stream'; readonly ignored: string | null } & OpenedStream)
 
 export async function journey(
   deps: JourneyDeps,
@@ -51,7 +50,7 @@ export async function journey(
   const work = { request_id: request.id, traceparent: passed.facts.traceparent }
   if (route.stream || route.streaming) {
     const open = () => openStream(deps, compiled, request, context, key)
-    return { kind: 'stream', events: await workContext.run(work, open) }
+    return { kind: 'stream', ignored, ...(await workContext.run(work, open)) }
   }
   const run = () => execute(deps, compiled, request, context, key)
   // Reading announces nothing, so it need not carry what events and audit records would ask for.
@@ -118,14 +117,15 @@ async function openStream(
   request: FastifyRequest,
   context: AnyContext,
   key: string | null,
-): Promise<AsyncIterable<SseEvent>> {
+): Promise<OpenedStream> {
   const { stream, streaming } = compiled.route
-  if (stream) return stream({ ...context, db: deps.db })
+  if (stream) return { events: await stream({ ...context, db: deps.db }), replayed: false }
   if (!streaming) throw new Error(`${compiled.operation} is no stream`)
   if (key) return openKeyedStream(deps, keyedStream({ deps, compiled, request, context, key }))
   const operation_id = newId()
   await deps.db.tx(tx => streaming.begin({ ...context, tx, operation_id }))
-  return streaming.open(operation_id, 'first', context.request.signal)
+  const events = await streaming.open(operation_id, 'first', context.request.signal)
+  return { events, replayed: false }
 }
 
 async function execute(

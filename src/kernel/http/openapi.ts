@@ -4,6 +4,7 @@
  */
 import type { TSchema } from 'typebox'
 import type { Catalog } from './problem.ts'
+import { keyMode, mediaTypesOf } from './compile-route.ts'
 import type { Route } from './route.ts'
 
 export type DocumentOptions = {
@@ -104,12 +105,6 @@ function parameters(route: Route, components: Json): Json[] {
   return list
 }
 
-function keyMode(route: Route): string | null {
-  const { idempotency, method, transaction } = route
-  if (idempotency === 'ignored') return null
-  return idempotency ?? (method === 'POST' && !transaction ? 'optional' : null)
-}
-
 function requestBody(route: Route, components: Json): Json {
   const schema = hoist(route.body as TSchema, components)
   const types =
@@ -131,7 +126,7 @@ function successes(route: Route, components: Json): Json {
         : {
             description: route.summary,
             content: Object.fromEntries(
-              (route.produces ?? ['application/json']).map(type => [
+              mediaTypesOf(route).map(type => [
                 type,
                 {
                   schema:
@@ -171,6 +166,8 @@ function impliedCodes(route: Route): string[] {
   const codes = [
     'malformed_request',
     'not_acceptable',
+    // A query is looked at on every route, whether or not it names a parameter.
+    'invalid_character',
     'rate_limited',
     'internal_error',
     'overloaded',
@@ -179,16 +176,12 @@ function impliedCodes(route: Route): string[] {
   if (route.permission !== 'public' && route.permission !== 'authenticated')
     codes.push('permission_denied')
   if (route.path.includes('{')) codes.push(route.absent ?? 'not_found')
-  if (route.body) {
-    codes.push(
-      'malformed_json',
-      'content_too_large',
-      'unsupported_media_type',
-      'validation_failed',
-      'invalid_character',
-    )
+  if (route.method !== 'GET' && route.method !== 'DELETE') {
+    codes.push('content_too_large')
+    if (route.consumes !== 'raw') codes.push('malformed_json', 'unsupported_media_type')
   }
-  if (route.query) codes.push('validation_failed')
+  if (route.body || route.query) codes.push('validation_failed')
+  if (route.query?.properties['cursor']) codes.push('invalid_cursor')
   const key = keyMode(route)
   if (key) {
     codes.push('idempotency_key_invalid', 'idempotency_key_reused', 'idempotency_in_progress')

@@ -30,20 +30,24 @@ export type KeyedStream = {
   readonly signal: AbortSignal
 }
 
+export type OpenedStream = {
+  readonly events: AsyncIterable<SseEvent>
+  /** Told again from what was stored. */
+  readonly replayed: boolean
+}
+
 type Found = { operation_id: string; how: 'first' | 'resumed' | 'again' }
 type Deps = { readonly db: Db; readonly fault: Fault }
 
-export async function openKeyedStream(
-  deps: Deps,
-  stream: KeyedStream,
-): Promise<AsyncIterable<SseEvent>> {
+export async function openKeyedStream(deps: Deps, stream: KeyedStream): Promise<OpenedStream> {
   const lease = { lease_token: newId(), lease_seconds: stream.lease_seconds }
   const { operation_id, how } = await find(deps, stream, lease)
-  if (how === 'again') return stream.operation.again(operation_id)
+  if (how === 'again') return { events: stream.operation.again(operation_id), replayed: true }
   await deps.fault('kernel.after_operation')
   try {
     const events = await stream.operation.open(operation_id, how, stream.signal)
-    return recording(deps, stream, lease.lease_token, operation_id, events)
+    const kept = recording(deps, stream, lease.lease_token, operation_id, events)
+    return { events: kept, replayed: false }
   } catch (error) {
     // No byte was sent: the failure is a status, and the next retry may try at once.
     await deps.db.run(endLease(stream.scope, lease.lease_token)).catch(() => {})

@@ -11,11 +11,7 @@ export function documentRoute(document: () => string): Route {
     added: true,
     produces: ['application/json'],
     replies: { 200: Type.String() },
-    handle: () =>
-      reply(200, document(), {
-        'content-type': 'application/json; charset=utf-8',
-        'cache-control': 'public, max-age=60',
-        'access-control-allow-origin': '*',
-      }),
+    headers: { 'cache-control': 'public, max-age=60', 'access-control-allow-origin': '*' },
+    handle: () => reply(200, document(), { 'content-type': 'application/json; charset=utf-8' }),
   })
 }

@@ -1,0 +1,337 @@
+/** Transactions commit whole or not at all, end when they end, and cost the round trips they need. */
+import { Type } from 'typebox'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { cloneDatabase, eventually, type Clone } from '../../../../test/world.ts'
+import { newId } from '../../ids.ts'
+import { openDb, type BufferedEvent, type Db, type DbOptions, type Tx } from '../db.ts'
+import { DatabaseBusy, isUnavailable, SqlState, violates } from '../failures.ts'
+import { sql } from '../sql.ts'
+import { openHeldLine } from './held-line.ts'
+
+let clone: Clone
+const opened: Db[] = []
+beforeAll(async () => {
+  clone = await cloneDatabase()
+  const { db } = open()
+  await db.run(sql`
+    create table public.thing (id uuid primary key, n int not null constraint thing_n check (n >= 0))`)
+  await db.run(sql`create table public.said (id uuid primary key, about uuid not null)`)
+})
+afterEach(async () => {
+  for (const db of opened.splice(0)) await db.close()
+})
+afterAll(() => clone.drop())
+
+/** A door to the database, and what it told. */
+function open(options: Partial<DbOptions> = {}) {
+  const told = { committed: 0, waited: 0, lost: [] as string[] }
+  const db = openDb({
+    url: clone.url,
+    pool: 4,
+    wait_ms: 5000,
+    check_rows: true,
+    application_name: 'db-test',
+    outbox: events => events.map(insertSaid),
+    committed: () => told.committed++,
+    waited: () => told.waited++,
+    lost: error => told.lost.push(error.message),
+    ...options,
+  })
+  opened.push(db)
+  return { db, told }
+}
+
+const insertSaid = (event: BufferedEvent) =>
+  sql`insert into public.said (id, about) values (${event.id}, ${event.aggregate_id})`
+
+const about = (aggregate_id: string) => ({
+  type: 'thing.changed',
+  tenant_id: aggregate_id,
+  aggregate_type: 'thing',
+  aggregate_id,
+  aggregate_version: 1,
+  data: {},
+})
+
+const put = (id: string, n: number) => sql`
+  insert into public.thing (id, n) values (${id}, ${n})
+  on conflict (id) do update set n = excluded.n`
+const N = Type.Object({ n: Type.Integer() })
+const read = async (db: Db | Tx, id: string) =>
+  (await db.maybe(N, sql`select n from public.thing where id = ${id}`))?.n
+const saidAbout = async (db: Db, id: string) =>
+  (
+    await db.many(
+      Type.Object({ id: Type.String() }),
+      sql`select id from public.said where about = ${id}`,
+    )
+  ).map(row => row.id)
+
+describe('a transaction', () => {
+  test('commits its effect with its events, and tells of both afterwards', async () => {
+    const { db, told } = open()
+    const id = newId()
+    const order: string[] = []
+    const event_id = await db.tx(async tx => {
+      await tx.run(put(id, 1))
+      tx.afterCommit(() => order.push(`after ${told.committed}`))
+      const emitted = tx.emit(about(id))
+      tx.atCommit(sql`update public.thing set n = n + 1 where id = ${id}`)
+      // Neither is there before the commit: the event is sent with it.
+      expect([await read(db, id), await saidAbout(db, id)]).toEqual([undefined, []])
+      expect([await read(tx, id), told.committed]).toEqual([1, 0])
+      return emitted
+    })
+    expect(await saidAbout(db, id)).toEqual([event_id])
+    expect([await read(db, id), told.committed, order]).toEqual([2, 1, ['after 1']])
+  })
+
+  test('that throws leaves nothing and tells nothing', async () => {
+    const { db, told } = open()
+    const id = newId()
+    const work = db.tx(async tx => {
+      await tx.run(put(id, 1))
+      tx.emit(about(id))
+      tx.afterCommit(() => told.committed++)
+      throw new TypeError('changed my mind')
+    })
+    await expect(work).rejects.toThrow(TypeError)
+    expect([await read(db, id), await saidAbout(db, id), told.committed]).toEqual([
+      undefined,
+      [],
+      0,
+    ])
+  })
+
+  test('whose last statement or event fails leaves nothing', async () => {
+    const { db, told } = open()
+    const id = newId()
+    const below = db.tx(async tx => {
+      await tx.run(put(id, 1))
+      tx.emit(about(id))
+      tx.atCommit(put(id, -1))
+    })
+    const error: unknown = await below.catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(SqlState)
+    expect([violates(error, 'thing_n'), violates(error, 'thing_pkey')]).toEqual([true, false])
+    const twice = open({
+      outbox: ([event]) => (event ? [insertSaid(event), insertSaid(event)] : []),
+    })
+    const doubled = twice.db.tx(async tx => {
+      await tx.run(put(id, 1))
+      tx.emit(about(id))
+    })
+    await expect(doubled).rejects.toMatchObject({ code: '23505' })
+    expect([await read(db, id), await saidAbout(db, id)]).toEqual([undefined, []])
+    expect(told.committed + twice.told.committed).toBe(0)
+  })
+
+  test('in which a statement failed is not committed, even if nobody minded', async () => {
+    const { db } = open()
+    const id = newId()
+    const work = db.tx(async tx => {
+      await tx.run(put(id, 1))
+      await tx.run(sql`select 1 / 0`).catch(() => {})
+    })
+    await expect(work).rejects.toThrow('rolled back')
+    expect(await read(db, id)).toBeUndefined()
+    expect(db.load()).toMatchObject({ total: 1, idle: 1 })
+  })
+
+  test('used after its end is an error, however it ended', async () => {
+    const { db } = open()
+    const kept: Tx[] = []
+    await db.tx(async tx => void kept.push(tx))
+    await db.tx(async tx => void kept.push(tx) ?? (await read(tx, newId())))
+    await db
+      .tx(tx => Promise.reject(new Error(`${kept.push(tx)}`)))
+      .catch((error: unknown) => expect(error).toMatchObject({ message: '3' }))
+    for (const tx of kept) {
+      await expect(tx.run(put(newId(), 1))).rejects.toThrow('after its end')
+      await expect(read(tx, newId())).rejects.toThrow('after its end')
+      await expect(tx.stream(N, sql`select 1 as n`).next()).rejects.toThrow('after its end')
+    }
+  })
+
+  test('inside another is one of its own', async () => {
+    const { db } = open()
+    const [outer, inner] = [newId(), newId()]
+    const work = db.tx(async tx => {
+      await tx.run(put(outer, 1))
+      await db.tx(async own => {
+        expect(await read(own, outer)).toBeUndefined()
+        await own.run(put(inner, 1))
+      })
+      throw new Error('only the outer one')
+    })
+    await expect(work).rejects.toThrow('only the outer one')
+    expect([await read(db, outer), await read(db, inner)]).toEqual([undefined, 1])
+  })
+
+  test('runs in the isolation that was asked for', async () => {
+    const { db } = open()
+    const Level = Type.Object({ level: Type.String() })
+    const level = (tx: Tx) =>
+      tx.one(Level, sql`select current_setting('transaction_isolation') as level`)
+    const asked = ['read committed', 'repeatable read', 'serializable'] as const
+    for (const isolation of asked) {
+      expect(await db.tx(level, { isolation })).toEqual({ level: isolation })
+    }
+    expect(await db.tx(level)).toEqual({ level: 'read committed' })
+  })
+
+  test('streams rows in portions, one stream after the other on one connection', async () => {
+    const { db } = open({ pool: 1 })
+    const portions = (count: number, portion?: number) =>
+      db.tx(async tx => {
+        const rows = sql`select g as n from generate_series(1, ${count}::int) g`
+        const found: number[][] = []
+        for await (const part of tx.stream(N, rows, portion)) found.push(part.map(row => row.n))
+        // Other columns through the same cursor.
+        const Other = Type.Object({ word: Type.String(), at: Type.String() })
+        for await (const part of tx.stream(Other, sql`select 'a' as word, now() as at`, portion)) {
+          expect(part).toHaveLength(1)
+        }
+        return found
+      })
+    expect(await portions(0)).toEqual([])
+    expect((await portions(1250)).map(part => part.length)).toEqual([500, 500, 250])
+    expect((await portions(1000)).map(part => part.length)).toEqual([500, 500])
+    expect(await portions(5, 2)).toEqual([[1, 2], [3, 4], [5]])
+    await expect(
+      db.tx(async tx => {
+        for await (const _ of tx.stream(Type.Object({ n: Type.String() }), sql`select 1 as n`));
+      }),
+    ).rejects.toThrow('does not fit')
+  })
+})
+
+describe('work that met other work', () => {
+  /** Changes the row from outside under a transaction that has read it and changes it too. */
+  async function overtaken(times: number) {
+    const { db, told } = open()
+    const id = newId()
+    await db.run(put(id, 0))
+    let attempts = 0
+    const work = db.tx(
+      async tx => {
+        attempts++
+        const seen = await read(tx, id)
+        if (attempts <= times) await db.run(put(id, attempts * 10))
+        await tx.run(put(id, (seen ?? 0) + 1))
+        tx.emit(about(id))
+      },
+      { isolation: 'repeatable read' },
+    )
+    const failed: unknown = await work.then(
+      () => null,
+      (error: unknown) => error,
+    )
+    return { failed, attempts, n: await read(db, id), said: await saidAbout(db, id), told }
+  }
+
+  test('is done again after a serialization failure, and its event is said once', async () => {
+    const found = await overtaken(3)
+    expect(found).toMatchObject({ failed: null, attempts: 4, n: 31, told: { committed: 1 } })
+    expect(found.said).toHaveLength(1)
+  })
+
+  test('is given up after three repetitions', async () => {
+    const { failed, ...found } = await overtaken(99)
+    expect(failed).toMatchObject({ name: 'SqlState', code: '40001' })
+    expect(isUnavailable(failed)).toBe(true)
+    expect(found).toMatchObject({ attempts: 4, n: 40, said: [], told: { committed: 0 } })
+  })
+
+  test('is done again after a deadlock', async () => {
+    const { db } = open()
+    const ids = [newId(), newId()] as const
+    for (const id of ids) await db.run(put(id, 0))
+    let attempts = 0
+    let bothHold = () => {}
+    const both = new Promise<void>(resolve => (bothHold = resolve))
+    const add = (id: string) => sql`update public.thing set n = n + 1 where id = ${id}`
+    const cross = (first: string, second: string) =>
+      db.tx(async tx => {
+        attempts++
+        await tx.run(add(first))
+        if (attempts === 2) bothHold()
+        await both
+        await tx.run(add(second))
+      })
+    await Promise.all([cross(ids[0], ids[1]), cross(ids[1], ids[0])])
+    expect([await read(db, ids[0]), await read(db, ids[1]), attempts]).toEqual([2, 2, 3])
+  })
+
+  test('is not done again after any other error', async () => {
+    const { db } = open()
+    let attempts = 0
+    const work = db.tx(async tx => {
+      attempts++
+      await tx.run(put(newId(), -1))
+    })
+    await expect(work).rejects.toMatchObject({ code: '23514', constraint: 'thing_n' })
+    expect(attempts).toBe(1)
+  })
+})
+
+describe('connections', () => {
+  test('that are all in use make others wait, and then come back', async () => {
+    const { db, told } = open({ pool: 1, wait_ms: 100 })
+    await db.run(sql`select 1`)
+    const before = told.waited
+    const refused: unknown = await db.tx(async tx => {
+      await tx.run(sql`select 1`)
+      return db.run(sql`select 2`).catch((error: unknown) => error)
+    })
+    expect(refused).toBeInstanceOf(DatabaseBusy)
+    expect(isUnavailable(refused)).toBe(true)
+    expect(told.waited).toBe(before + 1)
+    expect(await db.run(sql`select 3`)).toBe(1)
+  })
+
+  test('that break in use or at rest end no process, and are replaced', async () => {
+    const { db, told } = open({ pool: 1 })
+    const other = open({ pool: 1 }).db
+    const Pid = Type.Object({ pid: Type.Integer() })
+    const own = sql`select pg_backend_pid() as pid`
+    const end = (pid: number) => other.run(sql`select pg_terminate_backend(${pid}::int, 5000)`)
+    const id = newId()
+    const broken: unknown = await db
+      .tx(async tx => {
+        await tx.run(put(id, 1))
+        await end((await tx.one(Pid, own)).pid)
+        await tx.run(put(id, 2))
+      })
+      .catch((error: unknown) => error)
+    expect(isUnavailable(broken)).toBe(true)
+    expect(await read(other, id)).toBeUndefined()
+    await eventually('its end is told', () => told.lost.length > 0)
+    const { pid } = await db.one(Pid, own)
+    const lost = told.lost.length
+    await end(pid)
+    await eventually('the other end is told', () => told.lost.length > lost)
+    expect((await db.one(Pid, own)).pid).not.toBe(pid)
+    expect(db.load()).toEqual({ total: 1, idle: 1, waiting: 0 })
+  })
+
+  test('carry BEGIN with the first statement, and events, outcome and COMMIT in one turn', async () => {
+    await using line = await openHeldLine(clone.url)
+    const { db } = open({ url: line.url, pool: 1 })
+    const id = newId()
+    await db.run(sql`select 1`)
+    line.turns()
+    line.holdUntil('the first')
+    await db.tx(async tx => {
+      await tx.run(sql`select 'the first'`)
+      expect(line.turns()).toBe(1)
+      await tx.run(put(id, 1))
+      expect(line.turns()).toBe(1)
+      tx.emit(about(id))
+      tx.atCommit(sql`update public.thing set n = 7 where id = ${id}`)
+      line.holdUntil('commit\0')
+    })
+    expect(line.turns()).toBe(1)
+    expect([await read(db, id), (await saidAbout(db, id)).length]).toEqual([7, 1])
+  })
+})
