@@ -4,6 +4,7 @@
  * of `GET /v1/limits`. A name or value that is not understood stops the start with a sentence that helps.
  */
 import { resolve } from 'node:path'
+import { suggestion } from './kernel/nearest.ts'
 import { StartError } from './kernel/start-error.ts'
 
 type Number_ = {
@@ -174,12 +175,8 @@ function refuseUnknown(env: Environment): void {
   const known = Object.keys(table).map(variable)
   for (const name of Object.keys(env)) {
     if (!prefixes.test(name) || known.includes(name)) continue
-    const nearest = known
-      .map(one => ({ one, off: distance(name, one) }))
-      .sort((a, b) => a.off - b.off)[0]
-    const hint = nearest && nearest.off <= 6 ? ` Did you mean ${nearest.one}?` : ''
     throw new StartError(
-      `There is no setting ${name}.${hint} \`npx dodeca help settings\` lists all of them.`,
+      `There is no setting ${name}.${suggestion(name, known)} \`npx dodeca help settings\` lists all of them.`,
     )
   }
 }
@@ -319,18 +316,4 @@ function integer(
     throw new StartError(`${name} must be a whole number from ${min} to ${max}.`)
   }
   return value
-}
-
-/** Edits between two names (Levenshtein), to name the setting that was probably meant. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row[b.length] ?? 0
 }

@@ -43,6 +43,7 @@ export async function start(
 ): Promise<Running> {
   const log = openLog({ level: config.log_level, readable: process.stdout.isTTY })
   const ground = await layGround(config, progress)
+  let begun: Platform | undefined
   try {
     const { database_url, direct_url, keys } = ground
     const migrated = await migrate({
@@ -62,6 +63,7 @@ export async function start(
       telemetry,
       version,
     })
+    begun = platform
     const port = await platform.start()
     await ground.announce({ port, public_url: config.public_url })
     const stop = async () => {
@@ -71,6 +73,8 @@ export async function start(
     }
     return { platform, ground, log, port, migrated: migrated.length, stop }
   } catch (error) {
+    // What had begun already (the sequencer, loops) would keep the process from ending.
+    await begun?.stop()
     await ground.release()
     throw error
   }

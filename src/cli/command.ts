@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import type { Config } from '../config.ts'
 import type { Composition } from '../kernel/parts.ts'
 import { StartError } from '../kernel/start-error.ts'
-import { suggestion } from './nearest.ts'
+import { suggestion } from '../kernel/nearest.ts'
 import type { Terminal } from './terminal.ts'
 
 export type Option = {

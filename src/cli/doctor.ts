@@ -2,7 +2,7 @@
 import { examine, questions, type Finding } from '../kernel/doctor.ts'
 import { StartError } from '../kernel/start-error.ts'
 import type { Command } from './command.ts'
-import { suggestion } from './nearest.ts'
+import { suggestion } from '../kernel/nearest.ts'
 import { offline, type Offline } from './offline.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -2,7 +2,7 @@
 import { describeSettings } from '../config.ts'
 import { StartError } from '../kernel/start-error.ts'
 import { optionsOf, usageOf, type Command } from './command.ts'
-import { suggestion } from './nearest.ts'
+import { suggestion } from '../kernel/nearest.ts'
 import { table, type Terminal } from './terminal.ts'
 
 /** `commands` are all, this one included. */

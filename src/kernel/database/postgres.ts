@@ -55,6 +55,8 @@ const settings_default = {
   synchronous_commit: 'on',
   wal_level: 'replica',
   max_wal_size: '2GB',
+  // So that an online backup finds the segments that it began with, also after a forced checkpoint.
+  wal_keep_size: '256MB',
   jit: 'off',
   random_page_cost: '1.1',
   timezone: 'UTC',
@@ -204,7 +206,11 @@ async function refusalOf(url: string): Promise<string | undefined> {
 }
 
 function didNotStart(refusal: string, output: string, data_dir: DataDir): StartError {
-  const fatal = output.split('\n').findLast(line => /FATAL|PANIC|error while loading/.test(line))
+  // While it recovers it turns early callers away; that is no reason.
+  const fatal = output
+    .split('\n')
+    .filter(line => !/the database system is (starting up|not yet)/.test(line))
+    .findLast(line => /FATAL|PANIC|error while loading/.test(line))
   const reason = fatal?.replace(/^.*?(FATAL|PANIC): +/, '') ?? refusal
   return new StartError(
     `The embedded PostgreSQL does not start: ${reason}. The rest is in ${logOf(data_dir)}; ` +

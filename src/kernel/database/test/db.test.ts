@@ -1,71 +1,13 @@
-/** Transactions commit whole or not at all, end when they end, and cost the round trips they need. */
+/** Transactions commit whole or not at all, end when they end, and are repeated where that is safe. */
 import { Type } from 'typebox'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { cloneDatabase, eventually, type Clone } from '../../../../test/world.ts'
+import { describe, expect, test } from 'vitest'
 import { newId } from '../../ids.ts'
-import { openDb, type BufferedEvent, type Db, type DbOptions, type Tx } from '../db.ts'
-import { DatabaseBusy, isUnavailable, SqlState, violates } from '../failures.ts'
+import type { Tx } from '../db.ts'
+import { isUnavailable, SqlState, violates } from '../failures.ts'
 import { sql } from '../sql.ts'
-import { openHeldLine } from './held-line.ts'
+import { about, insertSaid, N, open, put, read, saidAbout, useDatabase } from './doors.ts'
 
-let clone: Clone
-const opened: Db[] = []
-beforeAll(async () => {
-  clone = await cloneDatabase()
-  const { db } = open()
-  await db.run(sql`
-    create table public.thing (id uuid primary key, n int not null constraint thing_n check (n >= 0))`)
-  await db.run(sql`create table public.said (id uuid primary key, about uuid not null)`)
-})
-afterEach(async () => {
-  for (const db of opened.splice(0)) await db.close()
-})
-afterAll(() => clone.drop())
-
-/** A door to the database, and what it told. */
-function open(options: Partial<DbOptions> = {}) {
-  const told = { committed: 0, waited: 0, lost: [] as string[] }
-  const db = openDb({
-    url: clone.url,
-    pool: 4,
-    wait_ms: 5000,
-    check_rows: true,
-    application_name: 'db-test',
-    outbox: events => events.map(insertSaid),
-    committed: () => told.committed++,
-    waited: () => told.waited++,
-    lost: error => told.lost.push(error.message),
-    ...options,
-  })
-  opened.push(db)
-  return { db, told }
-}
-
-const insertSaid = (event: BufferedEvent) =>
-  sql`insert into public.said (id, about) values (${event.id}, ${event.aggregate_id})`
-
-const about = (aggregate_id: string) => ({
-  type: 'thing.changed',
-  tenant_id: aggregate_id,
-  aggregate_type: 'thing',
-  aggregate_id,
-  aggregate_version: 1,
-  data: {},
-})
-
-const put = (id: string, n: number) => sql`
-  insert into public.thing (id, n) values (${id}, ${n})
-  on conflict (id) do update set n = excluded.n`
-const N = Type.Object({ n: Type.Integer() })
-const read = async (db: Db | Tx, id: string) =>
-  (await db.maybe(N, sql`select n from public.thing where id = ${id}`))?.n
-const saidAbout = async (db: Db, id: string) =>
-  (
-    await db.many(
-      Type.Object({ id: Type.String() }),
-      sql`select id from public.said where about = ${id}`,
-    )
-  ).map(row => row.id)
+useDatabase()
 
 describe('a transaction', () => {
   test('commits its effect with its events, and tells of both afterwards', async () => {
@@ -272,66 +214,5 @@ describe('work that met other work', () => {
     })
     await expect(work).rejects.toMatchObject({ code: '23514', constraint: 'thing_n' })
     expect(attempts).toBe(1)
-  })
-})
-
-describe('connections', () => {
-  test('that are all in use make others wait, and then come back', async () => {
-    const { db, told } = open({ pool: 1, wait_ms: 100 })
-    await db.run(sql`select 1`)
-    const before = told.waited
-    const refused: unknown = await db.tx(async tx => {
-      await tx.run(sql`select 1`)
-      return db.run(sql`select 2`).catch((error: unknown) => error)
-    })
-    expect(refused).toBeInstanceOf(DatabaseBusy)
-    expect(isUnavailable(refused)).toBe(true)
-    expect(told.waited).toBe(before + 1)
-    expect(await db.run(sql`select 3`)).toBe(1)
-  })
-
-  test('that break in use or at rest end no process, and are replaced', async () => {
-    const { db, told } = open({ pool: 1 })
-    const other = open({ pool: 1 }).db
-    const Pid = Type.Object({ pid: Type.Integer() })
-    const own = sql`select pg_backend_pid() as pid`
-    const end = (pid: number) => other.run(sql`select pg_terminate_backend(${pid}::int, 5000)`)
-    const id = newId()
-    const broken: unknown = await db
-      .tx(async tx => {
-        await tx.run(put(id, 1))
-        await end((await tx.one(Pid, own)).pid)
-        await tx.run(put(id, 2))
-      })
-      .catch((error: unknown) => error)
-    expect(isUnavailable(broken)).toBe(true)
-    expect(await read(other, id)).toBeUndefined()
-    await eventually('its end is told', () => told.lost.length > 0)
-    const { pid } = await db.one(Pid, own)
-    const lost = told.lost.length
-    await end(pid)
-    await eventually('the other end is told', () => told.lost.length > lost)
-    expect((await db.one(Pid, own)).pid).not.toBe(pid)
-    expect(db.load()).toEqual({ total: 1, idle: 1, waiting: 0 })
-  })
-
-  test('carry BEGIN with the first statement, and events, outcome and COMMIT in one turn', async () => {
-    await using line = await openHeldLine(clone.url)
-    const { db } = open({ url: line.url, pool: 1 })
-    const id = newId()
-    await db.run(sql`select 1`)
-    line.turns()
-    line.holdUntil('the first')
-    await db.tx(async tx => {
-      await tx.run(sql`select 'the first'`)
-      expect(line.turns()).toBe(1)
-      await tx.run(put(id, 1))
-      expect(line.turns()).toBe(1)
-      tx.emit(about(id))
-      tx.atCommit(sql`update public.thing set n = 7 where id = ${id}`)
-      line.holdUntil('commit\0')
-    })
-    expect(line.turns()).toBe(1)
-    expect([await read(db, id), (await saidAbout(db, id)).length]).toEqual([7, 1])
   })
 })

@@ -1,0 +1,72 @@
+/** Connections are shared, may break at any moment, and carry together what belongs together. */
+import { Type } from 'typebox'
+import { describe, expect, test } from 'vitest'
+import { eventually } from '../../../../test/world.ts'
+import { newId } from '../../ids.ts'
+import { DatabaseBusy, isUnavailable } from '../failures.ts'
+import { sql } from '../sql.ts'
+import { about, databaseUrl, open, put, read, saidAbout, useDatabase } from './doors.ts'
+import { openHeldLine } from './held-line.ts'
+
+useDatabase()
+
+describe('connections', () => {
+  test('that are all in use make others wait, and then come back', async () => {
+    const { db, told } = open({ pool: 1, wait_ms: 100 })
+    await db.run(sql`select 1`)
+    const before = told.waited
+    const refused: unknown = await db.tx(async tx => {
+      await tx.run(sql`select 1`)
+      return db.run(sql`select 2`).catch((error: unknown) => error)
+    })
+    expect(refused).toBeInstanceOf(DatabaseBusy)
+    expect(isUnavailable(refused)).toBe(true)
+    expect(told.waited).toBe(before + 1)
+    expect(await db.run(sql`select 3`)).toBe(1)
+  })
+
+  test('that break in use or at rest end no process, and are replaced', async () => {
+    const { db, told } = open({ pool: 1 })
+    const other = open({ pool: 1 }).db
+    const Pid = Type.Object({ pid: Type.Integer() })
+    const own = sql`select pg_backend_pid() as pid`
+    const end = (pid: number) => other.run(sql`select pg_terminate_backend(${pid}::int, 5000)`)
+    const id = newId()
+    const broken: unknown = await db
+      .tx(async tx => {
+        await tx.run(put(id, 1))
+        await end((await tx.one(Pid, own)).pid)
+        await tx.run(put(id, 2))
+      })
+      .catch((error: unknown) => error)
+    expect(isUnavailable(broken)).toBe(true)
+    expect(await read(other, id)).toBeUndefined()
+    await eventually('its end is told', () => told.lost.length > 0)
+    const { pid } = await db.one(Pid, own)
+    const lost = told.lost.length
+    await end(pid)
+    await eventually('the other end is told', () => told.lost.length > lost)
+    expect((await db.one(Pid, own)).pid).not.toBe(pid)
+    expect(db.load()).toEqual({ total: 1, idle: 1, waiting: 0 })
+  })
+
+  test('carry BEGIN with the first statement, and events, outcome and COMMIT in one turn', async () => {
+    await using line = await openHeldLine(databaseUrl())
+    const { db } = open({ url: line.url, pool: 1 })
+    const id = newId()
+    await db.run(sql`select 1`)
+    line.turns()
+    line.holdUntil('the first')
+    await db.tx(async tx => {
+      await tx.run(sql`select 'the first'`)
+      expect(line.turns()).toBe(1)
+      await tx.run(put(id, 1))
+      expect(line.turns()).toBe(1)
+      tx.emit(about(id))
+      tx.atCommit(sql`update public.thing set n = 7 where id = ${id}`)
+      line.holdUntil('commit\0')
+    })
+    expect(line.turns()).toBe(1)
+    expect([await read(db, id), (await saidAbout(db, id)).length]).toEqual([7, 1])
+  })
+})
