@@ -35,11 +35,14 @@ export async function layGround(config: Config, progress: (line: string) => void
     file: data_dir.file('keys.json'),
     may_create: config.profile === 'development',
   })
-  const database = config.database_url
-    ? await reachDatabase(config.database_url)
-    : await openPostgres({ data_dir: config.data_dir, progress })
+  // Side by side: a start should take as long as the slower of the two.
+  const [database, sandbox] = await bothOrNeither(
+    config.database_url
+      ? reachDatabase(config.database_url)
+      : openPostgres({ data_dir: config.data_dir, progress }),
+    settings['kernel.sandbox'] ? holdSandbox(data_dir) : Promise.resolve(null),
+  )
   const direct_url = settings['kernel.database_direct_url'] ?? database.url
-  const sandbox = settings['kernel.sandbox'] ? await holdSandbox(data_dir) : null
   return {
     data_dir,
     keys,
@@ -57,6 +60,23 @@ export async function layGround(config: Config, progress: (line: string) => void
       await database.release()
     },
   }
+}
+
+type Releasable = { release(): unknown } | null
+
+/** If one cannot be had, the other is given back before the reason is told. */
+async function bothOrNeither<A extends Releasable, B extends Releasable>(
+  one: Promise<A>,
+  other: Promise<B>,
+): Promise<[A, B]> {
+  const [first, second] = await Promise.allSettled([one, other])
+  if (first.status === 'fulfilled' && second.status === 'fulfilled') {
+    return [first.value, second.value]
+  }
+  for (const had of [first, second]) {
+    if (had.status === 'fulfilled') await had.value?.release()
+  }
+  throw first.status === 'rejected' ? first.reason : (second as PromiseRejectedResult).reason
 }
 
 /** Its addresses are in the data folder, so the platform and the vendors' adapters read them there. */

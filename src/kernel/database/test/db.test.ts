@@ -53,9 +53,9 @@ describe('a transaction', () => {
       tx.emit(about(id))
       tx.atCommit(put(id, -1))
     })
-    const error: unknown = await below.catch((reason: unknown) => reason)
-    expect(error).toBeInstanceOf(SqlState)
-    expect([violates(error, 'thing_n'), violates(error, 'thing_pkey')]).toEqual([true, false])
+    const refused: unknown = await below.catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(SqlState)
+    expect([violates(refused, 'thing_n'), violates(refused, 'thing_pkey')]).toEqual([true, false])
     const twice = open({
       outbox: ([event]) => (event ? [insertSaid(event), insertSaid(event)] : []),
     })
@@ -83,11 +83,18 @@ describe('a transaction', () => {
   test('used after its end is an error, however it ended', async () => {
     const { db } = open()
     const kept: Tx[] = []
-    await db.tx(async tx => void kept.push(tx))
-    await db.tx(async tx => void kept.push(tx) ?? (await read(tx, newId())))
-    await db
-      .tx(tx => Promise.reject(new Error(`${kept.push(tx)}`)))
-      .catch((error: unknown) => expect(error).toMatchObject({ message: '3' }))
+    const keep = async (tx: Tx) => void kept.push(tx)
+    await db.tx(keep)
+    await db.tx(async tx => {
+      await keep(tx)
+      await read(tx, newId())
+    })
+    const thrown = db.tx(async tx => {
+      await keep(tx)
+      throw new TypeError('changed my mind')
+    })
+    await expect(thrown).rejects.toThrow(TypeError)
+    expect(kept).toHaveLength(3)
     for (const tx of kept) {
       await expect(tx.run(put(newId(), 1))).rejects.toThrow('after its end')
       await expect(read(tx, newId())).rejects.toThrow('after its end')

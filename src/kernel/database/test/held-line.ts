@@ -26,7 +26,7 @@ export async function openHeldLine(database_url: string): Promise<HeldLine> {
   const server = createServer(client => {
     const upstream = connect(Number(target.port || 5432), target.hostname)
     let answered = true
-    let held: Buffer[] = []
+    const held: Buffer[] = []
     for (const socket of [client, upstream]) {
       sockets.add(socket.setNoDelay(true).on('error', () => {}))
       socket.on('close', () => {

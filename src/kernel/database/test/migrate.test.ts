@@ -48,10 +48,11 @@ async function history(): Promise<string[]> {
 }
 
 async function refusal(): Promise<string> {
-  const error: unknown = await migrate(options()).catch((reason: unknown) => reason)
-  expect(error).toBeInstanceOf(StartError)
-  await expect(pendingMigrations(options())).rejects.toThrow((error as StartError).message)
-  return (error as StartError).message
+  const refused: unknown = await migrate(options()).catch((error: unknown) => error)
+  expect(refused).toBeInstanceOf(StartError)
+  const { message } = refused as StartError
+  await expect(pendingMigrations(options())).rejects.toThrow(message)
+  return message
 }
 
 test('they are applied in their order, and only once', async () => {
