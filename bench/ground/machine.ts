@@ -10,7 +10,7 @@ import { cpus, totalmem } from 'node:os'
 
 export type Side = 'server' | 'client' | 'free'
 
-export const pinned = cpus().length > 1 && spawnSync('taskset', ['-V']).status === 0
+const pinned = cpus().length > 1 && spawnSync('taskset', ['-V']).status === 0
 
 export type Start = {
   readonly side: Side

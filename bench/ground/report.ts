@@ -3,6 +3,8 @@
  * its section of docs/benchmarks.md, between two marks, so that each comparison renews only its own.
  */
 import { readFile, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { format, resolveConfig } from 'prettier'
 import { ratioOf, type Standing } from './rounds.ts'
 
 export type Verdict = {
@@ -98,7 +100,7 @@ export function print(section: Section, facts: string): void {
   )
 }
 
-const file = new URL('../../docs/benchmarks.md', import.meta.url)
+const file = fileURLToPath(new URL('../../docs/benchmarks.md', import.meta.url))
 
 export async function write(name: string, sections: readonly Section[], facts: string) {
   const text = await readFile(file, 'utf8')
@@ -107,7 +109,8 @@ export async function write(name: string, sections: readonly Section[], facts: s
   const end = text.indexOf(to)
   if (begin === -1 || end === -1) throw new Error(`docs/benchmarks.md has no section ${name}`)
   const body = sections.map(section => markdown(section, facts)).join('\n')
-  await writeFile(file, `${text.slice(0, begin)}${from}\n\n${body}\n${text.slice(end)}`)
+  const renewed = `${text.slice(0, begin)}${from}\n\n${body}\n${text.slice(end)}`
+  await writeFile(file, await format(renewed, { ...(await resolveConfig(file)), filepath: file }))
 }
 
 function markdown({ title, columns, rows, verdicts, notes }: Section, facts: string): string {
