@@ -9,7 +9,9 @@ import {
   createCipheriv,
   createDecipheriv,
   createHmac,
+  createSecretKey,
   hkdfSync,
+  type KeyObject,
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto'
@@ -145,19 +147,19 @@ async function makeKeys(file: string): Promise<string> {
   }
 }
 
-function hmac(key: Buffer, data: Buffer | string): Buffer {
+function hmac(key: KeyObject, data: Buffer | string): Buffer {
   return createHmac('sha256', key).update(data).digest()
 }
 
 function ringOf(keys: readonly [RingKey, ...RingKey[]], pepper: Buffer): Keyring {
-  const derived = new Map<string, Buffer>()
-  const derive = (secret: Buffer, id: string, purpose: string, use: string): Buffer => {
+  const derived = new Map<string, KeyObject>()
+  const derive = (secret: Buffer, id: string, purpose: string, use: string): KeyObject => {
     const name = `${purpose} ${id} ${use}`
     const known = derived.get(name)
     if (known) return known
     // oxlint-disable-next-line node/no-sync -- four hashes and no I/O, once per use
     const bytes = hkdfSync('sha256', secret, '', `dodeca ${purpose} ${use}`, key_bytes)
-    const key = Buffer.from(bytes)
+    const key = createSecretKey(Buffer.from(bytes))
     derived.set(name, key)
     return key
   }
@@ -208,14 +210,14 @@ function kidOf(sealed: Buffer): string {
   return sealed.toString('latin1', 2, 2 + length)
 }
 
-function seal(key: Buffer, kid: string, plaintext: Buffer, associated: Associated): Buffer {
+function seal(key: KeyObject, kid: string, plaintext: Buffer, associated: Associated): Buffer {
   const head = headOf(kid)
   const nonce = randomBytes(nonce_bytes)
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(aadOf(head, associated))
   return Buffer.concat([head, nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()])
 }
 
-function unseal(key: Buffer, kid: string, sealed: Buffer, associated: Associated): Buffer {
+function unseal(key: KeyObject, kid: string, sealed: Buffer, associated: Associated): Buffer {
   const head = headOf(kid)
   const text_at = head.length + nonce_bytes
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(head.length, text_at), {

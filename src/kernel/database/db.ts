@@ -10,6 +10,8 @@ import pg from 'pg'
 import { jitter, newId } from '../ids.ts'
 import { DatabaseBusy, isRetryable, SqlState } from './failures.ts'
 import { checkRow } from './row-check.ts'
+import { send } from './send.ts'
+import { shareReads } from './shared-reads.ts'
 import { compile, sql, type Sql } from './sql.ts'
 import { types } from './types.ts'
 
@@ -103,7 +105,10 @@ export function openDb(options: DbOptions): Db {
   // The pool listens to idle connections only; one that breaks in use must not end the process.
   pool.on('connect', client => void client.on('error', options.lost))
 
-  const reader = readerOn(options, statement => query(pool, options, statement))
+  const reader = readerOn(
+    options,
+    shareReads(() => connect(pool, options)),
+  )
   return {
     ...reader,
     run: async statement => (await query(pool, options, statement)).rowCount ?? 0,
@@ -164,7 +169,7 @@ async function query(pool: pg.Pool, options: DbOptions, statement: Sql): Promise
   const client = await connect(pool, options)
   let broken: Error | undefined
   try {
-    return await client.query(compile(statement))
+    return await send(client, compile(statement))
   } catch (error) {
     if (!(error instanceof pg.DatabaseError)) broken = error as Error
     throw SqlState.from(error)
@@ -217,13 +222,14 @@ class TxState {
     if (this.ended) throw new Error('a transaction was used after its end')
     // BEGIN is sent, not awaited: the first statement follows it in the same packet.
     if (!this.begun) {
-      this.begun = this.client.query(
+      this.begun = send(
+        this.client,
         this.isolation ? `begin isolation level ${this.isolation}` : 'begin',
       )
       this.begun.catch(() => {})
     }
     try {
-      return await this.client.query(compile(statement))
+      return await send(this.client, compile(statement))
     } catch (error) {
       throw SqlState.from(error)
     }
@@ -233,7 +239,7 @@ class TxState {
     if (!this.begun && outbox.length === 0 && this.last.length === 0) return
     const sent = [...outbox, ...this.last].map(statement => this.ask(statement))
     this.ended = true
-    const committed = this.client.query('commit')
+    const committed = send(this.client, 'commit')
     const settled = await Promise.allSettled([this.begun, ...sent, committed])
     const failed = settled.find(one => one.status === 'rejected')
     if (failed) throw failed.reason

@@ -15,7 +15,7 @@ export type Wake = {
   stop(): Promise<void>
 }
 
-const notify_interval_ms = 20
+const notify_interval_ms = 5
 
 export function openWake(options: DirectOptions): Wake {
   const sleepers = new Set<() => void>()

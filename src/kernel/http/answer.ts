@@ -48,6 +48,8 @@ function isUnchanged(request: FastifyRequest, outcome: Outcome): boolean {
   )
 }
 
+const turned_away = new Set(['overloaded', 'shutting_down'])
+
 export type ProblemDeps = {
   readonly public_url: string
   readonly log: Log
@@ -63,7 +65,8 @@ export function sendProblem(
   error: unknown,
 ): FastifyReply {
   const refusal = declared(deps, compiled, toProblem(error))
-  if (refusal.status >= 500) {
+  // Turning work away is no failure; writing each one down would cost most when there is least to give.
+  if (refusal.status >= 500 && !turned_away.has(refusal.code)) {
     deps.log.error({ request_id: request.id, route: compiled?.operation, err: error }, refusal.code)
   }
   const body = renderProblem(refusal, {

@@ -63,6 +63,7 @@ const poll_ms = 100
 
 export function openKeyed(deps: KeyedDeps): Keyed {
   const running = new Map<string, Promise<Shared>>()
+  const recent = new Set<string>()
 
   return {
     run: async work => {
@@ -76,17 +77,35 @@ export function openKeyed(deps: KeyedDeps): Keyed {
         if (shared === 'late') throw inProgress(deps)
         if (shared) return await replay(deps, work, shared.fingerprint, shared.outcome)
       }
-      const mine = lead(deps, work, deadline)
+      const mine = recent.has(id) ? again(deps, work, deadline) : lead(deps, work, deadline)
       const share: Promise<Shared> = mine
         .then(({ outcome }) =>
           work.rules.by_reference ? null : { fingerprint: work.scope.fingerprint, outcome },
         )
         .catch(() => null)
         .finally(() => running.delete(id))
+      void mine.then(
+        () => remember(recent, id),
+        () => undefined,
+      )
       running.set(id, share)
       return await mine
     },
   }
+}
+
+const recent_max = 10_000
+
+function remember(recent: Set<string>, id: string): void {
+  if (recent.size >= recent_max) for (const oldest of recent) if (recent.delete(oldest)) break
+  recent.add(id)
+}
+
+/** This process has seen an outcome: one reading finds it, and only if it does not a transaction begins. */
+async function again(deps: KeyedDeps, work: KeyedWork, deadline: number): Promise<Result> {
+  const record = await lookUp(deps.db, work.scope)
+  const attempt = record.state === 'completed' ? await known(deps, work, record) : 'again'
+  return attempt === 'busy' || attempt === 'again' ? lead(deps, work, deadline) : attempt
 }
 
 async function lead(deps: KeyedDeps, work: KeyedWork, deadline: number): Promise<Result> {

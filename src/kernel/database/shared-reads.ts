@@ -1,0 +1,46 @@
+/**
+ * Reads of their own share connections while those answer at once: many statements then leave in one
+ * packet and come back in one, which costs less than a connection for each (63 to 50 µs of processor time
+ * a read). A connection whose last statement was sent longer ago is not joined, so that a slow one holds
+ * up only those beside it.
+ */
+import pg from 'pg'
+import { SqlState } from './failures.ts'
+import { send } from './send.ts'
+import { compile, type Sql } from './sql.ts'
+
+type Ask = (statement: Sql) => Promise<pg.QueryResult>
+
+type Reading = { readonly client: Promise<pg.PoolClient>; asked: number; last_ms: number }
+
+const shared_max = 8
+const shared_ms = 2
+
+export function shareReads(connect: () => Promise<pg.PoolClient>): Ask {
+  let open: Reading | undefined
+  return async statement => {
+    const now = performance.now()
+    let mine = open
+    if (!mine || mine.asked >= shared_max || now - mine.last_ms > shared_ms) {
+      mine = { client: connect(), asked: 0, last_ms: now }
+      open = mine
+    }
+    mine.asked++
+    let broken: Error | undefined
+    let client: pg.PoolClient | undefined
+    try {
+      client = await mine.client
+      return await send(client, compile(statement))
+    } catch (error) {
+      if (client && !(error instanceof pg.DatabaseError)) broken = error as Error
+      throw SqlState.from(error)
+    } finally {
+      mine.asked--
+      if (broken && open === mine) open = undefined
+      if (mine.asked === 0) {
+        if (open === mine) open = undefined
+        client?.release(broken)
+      }
+    }
+  }
+}
