@@ -18,8 +18,8 @@ await comparison('http', async bench => {
   const { token } = platform
   const health = { title: 'GET /healthz', path: '/healthz', target: 0.8 }
   const limits = {
-    title: 'An authenticated GET without database (GET /v1/limits?limit=1)',
-    path: '/v1/limits?limit=1',
+    title: 'An authenticated GET without database (GET /v1/deprecations)',
+    path: '/v1/deprecations',
     target: 0.6,
     token,
   }

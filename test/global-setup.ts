@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { migrate, readMigrations } from '../src/kernel/database/migrate.ts'
+import { openClock } from '../src/kernel/clock.ts'
 import { openPostgres } from '../src/kernel/database/postgres.ts'
 import { migrationSources } from '../src/start.ts'
 import { testComposition } from './composition.ts'
@@ -31,6 +32,8 @@ export async function setup(project: TestProject): Promise<void> {
   const sources = migrationSources(testComposition(''))
   const hash = createHash('sha256')
   for (const { schema, checksum } of await readMigrations(sources)) hash.update(schema + checksum)
+  // Partitions are made ahead from the day of the migration, so a template does not last for ever.
+  hash.update(String(Math.floor(openClock().nowMs() / (7 * 24 * 3_600_000))))
   const template = `dodeca_template_${hash.digest('hex').slice(0, 16)}`
   await makeTemplate(admin_url, template, sources)
   project.provide('admin_url', admin_url)

@@ -8,41 +8,20 @@
 import type { Static, TSchema } from 'typebox'
 import pg from 'pg'
 import { jitter, newId } from '../ids.ts'
-import { DatabaseBusy, isRetryable, SqlState } from './failures.ts'
+import { brokenBy, DatabaseBusy, isRetryable, SqlState } from './failures.ts'
 import { checkRow } from './row-check.ts'
+import type { AuditDraft, BufferedEvent, EventDraft, Isolation } from './drafts.ts'
 import { send } from './send.ts'
 import { shareReads } from './shared-reads.ts'
 import { compile, sql, type Sql } from './sql.ts'
+import { TxState } from './tx-state.ts'
 import { types } from './types.ts'
-
-export type Isolation = 'read committed' | 'repeatable read' | 'serializable'
 
 /** Reading verbs. `one` demands exactly one row: anything else is a bug, not an answer. */
 export type Reader = {
   one<S extends TSchema>(row: S, statement: Sql): Promise<Static<S>>
   maybe<S extends TSchema>(row: S, statement: Sql): Promise<Static<S> | undefined>
   many<S extends TSchema>(row: S, statement: Sql): Promise<Static<S>[]>
-}
-
-export type EventDraft = {
-  readonly type: string
-  readonly tenant_id: string
-  readonly aggregate_type: string
-  readonly aggregate_id: string
-  readonly aggregate_version: number
-  readonly data: unknown
-}
-
-/** A buffered event has its id already, so that its cause can name it. */
-export type BufferedEvent = EventDraft & { readonly id: string }
-
-export type AuditDraft = {
-  readonly tenant_id: string | null
-  readonly actor: string
-  readonly action: string
-  readonly target: string
-  readonly outcome: 'done' | 'refused'
-  readonly reason?: string
 }
 
 export type Tx = Reader & {
@@ -171,7 +150,7 @@ async function query(pool: pg.Pool, options: DbOptions, statement: Sql): Promise
   try {
     return await send(client, compile(statement))
   } catch (error) {
-    if (!(error instanceof pg.DatabaseError)) broken = error as Error
+    broken = brokenBy(error)
     throw SqlState.from(error)
   } finally {
     client.release(broken)
@@ -202,86 +181,38 @@ async function attemptTx<T>(
   }
 }
 
-/** One attempt of one transaction: what was begun, what is buffered, whether it has ended. */
-class TxState {
-  readonly events: BufferedEvent[] = []
-  readonly acts: AuditDraft[] = []
-  readonly last: Sql[] = []
-  readonly after: (() => void)[] = []
-  ended = false
-  private begun: Promise<unknown> | undefined
-  private readonly client: pg.PoolClient
-  private readonly isolation: Isolation | undefined
-
-  constructor(client: pg.PoolClient, isolation: Isolation | undefined) {
-    this.client = client
-    this.isolation = isolation
-  }
-
-  async ask(statement: Sql): Promise<pg.QueryResult> {
-    if (this.ended) throw new Error('a transaction was used after its end')
-    // BEGIN is sent, not awaited: the first statement follows it in the same packet.
-    if (!this.begun) {
-      this.begun = send(
-        this.client,
-        this.isolation ? `begin isolation level ${this.isolation}` : 'begin',
-      )
-      this.begun.catch(() => {})
-    }
-    try {
-      return await send(this.client, compile(statement))
-    } catch (error) {
-      throw SqlState.from(error)
-    }
-  }
-
-  async commit(outbox: readonly Sql[]): Promise<void> {
-    if (!this.begun && outbox.length === 0 && this.last.length === 0) return
-    const sent = [...outbox, ...this.last].map(statement => this.ask(statement))
-    this.ended = true
-    const committed = send(this.client, 'commit')
-    const settled = await Promise.allSettled([this.begun, ...sent, committed])
-    const failed = settled.find(one => one.status === 'rejected')
-    if (failed) throw failed.reason
-    // COMMIT of a transaction that failed answers ROLLBACK without an error.
-    if ((await committed).command !== 'COMMIT') throw new Error('the transaction was rolled back')
-  }
-
-  /** Answers the error that made the connection unusable, if one did. */
-  async rollback(cause: unknown): Promise<Error | undefined> {
-    this.ended = true
-    if (!this.begun) return undefined
-    try {
-      await this.client.query('rollback')
-      return undefined
-    } catch (error) {
-      return error instanceof Error ? error : new Error('rollback failed', { cause })
-    }
-  }
-}
-
 function txOn(options: DbOptions, state: TxState): Tx {
   const reader = readerOn(options, statement => state.ask(statement))
   return {
     ...reader,
     run: async statement => (await state.ask(statement)).rowCount ?? 0,
     stream: async function* (row, statement, portion = 500) {
-      await state.ask(sql`declare stream no scroll cursor for ${statement}`)
-      const fetch = sql`fetch forward ${sql.count(portion)} from stream`
-      for (;;) {
-        const rows = await reader.many(row, fetch)
-        if (rows.length > 0) yield rows
-        if (rows.length < portion) break
+      // A name of its own: streams may run side by side, and one may be left early.
+      const cursor = sql.id(`stream_${++state.streams}`)
+      await state.ask(sql`declare ${cursor} no scroll cursor for ${statement}`)
+      const fetch = sql`fetch forward ${sql.count(portion)} from ${cursor}`
+      let failed = false
+      try {
+        for (;;) {
+          const rows = await reader.many(row, fetch)
+          if (rows.length > 0) yield rows
+          if (rows.length < portion) break
+        }
+      } catch (error) {
+        failed = true
+        throw error
+      } finally {
+        // After a failed statement nothing can be closed, and ROLLBACK closes it anyway.
+        if (!failed) await state.ask(sql`close ${cursor}`)
       }
-      await state.ask(sql`close stream`)
     },
     emit: event => {
       const id = newId()
-      state.events.push({ ...event, id })
+      state.live().events.push({ ...event, id })
       return id
     },
-    audit: act => void state.acts.push(act),
-    atCommit: statement => void state.last.push(statement),
-    afterCommit: run => void state.after.push(run),
+    audit: act => void state.live().acts.push(act),
+    atCommit: statement => void state.live().last.push(statement),
+    afterCommit: run => void state.live().after.push(run),
   }
 }

@@ -28,6 +28,15 @@ export class SqlState extends Error {
   }
 }
 
+/**
+ * The error, if the connection cannot be used again: it broke, or it ended with the statement (FATAL).
+ * The next caller must not be given it.
+ */
+export function brokenBy(error: unknown): Error | undefined {
+  if (error instanceof pg.DatabaseError && error.severity !== 'FATAL') return undefined
+  return error instanceof Error ? error : new Error('the connection broke', { cause: error })
+}
+
 /** True where the unique or exclusion constraint of that name was violated. */
 export function violates(error: unknown, constraint: string): boolean {
   return error instanceof SqlState && error.constraint === constraint

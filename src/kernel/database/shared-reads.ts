@@ -4,8 +4,8 @@
  * a read). A connection whose last statement was sent longer ago is not joined, so that a slow one holds
  * up only those beside it.
  */
-import pg from 'pg'
-import { SqlState } from './failures.ts'
+import type pg from 'pg'
+import { brokenBy, SqlState } from './failures.ts'
 import { send } from './send.ts'
 import { compile, type Sql } from './sql.ts'
 
@@ -32,7 +32,7 @@ export function shareReads(connect: () => Promise<pg.PoolClient>): Ask {
       client = await mine.client
       return await send(client, compile(statement))
     } catch (error) {
-      if (client && !(error instanceof pg.DatabaseError)) broken = error as Error
+      if (client) broken = brokenBy(error)
       throw SqlState.from(error)
     } finally {
       mine.asked--

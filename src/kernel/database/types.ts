@@ -9,6 +9,8 @@ const int8 = 20
 const timestamptz = 1184
 const date = 1082
 const int8Array = 1016
+const timestamptzArray = 1185
+const dateArray = 1182
 
 type Parser = (text: string) => unknown
 
@@ -16,7 +18,9 @@ const parsers = new Map<number, Parser>([
   [int8, parseBigint],
   [timestamptz, parseTimestamp],
   [date, text => text],
-  [int8Array, text => (text === '{}' ? [] : text.slice(1, -1).split(',').map(parseBigint))],
+  [int8Array, arrayOf(parseBigint)],
+  [timestamptzArray, arrayOf(parseTimestamp)],
+  [dateArray, arrayOf(text => text)],
 ])
 
 export const types = {
@@ -38,4 +42,13 @@ function parseTimestamp(text: string): string {
   const [day = '', time = ''] = text.slice(0, -3).split(' ')
   const [clock = '', fraction = ''] = time.split('.')
   return `${day}T${clock}.${fraction.slice(0, 3).padEnd(3, '0')}Z`
+}
+
+/** Of one dimension, whose members hold neither commas nor quotes: `{1,NULL}`, `{"2026-11-21 09:18:29+00"}`. */
+function arrayOf(parse: Parser): Parser {
+  return text => {
+    if (text === '{}') return []
+    const members = text.slice(1, -1).split(',')
+    return members.map(one => (one === 'NULL' ? null : parse(one.replaceAll('"', ''))))
+  }
 }

@@ -5,7 +5,7 @@
  * can tell a number that was rolled back from one that is still to come.
  */
 import { Compile, type Validator } from 'typebox/compile'
-import type { AuditDraft, BufferedEvent, EventDraft } from '../database/db.ts'
+import type { AuditDraft, BufferedEvent, EventDraft } from '../database/drafts.ts'
 import { sql, type Sql } from '../database/sql.ts'
 import { newId } from '../ids.ts'
 import type { EventDeclaration } from '../surface.ts'

@@ -50,6 +50,18 @@ describe('connections', () => {
     expect(db.load()).toEqual({ total: 1, idle: 1, waiting: 0 })
   })
 
+  test('that ended with their statement are given to nobody', async () => {
+    const { db } = open({ pool: 1 })
+    for (let round = 0; round < 5; round++) {
+      const ended = db.run(sql`select pg_terminate_backend(pg_backend_pid())`)
+      await expect(ended).rejects.toMatchObject({ code: '57P01' })
+      expect(await db.run(sql`select 1`)).toBe(1)
+      const broken = db.tx(tx => tx.run(sql`select pg_terminate_backend(pg_backend_pid())`))
+      await expect(broken).rejects.toMatchObject({ code: '57P01' })
+      expect(await db.run(sql`select 1`)).toBe(1)
+    }
+  })
+
   test('carry BEGIN with the first statement, and events, outcome and COMMIT in one turn', async () => {
     await using line = await openHeldLine(databaseUrl())
     const { db } = open({ url: line.url, pool: 1 })

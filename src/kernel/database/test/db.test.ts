@@ -99,6 +99,17 @@ describe('a transaction', () => {
       await expect(tx.run(put(newId(), 1))).rejects.toThrow('after its end')
       await expect(read(tx, newId())).rejects.toThrow('after its end')
       await expect(tx.stream(N, sql`select 1 as n`).next()).rejects.toThrow('after its end')
+      expect(() => tx.emit(about(newId()))).toThrow('after its end')
+      expect(() => tx.atCommit(put(newId(), 1))).toThrow('after its end')
+      expect(() => tx.afterCommit(() => {})).toThrow('after its end')
+      const act = {
+        tenant_id: null,
+        actor: 'a',
+        action: 'b',
+        target: 'c',
+        outcome: 'done',
+      } as const
+      expect(() => tx.audit(act)).toThrow('after its end')
     }
   })
 
@@ -152,6 +163,25 @@ describe('a transaction', () => {
         for await (const _ of tx.stream(Type.Object({ n: Type.String() }), sql`select 1 as n`));
       }),
     ).rejects.toThrow('does not fit')
+  })
+
+  test('may leave a stream early, and read two side by side', async () => {
+    const { db } = open({ pool: 1 })
+    const rows = sql`select g as n from generate_series(1, 10) g`
+    const seen = await db.tx(async tx => {
+      const found: number[] = []
+      for (const _ of [1, 2]) {
+        for await (const [first] of tx.stream(N, rows, 2)) {
+          found.push(first?.n ?? 0)
+          break
+        }
+      }
+      for await (const outer of tx.stream(N, rows, 5)) {
+        for await (const inner of tx.stream(N, rows, 9)) found.push(outer.length * inner.length)
+      }
+      return found
+    })
+    expect(seen).toEqual([1, 1, 45, 5, 45, 5])
   })
 })
 

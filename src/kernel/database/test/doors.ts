@@ -2,7 +2,8 @@
 import { Type } from 'typebox'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { cloneDatabase, type Clone } from '../../../../test/world.ts'
-import { openDb, type BufferedEvent, type Db, type DbOptions, type Tx } from '../db.ts'
+import { openDb, type Db, type DbOptions, type Tx } from '../db.ts'
+import type { BufferedEvent } from '../drafts.ts'
 import { sql } from '../sql.ts'
 
 let clone: Clone

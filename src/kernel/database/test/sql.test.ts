@@ -127,6 +127,14 @@ describe('values', () => {
     expect(await valueOf(sql`'2026-11-21'::date`, Type.String())).toBe('2026-11-21')
   })
 
+  test('an array holds what one of its members would be', async () => {
+    const at = '2026-11-21T09:18:29.100Z'
+    const array = sql`array[${'2026-11-21 09:18:29.1+00'}::timestamptz, null]`
+    expect(await valueOf(array)).toEqual([at, null])
+    expect(await valueOf(sql`array['2026-11-21'::date]`)).toEqual(['2026-11-21'])
+    expect(await valueOf(sql`array[7::bigint, null]`)).toEqual([7, null])
+  })
+
   test('an array is json where it is given as json', async () => {
     expect(await valueOf(sql`${sql.json([1, { a: null }])}::jsonb`)).toEqual([1, { a: null }])
     expect(await valueOf(sql`${sql.json('text')}::jsonb`)).toBe('text')

@@ -1,6 +1,7 @@
 /** A whole event foundation for a test, and the few words in which the tests speak to it. */
 import { Type } from 'typebox'
-import { openDb, type Db, type EventDraft } from '../../database/db.ts'
+import { openDb, type Db } from '../../database/db.ts'
+import type { EventDraft } from '../../database/drafts.ts'
 import { directClient } from '../../database/direct.ts'
 import { sql } from '../../database/sql.ts'
 import { openFaults, type Faults } from '../../faults.ts'

@@ -1,0 +1,24 @@
+/** What a transaction announces and records, before it is committed. */
+
+export type Isolation = 'read committed' | 'repeatable read' | 'serializable'
+
+export type EventDraft = {
+  readonly type: string
+  readonly tenant_id: string
+  readonly aggregate_type: string
+  readonly aggregate_id: string
+  readonly aggregate_version: number
+  readonly data: unknown
+}
+
+/** A buffered event has its id already, so that its cause can name it. */
+export type BufferedEvent = EventDraft & { readonly id: string }
+
+export type AuditDraft = {
+  readonly tenant_id: string | null
+  readonly actor: string
+  readonly action: string
+  readonly target: string
+  readonly outcome: 'done' | 'refused'
+  readonly reason?: string
+}
