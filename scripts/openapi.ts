@@ -6,10 +6,10 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { loadConfig } from '../src/config.ts'
-import { noTelemetry } from '../src/kernel/telemetry.ts'
+import { noTelemetry } from '../src/kernel/watch/telemetry.ts'
 import { openKeyring } from '../src/kernel/keys.ts'
-import { openLog } from '../src/kernel/log.ts'
-import { openPlatform, type Platform } from '../src/kernel/open.ts'
+import { openLog } from '../src/kernel/watch/log.ts'
+import { openPlatform, type Platform } from '../src/kernel/assembly/open.ts'
 import { composition } from '../src/start.ts'
 
 const root = resolve(import.meta.dirname, '..')

@@ -14,7 +14,7 @@ import { rebuildCommand } from './cli/rebuild.ts'
 import { startCommand } from './cli/start.ts'
 import { openTerminal } from './cli/terminal.ts'
 import { loadConfig } from './config.ts'
-import type { Composition } from './kernel/parts.ts'
+import type { Composition } from './kernel/assembly/parts.ts'
 import { StartError } from './kernel/start-error.ts'
 import { composition } from './start.ts'
 

@@ -7,12 +7,12 @@ import { fileURLToPath } from 'node:url'
 import type { Config } from './config.ts'
 import { closedAccess } from './kernel/access/principal.ts'
 import { migrate, type MigrationSource } from './kernel/database/migrate.ts'
-import type { AnySurface } from './kernel/gather.ts'
-import { openLog, type Log } from './kernel/log.ts'
-import { openPlatform, type Platform } from './kernel/open.ts'
-import type { Composition } from './kernel/parts.ts'
-import { openTelemetry } from './kernel/telemetry.ts'
-import { layGround, type Ground } from './kernel/ground.ts'
+import type { AnySurface } from './kernel/assembly/gather.ts'
+import { openLog, type Log } from './kernel/watch/log.ts'
+import { openPlatform, type Platform } from './kernel/assembly/open.ts'
+import type { Composition } from './kernel/assembly/parts.ts'
+import { openTelemetry } from './kernel/watch/telemetry.ts'
+import { layGround, type Ground } from './kernel/ground/ground.ts'
 
 const surfaces: readonly AnySurface[] = []
 

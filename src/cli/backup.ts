@@ -6,7 +6,7 @@ import type { Manifest } from '../kernel/backup/manifest.ts'
 import { restoreBackup } from '../kernel/backup/restore.ts'
 import { verifyBackup } from '../kernel/backup/verify.ts'
 import { migrate } from '../kernel/database/migrate.ts'
-import { examine, questions } from '../kernel/doctor.ts'
+import { examine, questions } from '../kernel/watch/doctor.ts'
 import type { Call, Command } from './command.ts'
 import {
   migrationOptions,

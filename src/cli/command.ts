@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util'
 import type { Config } from '../config.ts'
-import type { Composition } from '../kernel/parts.ts'
+import type { Composition } from '../kernel/assembly/parts.ts'
 import { StartError } from '../kernel/start-error.ts'
 import { suggestion } from '../kernel/nearest.ts'
 import type { Terminal } from './terminal.ts'

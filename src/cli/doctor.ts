@@ -1,5 +1,5 @@
 /** Asks everything that can be wrong with the installation, or what is named; fails on a violation. */
-import { examine, questions, type Finding } from '../kernel/doctor.ts'
+import { examine, questions, type Finding } from '../kernel/watch/doctor.ts'
 import { StartError } from '../kernel/start-error.ts'
 import type { Command } from './command.ts'
 import { suggestion } from '../kernel/nearest.ts'

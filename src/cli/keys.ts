@@ -5,8 +5,8 @@
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync, openSync, closeSync, fsyncSync } from 'node:fs'
-import { openDataDir, readJson, writeJson } from '../kernel/data-dir.ts'
-import { rotate_action } from '../kernel/doctor.ts'
+import { openDataDir, readJson, writeJson } from '../kernel/ground/data-dir.ts'
+import { rotate_action } from '../kernel/watch/doctor.ts'
 import { openKeyring, parseKeyring } from '../kernel/keys.ts'
 import { StartError } from '../kernel/start-error.ts'
 import type { Call, Command } from './command.ts'

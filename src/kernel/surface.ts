@@ -16,8 +16,8 @@ import type { Cursors } from './http/cursor.ts'
 import type { ErrorEntry } from './http/problem.ts'
 import type { Route } from './http/route.ts'
 import type { Keyring } from './keys.ts'
-import type { Log } from './log.ts'
-import type { Metrics } from './metrics.ts'
+import type { Log } from './watch/log.ts'
+import type { Metrics } from './watch/metrics.ts'
 import type { SafeFetch } from './outside/safe-fetch.ts'
 
 /** What every surface may use. It holds no surface and no tenant's data. */

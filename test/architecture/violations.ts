@@ -137,7 +137,7 @@ const statements: readonly Case[] = [
   jobs('announcement', 'a notify', 'sql`notify kernel_wake`'),
   jobs('announcement', 'an own event', 'sql`insert into kernel.outbox_events (id) values (${a})`'),
   jobs(null, 'the word elsewhere', 'sql`select notify from jobs.jobs where notify`'),
-  at('src/kernel/events/outbox.ts')(
+  at('src/kernel/events/log/outbox.ts')(
     null,
     'the kernel itself',
     'sql`insert into kernel.outbox_events (id) select 1`',
@@ -162,7 +162,7 @@ const reading: readonly Case[] = [
   jobs('environment', 'by another name', `const a = process['env']`),
   jobs('environment', 'taken out', 'const { env } = process'),
   jobs('environment', 'imported', `import { env } from 'node:process'`),
-  at('bench/jobs.ts')('environment', 'a bench', 'const a = process.env.PORT'),
+  at('bench/jobs.ts')(null, 'a bench, which starts programs', 'const a = process.env.PATH'),
   at('src/config.ts')(null, 'the configuration', 'const a = process.env'),
   at('scripts/check.ts')(null, 'a script', 'const a = process.env.CI'),
   jobs(null, 'the rest of process', `import { pid } from 'node:process'\nprocess.on('exit', a)`),

@@ -4,7 +4,7 @@
  */
 import { compileRoute } from '../../src/kernel/http/compile-route.ts'
 import type { Route } from '../../src/kernel/http/route.ts'
-import { gather } from '../../src/kernel/gather.ts'
+import { gather } from '../../src/kernel/assembly/gather.ts'
 import { testComposition } from '../composition.ts'
 import type { Schema } from './synthesis.ts'
 

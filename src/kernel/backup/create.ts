@@ -7,7 +7,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
-import { codeOf, type DataDir } from '../data-dir.ts'
+import { codeOf, type DataDir } from '../ground/data-dir.ts'
 import { StartError } from '../start-error.ts'
 import {
   copyFile,

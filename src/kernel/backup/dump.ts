@@ -5,7 +5,7 @@
  */
 import { execFile } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
-import { codeOf } from '../data-dir.ts'
+import { codeOf } from '../ground/data-dir.ts'
 import { newSecret } from '../ids.ts'
 import { StartError } from '../start-error.ts'
 

@@ -6,7 +6,7 @@
 import { readdir, realpath, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createHash } from 'node:crypto'
-import { codeOf } from '../data-dir.ts'
+import { codeOf } from '../ground/data-dir.ts'
 import { directClient } from '../database/direct.ts'
 import { StartError } from '../start-error.ts'
 import { copyFile, inLanes, makeFolders, treeOf, type Copied } from './copy.ts'

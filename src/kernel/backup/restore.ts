@@ -5,8 +5,8 @@
 /* oxlint-disable node/no-sync -- a command of its own: nothing is served while it runs */
 import * as fs from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { companionStopped } from '../companions.ts'
-import { openDataDir, type DataDir } from '../data-dir.ts'
+import { companionStopped } from '../ground/companions.ts'
+import { openDataDir, type DataDir } from '../ground/data-dir.ts'
 import {
   type Account,
   type Binaries,

@@ -8,7 +8,7 @@
 import * as fs from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { codeOf, readJson } from '../data-dir.ts'
+import { codeOf, readJson } from '../ground/data-dir.ts'
 import { newSecret } from '../ids.ts'
 import { StartError } from '../start-error.ts'
 

@@ -8,7 +8,7 @@ import { Type } from 'typebox'
 import type { Clock } from '../clock.ts'
 import type { Reader } from '../database/db.ts'
 import { sql } from '../database/sql.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../watch/log.ts'
 
 export type FollowClockOptions = {
   readonly db: Reader

@@ -8,7 +8,7 @@ import type { Db, Reader, Tx } from '../database/db.ts'
 import { sql, type Sql } from '../database/sql.ts'
 import { problemsOf } from '../http/problem.ts'
 import { LoggedEvent } from './event.ts'
-import { columns } from './read.ts'
+import { columns } from './log/read.ts'
 
 export const eventErrors = {
   event_park_not_found: { status: 404, title: 'There is no such parked event' },

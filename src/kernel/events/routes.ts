@@ -3,8 +3,8 @@ import { Type } from 'typebox'
 import type { Cursors } from '../http/cursor.ts'
 import { reply, route, type Route } from '../http/route.ts'
 import { closed, count, Id, nullable, page, pageQuery, text, Time } from '../http/shapes.ts'
-import { readConsumers } from './lag.ts'
-import type { Interest } from './leases.ts'
+import { readConsumers } from './hearing/lag.ts'
+import type { Interest } from './hearing/leases.ts'
 import { listParks, park_states, retryPark, skipPark } from './operate.ts'
 
 export type RouteNeeds = {

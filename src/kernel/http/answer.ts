@@ -4,7 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DatabaseBusy, isRetryable, isUnavailable } from '../database/failures.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../watch/log.ts'
 import { UpstreamFailure, problemCodeOf } from '../outside/upstream.ts'
 import type { CompiledRoute } from './compile-route.ts'
 import { isNotModified } from './etag.ts'

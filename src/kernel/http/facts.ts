@@ -3,7 +3,7 @@
  * most requests end before anybody would listen.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { parseTraceparent } from '../context.ts'
+import { parseTraceparent } from '../watch/context.ts'
 import type { RequestFacts } from './route.ts'
 
 const empty = Buffer.alloc(0)

@@ -6,7 +6,7 @@
 import type { FastifyRequest } from 'fastify'
 import { allowsSome, allowsType, type PermissionCatalog } from '../access/permissions.ts'
 import type { Access } from '../access/principal.ts'
-import { workContext } from '../context.ts'
+import { workContext } from '../watch/context.ts'
 import type { Db, Tx } from '../database/db.ts'
 import type { Fault } from '../faults.ts'
 import { newId } from '../ids.ts'

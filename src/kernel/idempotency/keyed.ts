@@ -8,7 +8,7 @@ import type { Db, Tx } from '../database/db.ts'
 import { violates } from '../database/failures.ts'
 import type { Fault } from '../faults.ts'
 import { jitter, newId } from '../ids.ts'
-import type { Metrics } from '../metrics.ts'
+import type { Metrics } from '../watch/metrics.ts'
 import {
   endLease,
   lookUp,

@@ -1,6 +1,6 @@
 /** Whether this process lives, whether it should be given work, and what it counts about itself. */
 import { Type } from 'typebox'
-import type { Metrics } from '../metrics.ts'
+import type { Metrics } from '../watch/metrics.ts'
 import { problem } from '../http/problem.ts'
 import { reply, route, type Route } from '../http/route.ts'
 import { isLoopback } from '../access/rate.ts'

@@ -8,7 +8,7 @@ import { openClock } from '../../clock.ts'
 import { sql } from '../../database/sql.ts'
 import { InjectedFault } from '../../faults.ts'
 import { newId } from '../../ids.ts'
-import { openLog } from '../../log.ts'
+import { openLog } from '../../watch/log.ts'
 import { followClock } from '../follow-clock.ts'
 
 let world: World

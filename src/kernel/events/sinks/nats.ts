@@ -5,9 +5,9 @@
  */
 import { jetstream, jetstreamManager, JetStreamApiError } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
-import type { Log } from '../../log.ts'
-import { SinkUnavailable, type Hearing } from '../hearing.ts'
-import type { LanedEvent } from '../read.ts'
+import type { Log } from '../../watch/log.ts'
+import { SinkUnavailable, type Hearing } from '../hearing/hearing.ts'
+import type { LanedEvent } from '../log/read.ts'
 
 export type NatsSinkOptions = {
   url: string

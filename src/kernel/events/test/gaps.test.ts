@@ -1,7 +1,7 @@
 /** The memory of the sequencer, alone: what it reads next, and when it may forget. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Gaps } from '../gaps.ts'
+import { Gaps } from '../log/gaps.ts'
 
 const ranges = (gaps: Gaps) => gaps.ranges.map(({ low, high }) => [low, high])
 

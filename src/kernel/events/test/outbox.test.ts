@@ -5,7 +5,7 @@ import { cloneDatabase, type Clone } from '../../../../test/world.ts'
 import { openDb } from '../../database/db.ts'
 import { sql } from '../../database/sql.ts'
 import { newId } from '../../ids.ts'
-import { openOutbox } from '../outbox.ts'
+import { openOutbox } from '../log/outbox.ts'
 import { changed, declared } from './process.ts'
 
 let ground: Clone

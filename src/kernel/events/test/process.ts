@@ -6,12 +6,12 @@ import { directClient } from '../../database/direct.ts'
 import { sql } from '../../database/sql.ts'
 import { openFaults, type Faults } from '../../faults.ts'
 import { newId } from '../../ids.ts'
-import { openLog } from '../../log.ts'
-import { openMetrics } from '../../metrics.ts'
+import { openLog } from '../../watch/log.ts'
+import { openMetrics } from '../../watch/metrics.ts'
 import type { Consumer, EventDeclaration } from '../../surface.ts'
-import type { Hearing } from '../hearing.ts'
+import type { Hearing } from '../hearing/hearing.ts'
 import { openEvents, type Events } from '../open.ts'
-import { openOutbox } from '../outbox.ts'
+import { openOutbox } from '../log/outbox.ts'
 
 export const tenant_id = newId()
 

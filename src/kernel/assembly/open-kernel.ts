@@ -1,0 +1,65 @@
+/** The kernel that surfaces see: one value each of database, clock, keys, cursors, log and metrics. */
+import type { PlatformOptions } from './parts.ts'
+import { openCsrf } from '../access/csrf.ts'
+import { openSignedUrls } from '../access/signed-url.ts'
+import { openClock } from '../clock.ts'
+import { currentRequestId, currentTraceparent } from '../watch/context.ts'
+import { openDb } from '../database/db.ts'
+import type { Events } from '../events/open.ts'
+import { openOutbox } from '../events/log/outbox.ts'
+import type { Faults } from '../faults.ts'
+import type { Gathered } from './gather.ts'
+import { openCursors } from '../http/cursor.ts'
+import { openMetrics } from '../watch/metrics.ts'
+import { openSafeFetch } from '../outside/safe-fetch.ts'
+import type { Kernel } from '../surface.ts'
+
+/** The event log needs the database, and a commit with events wakes the log: `tie` closes that circle. */
+export function openKernel(options: PlatformOptions, { declared }: Gathered, faults: Faults) {
+  const { config, keys, log } = options
+  const { settings } = config
+  const metrics = openMetrics()
+  const sleepers = new Set<() => void>()
+  let events: Events | undefined
+  const kernel: Kernel = {
+    profile: config.profile,
+    public_url: config.public_url,
+    data_dir: config.data_dir,
+    settings,
+    clock: openClock(),
+    keys,
+    cursors: openCursors(keys),
+    csrf: openCsrf(keys, [new URL(config.public_url).origin, ...settings['kernel.cors_origins']]),
+    signedUrls: openSignedUrls(keys),
+    safeFetch: openSafeFetch({ ports: [443, 80, 8443], allow: [] }),
+    log,
+    metrics,
+    fault: faults.fault,
+    db: openDb({
+      url: options.database_url,
+      pool: settings['kernel.database_pool'],
+      wait_ms: settings['kernel.database_wait_ms'],
+      check_rows: config.profile === 'development',
+      application_name: 'dodeca',
+      outbox: openOutbox(declared, {
+        traceparent: currentTraceparent,
+        request_id: currentRequestId,
+      }),
+      committed: () => events?.committed(),
+      waited: seconds => metrics.poolWait.observe(seconds),
+      lost: error => log.warn({ err: error }, 'an idle database connection was lost'),
+    }),
+    wake: () => events?.wake(),
+    onWake: run => {
+      sleepers.add(run)
+      return () => void sleepers.delete(run)
+    },
+  }
+  const tie = (opened: Events) => {
+    events = opened
+    opened.onWake(() => {
+      for (const run of sleepers) run()
+    })
+  }
+  return { kernel, tie }
+}

@@ -1,0 +1,41 @@
+/** What a platform is put together from, before and after its parts are opened. */
+import type { Config } from '../../config.ts'
+import type { Access } from '../access/principal.ts'
+import type { Events } from '../events/open.ts'
+import type { NatsSink } from '../events/sinks/nats.ts'
+import type { Faults } from '../faults.ts'
+import type { AnySurface, Gathered } from './gather.ts'
+import type { Keyring } from '../keys.ts'
+import type { Log } from '../watch/log.ts'
+import type { Overload } from '../watch/overload.ts'
+import type { Kernel, Opened } from '../surface.ts'
+import type { Telemetry } from '../watch/telemetry.ts'
+
+export type Composition = {
+  readonly surfaces: readonly AnySurface[]
+  /** Opens the surfaces in order and says who answers for access. */
+  open(kernel: Kernel): { opened: readonly Opened[]; access: Access }
+}
+
+export type PlatformOptions = {
+  readonly config: Config
+  readonly composition: Composition
+  readonly database_url: string
+  readonly direct_url: string
+  readonly keys: Keyring
+  readonly log: Log
+  readonly telemetry: Telemetry
+  readonly version: string
+}
+
+export type PlatformParts = {
+  options: PlatformOptions
+  gathered: Gathered
+  faults: Faults
+  kernel: Kernel
+  opened: readonly Opened[]
+  access: Access
+  events: Events
+  overload: Overload
+  sink: NatsSink | null
+}

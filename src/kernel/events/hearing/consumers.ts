@@ -1,0 +1,171 @@
+/**
+ * All consumers of this process. New events are read once, from the common tail, and pushed to the
+ * lanes that are ours; one poll covers every consumer and lane when nothing happens. Whatever else
+ * may be left lying (a dead process, a lost word, a full queue) is found by a look over all of them.
+ */
+import { newId } from '../../ids.ts'
+import type { Handling } from './handle.ts'
+import { typesOf, type Hearing } from './hearing.ts'
+import * as leases from './leases.ts'
+import { readDueLanes } from './parks.ts'
+import { poll, readHead, readTail } from '../log/read.ts'
+import { openSleeper } from '../sleeper.ts'
+import { Workers } from './workers.ts'
+
+export type ConsumersOptions = Omit<Handling, 'token'> & {
+  hearings: readonly Hearing[]
+  /** Lanes that work at the same time; each takes one connection of the pool. */
+  concurrency: number
+}
+
+const tail_max = 500
+const busy_ms = 250
+const idle_ms = 1000
+const busy_for_ms = 2000
+const look_every_ms = 5000
+
+export class Consumers {
+  private readonly options: ConsumersOptions
+  private readonly token = newId()
+  private readonly names: readonly string[]
+  private readonly interests: readonly leases.Interest[]
+  private readonly hearersOf: (type: string) => readonly Hearing[]
+  private readonly workers: Workers
+  private readonly sleeper = openSleeper()
+  private finished: Promise<void> | undefined
+  private stopped = false
+  /** Through here every event was pushed to its lanes, or its lanes know that they are behind. */
+  private seen = 0
+  private active_at = -Infinity
+  private look_at = -Infinity
+
+  constructor(options: ConsumersOptions) {
+    this.options = options
+    const { hearings } = options
+    this.names = hearings.map(one => one.name)
+    this.interests = hearings.map(one => ({ consumer: one.name, types: typesOf(one) }))
+    this.hearersOf = hearersIn(hearings)
+    const at: Handling = { ...options, token: this.token }
+    this.workers = new Workers(at, hearings, options.concurrency, () => this.seen)
+  }
+
+  poke(): void {
+    this.sleeper.wake()
+  }
+
+  async start(): Promise<void> {
+    const { db } = this.options
+    await leases.register(db, this.names)
+    this.seen = await readHead(db)
+    for (const taken of await leases.takeFree(db, this.names, this.token)) {
+      this.workers.lane(taken)?.own(taken.position)
+    }
+    await this.look()
+    this.finished = this.run()
+  }
+
+  /** Ends after running batches; gives the leases back. */
+  async stop(): Promise<void> {
+    this.stopped = true
+    this.sleeper.close()
+    await this.finished
+    await this.workers.stop()
+    if (!this.finished) return
+    await leases.release(this.options.db, this.token).catch((error: unknown) => {
+      this.options.log.warn(
+        { err: error },
+        'leases end by themselves: they could not be given back',
+      )
+    })
+  }
+
+  private async run(): Promise<void> {
+    let polled_at = performance.now()
+    while (!this.stopped) {
+      const busy = performance.now() - this.active_at < busy_for_ms
+      const poll_at = polled_at + (busy ? busy_ms : idle_ms)
+      await this.sleeper.sleep(Math.max(0, poll_at - performance.now()))
+      if (this.stopped) return
+      const due = performance.now() >= poll_at - 1
+      if (due) polled_at = performance.now()
+      try {
+        await (due ? this.poll() : this.readOn())
+      } catch (error) {
+        this.options.log.warn({ err: error }, 'the event log could not be read')
+        await this.sleeper.sleepThrough(500)
+      }
+    }
+  }
+
+  private async poll(): Promise<void> {
+    const { db } = this.options
+    const { head, parks_due } = await poll(db, this.names)
+    if (head > this.seen) await this.readOn()
+    if (parks_due) await this.wakeParks()
+    if (performance.now() < this.look_at) return
+    await leases.advanceQuiet(db, this.interests)
+    await this.look()
+  }
+
+  private async readOn(): Promise<void> {
+    const events = await readTail(this.options.db, this.seen, tail_max)
+    if (events.length === 0) return
+    this.active_at = performance.now()
+    if (events.length === tail_max) return this.jump()
+    for (const event of events) {
+      for (const { name } of this.hearersOf(event.type)) {
+        const lane = this.workers.lane({ consumer: name, lane: event.lane })
+        if (lane?.push(event, this.seen)) this.workers.ask(lane)
+        else if (!lane?.owned) this.look_at = Math.min(this.look_at, performance.now() + idle_ms)
+      }
+    }
+    this.seen = events.at(-1)?.position ?? this.seen
+    this.workers.dispatch()
+  }
+
+  /** So much is new that each lane reads its own share. */
+  private async jump(): Promise<void> {
+    const head = await readHead(this.options.db)
+    for (const lane of this.workers.all()) lane.fallBehind(this.seen)
+    this.seen = Math.max(this.seen, head)
+    await this.look()
+  }
+
+  private async look(): Promise<void> {
+    this.look_at = performance.now() + look_every_ms
+    for (const found of await leases.takeWork(this.options.db, this.interests, this.token)) {
+      if (found.ours) {
+        const lane = this.workers.lane(found)
+        lane?.own(found.position)
+        if (lane) this.workers.ask(lane)
+      } else {
+        // Asked for: whoever has it may hand it over at any moment, and then nobody works on it.
+        this.look_at = performance.now() + busy_ms
+      }
+    }
+    this.workers.dispatch()
+  }
+
+  private async wakeParks(): Promise<void> {
+    for (const key of await readDueLanes(this.options.db, this.names)) {
+      const lane = this.workers.lane(key)
+      if (!lane?.owned) continue
+      lane.parks_due = true
+      this.workers.ask(lane)
+    }
+    this.workers.dispatch()
+  }
+}
+
+/** Who hears a type; types are few, so the answers are kept. */
+function hearersIn(hearings: readonly Hearing[]): (type: string) => readonly Hearing[] {
+  const known = new Map<string, readonly Hearing[]>()
+  return type => {
+    let found = known.get(type)
+    if (!found) {
+      found = hearings.filter(one => one.events === 'all' || one.events.includes(type))
+      known.set(type, found)
+    }
+    return found
+  }
+}

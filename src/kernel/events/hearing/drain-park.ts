@@ -1,0 +1,102 @@
+/**
+ * Tries a parked event again and, once it is done or skipped, lets the events behind it follow in their
+ * order. Runs only under the lease of the lane, so nothing joins the queue meanwhile.
+ */
+import type { Tx } from '../../database/db.ts'
+import { effect, isOutage, publishOne, type Handling } from './handle.ts'
+import type { Hearing } from './hearing.ts'
+import { claim } from './inbox.ts'
+import { move, type LaneKey } from './leases.ts'
+import * as parks from './parks.ts'
+import type { LanedEvent } from '../log/read.ts'
+
+/** An operator decided otherwise while the attempt ran; the attempt is rolled back. */
+class Overtaken extends Error {
+  override readonly name = 'Overtaken'
+}
+
+const portion = 50
+
+export async function drainPark(
+  at: Handling,
+  hearing: Hearing,
+  key: LaneKey,
+  due: parks.DuePark,
+): Promise<void> {
+  if (!(await settleFirst(at, hearing, key, due))) return
+  for (;;) {
+    const waiting = await parks.readWaits(at.db, due, portion)
+    if (waiting.length === 0) break
+    for (const event of waiting) {
+      if (!(await follow(at, hearing, key, due, event))) return
+    }
+  }
+  await fenced(at, key, tx => parks.close(tx, due))
+}
+
+/** True if the first event is out of the way. */
+async function settleFirst(
+  at: Handling,
+  hearing: Hearing,
+  key: LaneKey,
+  due: parks.DuePark,
+): Promise<boolean> {
+  if (due.state === 'resolved') return true
+  if (due.state === 'skipped') {
+    await fenced(at, key, tx => claim(tx, key.consumer, due.event_id))
+    return true
+  }
+  const event = await parks.readParked(at.db, due)
+  try {
+    if (event && hearing.publish) await publishOne(at, hearing, event)
+    await fenced(at, key, async tx => {
+      if (event) await once(at, hearing, key, tx, event)
+      if (!(await parks.resolve(tx, due))) throw new Overtaken()
+    })
+    return true
+  } catch (error) {
+    if (error instanceof Overtaken) return false
+    if (isOutage(error)) throw error
+    const state = await fenced(at, key, tx => parks.putOff(tx, due, error, at.park_schedule))
+    at.log.error(
+      { err: error, ...key, event_id: due.event_id, state },
+      'a parked event failed again',
+    )
+    return false
+  }
+}
+
+/** True if the event behind the park is done; otherwise it has a park of its own now. */
+async function follow(
+  at: Handling,
+  hearing: Hearing,
+  key: LaneKey,
+  due: parks.DuePark,
+  event: LanedEvent,
+): Promise<boolean> {
+  try {
+    if (hearing.publish) await publishOne(at, hearing, event)
+    await fenced(at, key, async tx => {
+      await once(at, hearing, key, tx, event)
+      await parks.removeWaits(tx, due, event.position)
+    })
+    return true
+  } catch (error) {
+    if (isOutage(error)) throw error
+    await fenced(at, key, tx => parks.succeed(tx, key, due, event, error, at.park_schedule))
+    at.log.error({ err: error, ...key, event_id: event.id }, 'an event behind a park failed')
+    return false
+  }
+}
+
+async function once(at: Handling, hearing: Hearing, key: LaneKey, tx: Tx, event: LanedEvent) {
+  if (hearing.run && (await claim(tx, key.consumer, event.id))) await effect(at, hearing, tx, event)
+}
+
+/** Work in one transaction that commits only while the lane is ours. */
+function fenced<T>(at: Handling, key: LaneKey, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return at.db.tx(async tx => {
+    await move(tx, key, at.token, 0)
+    return work(tx)
+  })
+}

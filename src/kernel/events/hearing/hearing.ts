@@ -1,0 +1,47 @@
+/**
+ * Something that hears the log: a consumer of a surface, whose effect shares the transaction of its
+ * cursor, or a sink, whose effect is outside and therefore precedes its cursor.
+ */
+import type { Tx } from '../../database/db.ts'
+import type { EventDeclaration } from '../../surface.ts'
+import type { LoggedEvent } from '../event.ts'
+import type { LanedEvent } from '../log/read.ts'
+
+export type Hearing = {
+  readonly name: string
+  readonly events: readonly string[] | 'all'
+} & (
+  | { run(tx: Tx, event: LoggedEvent): Promise<void>; publish?: undefined }
+  /** Resolves when the other side has the event for certain; may be called again with the same one. */
+  | { publish(event: LanedEvent): Promise<void>; run?: undefined }
+)
+
+/** Why this process must not handle the event, or null. */
+export type Judge = (event: LoggedEvent) => 'unknown_event_type' | 'newer_schema_version' | null
+
+export function judgeBy(declared: ReadonlyMap<string, EventDeclaration>): Judge {
+  return event => {
+    const known = declared.get(event.type)
+    if (!known) return 'unknown_event_type'
+    return event.schema_version > known.version ? 'newer_schema_version' : null
+  }
+}
+
+/** The process does not know what to do with the event; a newer one may. */
+export class NotUnderstood extends Error {
+  override readonly name = 'NotUnderstood'
+  readonly code: string
+  constructor(code: string) {
+    super(`an event was not understood: ${code}`)
+    this.code = code
+  }
+}
+
+export function typesOf(hearing: Hearing): readonly string[] | null {
+  return hearing.events === 'all' ? null : hearing.events
+}
+
+/** The other side of a sink does not answer: the event is fine and its lane waits. */
+export class SinkUnavailable extends Error {
+  override readonly name = 'SinkUnavailable'
+}

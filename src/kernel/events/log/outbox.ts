@@ -1,0 +1,103 @@
+/**
+ * What a transaction announces becomes rows in its own commit: one insert for all events, one for all
+ * audit records. An event that its declaration does not describe is a bug and fails the commit. The
+ * transaction has its id before it takes its first number from the sequence: by that the sequencer
+ * can tell a number that was rolled back from one that is still to come.
+ */
+import { Compile, type Validator } from 'typebox/compile'
+import type { AuditDraft, BufferedEvent, EventDraft } from '../../database/drafts.ts'
+import { sql, type Sql } from '../../database/sql.ts'
+import { newId } from '../../ids.ts'
+import type { EventDeclaration } from '../../surface.ts'
+
+export type OutboxOptions = {
+  /** The trace that the running work belongs to. */
+  traceparent(): string | null
+  /** The request that it answers, for the audit record. */
+  request_id(): string | null
+}
+
+export type Outbox = (events: readonly BufferedEvent[], acts: readonly AuditDraft[]) => Sql[]
+
+type Declared = { version: number; data: Validator }
+
+export function openOutbox(
+  declared: ReadonlyMap<string, EventDeclaration>,
+  options?: OutboxOptions,
+): Outbox {
+  const known = new Map<string, Declared>()
+  for (const [type, { version, data }] of declared) {
+    known.set(type, { version, data: Compile(data) })
+  }
+  return (events, acts) => {
+    const statements: Sql[] = []
+    if (events.length > 0)
+      statements.push(insertEvents(known, events, options?.traceparent() ?? null))
+    if (acts.length > 0) statements.push(insertActs(acts, options?.request_id() ?? null))
+    return statements
+  }
+}
+
+function insertEvents(
+  known: ReadonlyMap<string, Declared>,
+  events: readonly BufferedEvent[],
+  traceparent: string | null,
+): Sql {
+  const rows = events.map(event => ({
+    id: event.id,
+    type: event.type,
+    tenant_id: event.tenant_id,
+    schema_version: judge(known, event),
+    aggregate_type: event.aggregate_type,
+    aggregate_id: event.aggregate_id,
+    aggregate_version: event.aggregate_version,
+    payload: sql.json(event.data),
+  }))
+  return sql`
+    with begun as materialized (select pg_current_xact_id() as xid)
+    insert into kernel.outbox_events (id, tenant_id, type, schema_version, aggregate_type,
+      aggregate_id, aggregate_version, payload, traceparent)
+    select e.id, e.tenant_id, e.type, e.schema_version, e.aggregate_type,
+      e.aggregate_id, e.aggregate_version, e.payload::jsonb, ${traceparent}::text
+    from begun
+    cross join unnest(
+      ${rows.map(row => row.id)}::uuid[],
+      ${rows.map(row => row.tenant_id)}::uuid[],
+      ${rows.map(row => row.type)}::text[],
+      ${rows.map(row => row.schema_version)}::int[],
+      ${rows.map(row => row.aggregate_type)}::text[],
+      ${rows.map(row => row.aggregate_id)}::uuid[],
+      ${rows.map(row => row.aggregate_version)}::bigint[],
+      ${rows.map(row => row.payload)}::text[]
+    ) with ordinality as e (id, tenant_id, type, schema_version, aggregate_type,
+      aggregate_id, aggregate_version, payload, ordinal)
+    where begun.xid is not null
+    order by e.ordinal`
+}
+
+/** Answers the schema version under which the event is written. */
+function judge(known: ReadonlyMap<string, Declared>, event: EventDraft): number {
+  const declared = known.get(event.type)
+  if (!declared) throw new Error(`the event ${event.type} is not declared by any surface`)
+  if (!declared.data.Check(event.data)) {
+    const faults = declared.data.Errors(event.data).slice(0, 5)
+    const where = faults.map(fault => `${fault.instancePath || '/'} ${fault.message}`).join('; ')
+    throw new Error(`the data of the event ${event.type} do not fit its schema: ${where}`)
+  }
+  return declared.version
+}
+
+function insertActs(acts: readonly AuditDraft[], request_id: string | null): Sql {
+  return sql`
+    insert into kernel.audit_events (id, tenant_id, actor, action, target, outcome, reason, request_id)
+    select a.id, a.tenant_id, a.actor, a.action, a.target, a.outcome, a.reason, ${request_id}::uuid
+    from unnest(
+      ${acts.map(() => newId())}::uuid[],
+      ${acts.map(act => act.tenant_id)}::uuid[],
+      ${acts.map(act => act.actor)}::text[],
+      ${acts.map(act => act.action)}::text[],
+      ${acts.map(act => act.target)}::text[],
+      ${acts.map(act => act.outcome)}::text[],
+      ${acts.map(act => act.reason ?? null)}::text[]
+    ) as a (id, tenant_id, actor, action, target, outcome, reason)`
+}

@@ -1,0 +1,103 @@
+/**
+ * Readings of the log. Positions have one writer, so what stands behind a cursor is complete, and each
+ * reading tells through which position it has seen everything.
+ */
+import { type Static, Type } from 'typebox'
+import type { Reader } from '../../database/db.ts'
+import { sql, type Sql } from '../../database/sql.ts'
+import { LoggedEvent } from '../event.ts'
+
+export const LanedEvent = Type.Object({ ...LoggedEvent.properties, lane: Type.Integer() })
+export type LanedEvent = Static<typeof LanedEvent>
+
+export const lanes_count = 16
+
+// Wide enough that a quiet consumer skips a million events in seconds, narrow enough for one statement.
+const window_positions = 100_000
+
+/** The columns of an event as consumers read them, of `kernel.events` under the name e. */
+export const columns: Sql = sql`e.position, e.id, e.tenant_id, e.type, e.schema_version,
+  e.aggregate_type, e.aggregate_id, e.aggregate_version, e.payload, e.payload_ref, e.traceparent,
+  e.occurred_at, e.created_at, e.lane`
+
+/**
+ * True for events of these types; null stands for all.
+ */
+export function ofTypes(types: readonly string[] | null): Sql {
+  return types === null ? sql`true` : sql`e.type = any (${types}::text[])`
+}
+
+/** The newest position; the log is insert-only, so this never walks over dead rows. */
+export const head_position: Sql = sql`coalesce(
+  (select position from kernel.events order by position desc limit 1), 0)`
+
+const Head = Type.Object({ head: Type.Integer() })
+const Poll = Type.Object({ head: Type.Integer(), parks_due: Type.Boolean() })
+
+/** The one question of an idle process, over every consumer and lane. */
+export function poll(
+  reader: Reader,
+  consumers: readonly string[],
+): Promise<{ head: number; parks_due: boolean }> {
+  return reader.one(
+    Poll,
+    sql`
+      select ${head_position} as head, exists (
+        select from kernel.event_parks
+        where blocking and state <> 'dead' and next_attempt_at <= now()
+          and consumer = any (${consumers}::text[])
+      ) as parks_due`,
+  )
+}
+
+export async function readHead(reader: Reader): Promise<number> {
+  return (await reader.one(Head, sql`select ${head_position} as head`)).head
+}
+
+/** The next events of all lanes, once for every consumer of this process. */
+export function readTail(reader: Reader, after: number, limit: number): Promise<LanedEvent[]> {
+  return reader.many(
+    LanedEvent,
+    sql`
+      select ${columns}
+      from kernel.events e
+      where e.position > ${after}
+      order by e.position
+      limit ${limit}`,
+  )
+}
+
+const Reach = Type.Object({
+  head: Type.Integer(),
+  first: Type.Union([Type.Integer(), Type.Null()]),
+})
+
+/** Events of one lane behind a cursor, and the position through which none is missing. */
+export async function readLane(
+  reader: Reader,
+  from: { lane: number; types: readonly string[] | null; after: number; limit: number },
+): Promise<{ events: LanedEvent[]; through: number }> {
+  const { head, first } = await reader.one(
+    Reach,
+    sql`
+      select ${head_position} as head, (
+        select position from kernel.events where position > ${from.after} order by position limit 1
+      ) as first`,
+  )
+  if (first === null) return { events: [], through: Math.max(head, from.after) }
+  const until = Math.min(head, first + window_positions)
+  const events = await reader.many(
+    LanedEvent,
+    sql`
+      select ${columns}
+      from kernel.events e
+      where e.lane = ${from.lane}
+        and e.position > ${from.after}
+        and e.position <= ${until}
+        and ${ofTypes(from.types)}
+      order by e.position
+      limit ${from.limit}`,
+  )
+  const last = events.at(-1)
+  return { events, through: last && events.length === from.limit ? last.position : until }
+}

@@ -1,0 +1,82 @@
+/**
+ * What may go, goes: partitions of the log that every cursor and park has passed and that are old
+ * enough, weeks of the inbox by age, recorded outcomes that expired, and throttles that are full again.
+ */
+import { Type } from 'typebox'
+import type { Settings } from '../../../config.ts'
+import type { Db } from '../../database/db.ts'
+import { sql } from '../../database/sql.ts'
+import type { Loop } from '../../surface.ts'
+
+export type RetentionOptions = {
+  db: Db
+  /** Names of all consumers and sinks that the code has. */
+  consumers: readonly string[]
+  settings: Pick<Settings, 'kernel.events_retention_days' | 'kernel.inbox_retention_days'>
+}
+
+const every_ms = 10 * 60_000
+const portion = 1000
+
+export function retentionLoop(options: RetentionOptions): Loop {
+  return { name: 'kernel.retention', every_ms, run: signal => retain(options, signal) }
+}
+
+async function retain({ db, consumers, settings }: RetentionOptions, signal: AbortSignal) {
+  const events_days = settings['kernel.events_retention_days']
+  await db.run(sql`select kernel.prepare_inbox_partitions(now() + interval '35 days')`)
+  await forgetConsumers(db, consumers, events_days)
+  await db.run(sql`select kernel.drop_event_partitions(make_interval(days => ${events_days}::int))`)
+  await db.run(sql`
+    select kernel.drop_inbox_partitions(
+      make_interval(days => ${settings['kernel.inbox_retention_days']}::int))`)
+  await inPortions(signal, () => expireOutcomes(db))
+  await inPortions(signal, () => expireThrottles(db))
+}
+
+async function inPortions(signal: AbortSignal, remove: () => Promise<number>): Promise<void> {
+  while (!signal.aborted && (await remove()) === portion);
+}
+
+/** A consumer that no code has had for as long as events are kept must not hold them for ever. */
+async function forgetConsumers(db: Db, known: readonly string[], days: number): Promise<void> {
+  await db.run(sql`
+    delete from kernel.event_consumers
+    where consumer <> all (${known}::text[])
+      and coalesce(leased_until, created_at) < now() - make_interval(days => ${days}::int)`)
+}
+
+const Removed = Type.Object({ removed: Type.Integer() })
+
+async function expireOutcomes(db: Db): Promise<number> {
+  const { removed } = await db.one(
+    Removed,
+    sql`
+      with expired as (
+        delete from kernel.idempotency_records
+        where ctid = any (array(
+          select ctid
+          from kernel.idempotency_records
+          where expires_at < kernel.now()
+          order by expires_at
+          limit ${portion}
+          for update skip locked
+        ))
+        returning 1
+      )
+      select count(*) as removed from expired`,
+  )
+  return removed
+}
+
+async function expireThrottles(db: Db): Promise<number> {
+  return db.run(sql`
+    delete from kernel.throttles
+    where ctid = any (array(
+      select ctid
+      from kernel.throttles
+      where tat < now()
+      limit ${portion}
+      for update skip locked
+    ))`)
+}

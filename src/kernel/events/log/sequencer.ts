@@ -1,0 +1,114 @@
+/**
+ * One leader among all processes gives events their positions. It holds a session lock on the very
+ * connection on which it works, so losing the connection ends the work together with the leadership:
+ * there are never two. Its session also ends when it says nothing for six seconds, so that a process
+ * that is stopped rather than dead makes way for another.
+ */
+import { directClient, type DirectClient } from '../../database/direct.ts'
+import type { Fault } from '../../faults.ts'
+import { jitter } from '../../ids.ts'
+import type { Log } from '../../watch/log.ts'
+import { batch_max, lead, sequence } from './sequence.ts'
+import { openSleeper } from '../sleeper.ts'
+
+export type SequencerOptions = {
+  url: string
+  application_name: string
+  log: Log
+  fault: Fault
+  /** Events got positions: consumers may look. */
+  sequenced(): void
+}
+
+const lock_key = 5_330_114
+const busy_ms = 250
+const idle_ms = 1000
+const election_ms = 2000
+const quiet_rounds_max = 8
+
+export class Sequencer {
+  private readonly options: SequencerOptions
+  private readonly sleeper = openSleeper()
+  private finished: Promise<void> | undefined
+  private leading = false
+  private stopped = false
+
+  constructor(options: SequencerOptions) {
+    this.options = options
+  }
+
+  /** Work may be there: look now. */
+  poke(): void {
+    if (this.leading) this.sleeper.wake()
+  }
+
+  start(): void {
+    this.finished = this.run()
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true
+    this.sleeper.close()
+    await this.finished
+  }
+
+  private async run(): Promise<void> {
+    for (let failures = 0; !this.stopped;) {
+      const began = performance.now()
+      try {
+        await this.term()
+      } catch (error) {
+        if (!this.stopped) this.options.log.warn({ err: error }, 'sequencing was interrupted')
+      }
+      failures = performance.now() - began > 10_000 ? 0 : failures + 1
+      const wait_ms = Math.min(2000, 50 * 2 ** failures) * (0.5 + jitter())
+      await this.sleeper.sleepThrough(wait_ms)
+    }
+  }
+
+  /** From candidate to the end of the leadership. */
+  private async term(): Promise<void> {
+    const { url, application_name } = this.options
+    const client = directClient(url, `${application_name} sequencer`)
+    let lost = false
+    client.on('end', () => {
+      lost = true
+      this.sleeper.wake()
+    })
+    const ended = () => this.stopped || lost
+    try {
+      await client.connect()
+      await client.query(`set idle_session_timeout = '6s'; set tcp_keepalives_idle = 5;
+        set tcp_keepalives_interval = 5; set tcp_keepalives_count = 2`)
+      while (!ended() && !(await elected(client))) {
+        await this.sleeper.sleepThrough(election_ms * (0.75 + jitter() / 2))
+      }
+      if (!ended()) await this.work(client, ended)
+    } finally {
+      this.leading = false
+      await client.end().catch(() => {})
+    }
+  }
+
+  private async work(client: DirectClient, ended: () => boolean): Promise<void> {
+    const state = await lead(client)
+    this.leading = true
+    this.options.log.info({ position: state.position }, 'this process sequences the events')
+    for (let quiet = 0; !ended();) {
+      await this.options.fault('kernel.sequencer')
+      const count = await sequence(client, state)
+      if (count > 0) this.options.sequenced()
+      quiet = count > 0 ? 0 : quiet + 1
+      if (count === batch_max) continue
+      const busy = quiet < quiet_rounds_max || state.gaps.ranges.length > 0
+      await this.sleeper.sleep(busy ? busy_ms : idle_ms)
+    }
+  }
+}
+
+async function elected(client: DirectClient): Promise<boolean> {
+  const { rows } = await client.query<{ won: boolean }>('select pg_try_advisory_lock($1) as won', [
+    lock_key,
+  ])
+  return rows[0]?.won ?? false
+}
