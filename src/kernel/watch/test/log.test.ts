@@ -1,0 +1,26 @@
+/** What a log line must never hold, wherever somebody puts it. */
+import { PassThrough } from 'node:stream'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { openLog } from '../log.ts'
+
+const hidden = ['authorization', 'cookie', 'password', 'token', 'secret', 'code', 'email', 'key']
+
+test('secrets are taken out at every depth that we log at', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...hidden),
+      fc.integer({ min: 0, max: 2 }),
+      fc.stringMatching(/^[A-Za-z0-9]{12,30}$/),
+      (name, depth, value) => {
+        let fields: Record<string, unknown> = { [name]: `canary${value}` }
+        for (let i = 0; i < depth; i++) fields = { [`level${i}`]: fields }
+        const lines = new PassThrough()
+        openLog({ level: 'info', readable: false, to: lines }).info(fields, 'a line')
+        const text = String(lines.read())
+        expect(text).toContain('a line')
+        expect(text).not.toContain(`canary${value}`)
+      },
+    ),
+  )
+})
