@@ -37,7 +37,11 @@ function verdicts(module: Module, { node, parent }: Visited): Verdict[] {
     const source = clockOrChance(node)
     if (source) found.push(['clock-and-chance', `${source}: ask kernel/clock.ts or kernel/ids.ts`])
   }
-  if (!/^(src\/config\.ts$|scripts\/|bin\/|bench\/)/.test(path) && !isTest(path) && environment(node)) {
+  if (
+    !/^(src\/config\.ts$|scripts\/|bin\/|bench\/)/.test(path) &&
+    !isTest(path) &&
+    environment(node)
+  ) {
     found.push(['environment', 'only src/config.ts reads the environment: take typed options'])
   }
   const banned = bannedSyntax(node)
