@@ -1,6 +1,7 @@
 /** Starts the platform for a person or a service manager, says what to open, and stops on a signal. */
 import { loadConfig, type Config } from './config.ts'
 import { StartError } from './kernel/start-error.ts'
+import type { Administrator } from './first-administrator.ts'
 import { start, type Running } from './start.ts'
 
 const started = performance.now()
@@ -51,7 +52,16 @@ function wordsOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
-function banner(config: Config, { port, ground, migrated, platform }: Running): string {
+/** A password that was made just now is shown this once; after that it is in its file. */
+function wordsOn({ email, password, kept_in, made_now }: Administrator): string {
+  if (made_now) return `${email}, password ${password} (kept in ${kept_in})`
+  return kept_in ? `${email}, password in ${kept_in}` : `${email}, password from ADMIN_PASSWORD`
+}
+
+function banner(
+  config: Config,
+  { port, ground, migrated, platform, administrator }: Running,
+): string {
   const url = config.public_url
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
   const lines = [
@@ -60,6 +70,7 @@ function banner(config: Config, { port, ground, migrated, platform }: Running): 
     ...(config.profile === 'development' ? [['Helpers', `${url}/dev`]] : []),
     ...(ground.sandbox ? [['Mail inbox', `${url}/dev/inbox`]] : []),
     ['Health', `${url}/readyz`],
+    ...(administrator ? [['Administrator', wordsOn(administrator)]] : []),
     [
       'Database',
       ground.embedded

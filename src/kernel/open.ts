@@ -25,7 +25,7 @@ import { catalogRoutes } from './operate/catalog.ts'
 import { documentRoute } from './operate/document.ts'
 import { healthRoutes } from './operate/health.ts'
 import { watchOverload, type Overload } from './overload.ts'
-import type { PlatformOptions, PlatformParts } from './parts.ts'
+import type { FirstAdministrator, PlatformOptions, PlatformParts } from './parts.ts'
 import type { Kernel, Opened } from './surface.ts'
 
 export type Platform = {
@@ -36,6 +36,8 @@ export type Platform = {
   readonly events: Events
   readonly faults: Faults
   document(): string
+  /** What must be ready before the first request. */
+  prepare(administrator: FirstAdministrator | null): Promise<void>
   /** Starts the work of the process's roles, then listens; answers the port. */
   start(): Promise<number>
   stop(): Promise<void>
@@ -46,7 +48,7 @@ export function openPlatform(options: PlatformOptions): Platform {
   const gathered = gather(composition.surfaces)
   const faults = openFaults(config.settings['kernel.faults'])
   const { kernel, tie } = openKernel(options, gathered, faults)
-  const { opened, access } = composition.open(kernel)
+  const { opened, access, prepare } = composition.open(kernel)
   const sink = sinkOf(options)
   const events = openEvents({
     db: kernel.db,
@@ -90,6 +92,7 @@ export function openPlatform(options: PlatformOptions): Platform {
     events,
     faults,
     document,
+    prepare: async administrator => prepare?.(administrator),
     ...lifecycle(parts, app, stopping),
   }
 }
