@@ -88,25 +88,7 @@ export async function openProductWorld(
     call: ask,
     tenant,
     login,
-    member: async given => {
-      const home = given ?? (await tenant())
-      const who = { email: `p-${newId()}@example.test`, password, tenant: home }
-      const registered = await ask('POST', '/v1/accounts', {
-        body: { email: who.email, password, tenant: home.slug },
-      })
-      if (registered.status !== 202) throw new Error(`no registration: ${registered.text}`)
-      const { status, text, body } = await login(who)
-      if (status !== 201) throw new Error(`no login: ${text}`)
-      const { access_token, session_id, refresh_token, device_token, account_id } = body
-      return {
-        ...who,
-        id: account_id,
-        token: access_token,
-        session_id,
-        refresh_token,
-        device_token,
-      }
-    },
+    member: async given => register(ask, login, given ?? (await tenant())),
     give: async (member, ...roles) => {
       for (const role of roles) {
         await platform.kernel.db.run(sql`
@@ -121,6 +103,22 @@ export async function openProductWorld(
       await rm(data_dir, { recursive: true, force: true })
     },
   }
+}
+
+async function register(
+  ask: ProductWorld['call'],
+  login: ProductWorld['login'],
+  tenant: Tenant,
+): Promise<Member> {
+  const who = { email: `p-${newId()}@example.test`, password, tenant }
+  const registered = await ask('POST', '/v1/accounts', {
+    body: { email: who.email, password, tenant: tenant.slug },
+  })
+  if (registered.status !== 202) throw new Error(`no registration: ${registered.text}`)
+  const { status, text, body } = await login(who)
+  if (status !== 201) throw new Error(`no login: ${text}`)
+  const { access_token, session_id, refresh_token, device_token, account_id } = body
+  return { ...who, id: account_id, token: access_token, session_id, refresh_token, device_token }
 }
 
 async function makeTenant({ kernel }: Platform): Promise<Tenant> {

@@ -12,8 +12,6 @@ export type MailToSend = {
   readonly locale: string | null
   /** Null for a notice. */
   readonly token: string | null
-  /** The id that belongs to the token: of the registration or the request. */
-  readonly ref: string | null
   /** Where the token is entered by a click. */
   readonly link: string | null
 }

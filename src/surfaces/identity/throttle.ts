@@ -21,7 +21,7 @@ export type Bucket = {
 export type Attempt = {
   /** The attempt was fine: it does not count. */
   giveBack(): Promise<void>
-  /** The attempt counts. Exactly one of the two ends it. */
+  /** The attempt counts. The first of the two ends it; what follows does nothing. */
   keep(): void
 }
 
@@ -32,6 +32,8 @@ export type Throttle = {
   network(name: string, ip: string, burst: number, step_seconds: number): Bucket[]
   /** A bucket named by something secret or personal, which is kept as a keyed hash. */
   about(name: string, value: string, burst: number, step_seconds: number): Bucket
+  /** So many an hour, like all general rates multiplied by KERNEL_RATE_FACTOR. */
+  hourly(name: string, value: string, per_hour: number, burst?: number): Bucket
 }
 
 type Flight = { count: number; waiting: (() => void)[] }
@@ -56,10 +58,19 @@ export function openThrottle(
     if (bucket.waits) takeOff(flights, bucket.name)
   }
 
+  const about: Throttle['about'] = (name, value, burst, step_seconds) => ({
+    name: `identity.${name}:${keys.fingerprint('identity.throttle', value).toString('base64url')}`,
+    burst,
+    step_seconds,
+  })
+  const factor = settings['kernel.rate_factor']
+
   return {
     take: async buckets => {
       const taken: Bucket[] = []
+      let ended = false
       const end = (back: boolean) => {
+        ended = true
         for (const one of taken) if (one.waits) land(flights, one.name, back)
       }
       try {
@@ -75,28 +86,29 @@ export function openThrottle(
       }
       return {
         giveBack: async () => {
-          await refund(kernel, taken)
-          end(true)
+          if (ended) return
+          ended = true
+          await refund(kernel, taken).finally(() => end(true))
         },
-        keep: () => end(false),
+        keep: () => {
+          if (!ended) end(false)
+        },
       }
     },
     network: (name, ip, burst, step_seconds) => {
       if (isLoopback(ip) && !settings['kernel.throttle_loopback']) return []
-      const factor = settings['kernel.rate_factor']
+      const most = Math.max(1, Math.floor(burst * factor))
       return [
         {
           name: `identity.${name}:${networkOf(ip)}`,
-          burst: Math.max(1, Math.floor(burst * factor)),
+          burst: most,
           step_seconds: step_seconds / factor,
         },
       ]
     },
-    about: (name, value, burst, step_seconds) => ({
-      name: `identity.${name}:${keys.fingerprint('identity.throttle', value).toString('base64url')}`,
-      burst,
-      step_seconds,
-    }),
+    about,
+    hourly: (name, value, per_hour, burst = per_hour) =>
+      about(name, value, Math.max(1, Math.floor(burst * factor)), 3600 / (per_hour * factor)),
   }
 }
 

@@ -36,3 +36,17 @@ export async function raiseAccountVersion(tx: Tx, account_id: string): Promise<n
   )
   return version
 }
+
+/** Whoever has the address now. */
+export function accountByAddress(
+  reader: Reader,
+  scope: string,
+  normalized: string,
+): Promise<AccountRow | undefined> {
+  return reader.maybe(
+    AccountRow,
+    sql`
+      select ${accountColumns} from identity.accounts
+      where email_scope = ${scope} and email_normalized = ${normalized} and status <> 'deleted'`,
+  )
+}

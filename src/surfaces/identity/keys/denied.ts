@@ -5,6 +5,7 @@
  * entry is forgotten only when every token of its session has expired by itself.
  */
 import { Type } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Kernel } from '../../../kernel/surface.ts'
 import type { SigningKeys } from './signing-keys.ts'
@@ -49,18 +50,7 @@ export function openDenied(
     }
   }
   const ask = async () => {
-    const news = await db.one(
-      News,
-      sql`
-        select
-          array(select id from identity.sessions where revoked_at is not null and revoked_at >
-            coalesce(least(${since}::timestamptz, kernel.now())
-                - make_interval(secs => ${overlap_seconds}),
-              kernel.now() - make_interval(secs => ${life_seconds}))) as revoked,
-          coalesce((select string_agg(kid || ':' || state, ',' order by kid collate "C")
-            from identity.signing_keys where state in ('next', 'active', 'retired')), '') as keys,
-          kernel.now()::text as at`,
-    )
+    const news = await readNews(db, since, life_seconds)
     add(news.revoked)
     since = news.at
     if (news.keys !== keys.loaded()) await keys.load()
@@ -98,4 +88,19 @@ export function openDenied(
       await asking
     },
   }
+}
+
+function readNews(reader: Reader, since: string | null, life_seconds: number) {
+  return reader.one(
+    News,
+    sql`
+      select
+        array(select id from identity.sessions where revoked_at is not null and revoked_at >
+          coalesce(least(${since}::timestamptz, kernel.now())
+              - make_interval(secs => ${overlap_seconds}),
+            kernel.now() - make_interval(secs => ${life_seconds}))) as revoked,
+        coalesce((select string_agg(kid || ':' || state, ',' order by kid collate "C")
+          from identity.signing_keys where state in ('next', 'active', 'retired')), '') as keys,
+        kernel.now()::text as at`,
+  )
 }

@@ -89,43 +89,47 @@ export function openSigningKeys(kernel: Pick<Kernel, 'db' | 'keys' | 'settings'>
     signer,
     verifier: kid => held.get(kid)?.verifies,
     jwks: () => ({ keys: [...held.values()].map(({ jwk }) => jwk) }),
-    rotate: async (tx, mode) => {
-      await tx.run(sql`select pg_advisory_xact_lock(hashtext('identity.signing_keys'))`)
-      if (mode === 'graceful') {
-        const waiting = await tx.maybe(
-          Kid,
-          sql`select kid from identity.signing_keys where state = 'next' limit 1`,
-        )
-        const kid = waiting?.kid ?? (await insertKey(tx, kernel, 'next'))
-        return { kid, state: 'next' }
-      }
-      await tx.run(sql`
-        update identity.signing_keys
-        set state = 'revoked', retired_at = kernel.now(), removes_at = kernel.now()
-        where state in ('next', 'active', 'retired')`)
-      return { kid: await insertKey(tx, kernel, 'active'), state: 'active' }
-    },
-    advance: async tx => {
-      const due = await tx.maybe(
-        Kid,
-        sql`
-          select kid from identity.signing_keys
-          where state = 'next' and activates_at <= kernel.now()
-          order by activates_at limit 1 for update skip locked`,
-      )
-      if (due) {
-        await tx.run(sql`
-          update identity.signing_keys set state = 'retired', retired_at = kernel.now(),
-            removes_at = kernel.now() + make_interval(secs => ${retire_seconds})
-          where state = 'active'`)
-        await tx.run(sql`update identity.signing_keys set state = 'active' where kid = ${due.kid}`)
-      }
-      const removed = await tx.run(sql`
-        update identity.signing_keys set state = 'removed'
-        where state = 'retired' and removes_at <= kernel.now()`)
-      return due !== undefined || removed > 0
-    },
+    rotate: (tx, mode) => rotate(tx, kernel, mode),
+    advance: tx => advance(tx, retire_seconds),
   }
+}
+
+async function rotate(tx: Tx, kernel: Pick<Kernel, 'keys'>, mode: 'graceful' | 'revoke') {
+  await tx.run(sql`select pg_advisory_xact_lock(hashtext('identity.signing_keys'))`)
+  if (mode === 'graceful') {
+    const waiting = await tx.maybe(
+      Kid,
+      sql`select kid from identity.signing_keys where state = 'next' limit 1`,
+    )
+    const kid = waiting?.kid ?? (await insertKey(tx, kernel, 'next'))
+    return { kid, state: 'next' }
+  }
+  await tx.run(sql`
+    update identity.signing_keys
+    set state = 'revoked', retired_at = kernel.now(), removes_at = kernel.now()
+    where state in ('next', 'active', 'retired')`)
+  return { kid: await insertKey(tx, kernel, 'active'), state: 'active' }
+}
+
+async function advance(tx: Tx, retire_seconds: number): Promise<boolean> {
+  const due = await tx.maybe(
+    Kid,
+    sql`
+      select kid from identity.signing_keys
+      where state = 'next' and activates_at <= kernel.now()
+      order by activates_at limit 1 for update skip locked`,
+  )
+  if (due) {
+    await tx.run(sql`
+      update identity.signing_keys set state = 'retired', retired_at = kernel.now(),
+        removes_at = kernel.now() + make_interval(secs => ${retire_seconds})
+      where state = 'active'`)
+    await tx.run(sql`update identity.signing_keys set state = 'active' where kid = ${due.kid}`)
+  }
+  const removed = await tx.run(sql`
+    update identity.signing_keys set state = 'removed'
+    where state = 'retired' and removes_at <= kernel.now()`)
+  return due !== undefined || removed > 0
 }
 
 function readKeys(reader: Reader): Promise<KeyRow[]> {

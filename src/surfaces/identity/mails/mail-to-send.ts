@@ -41,11 +41,12 @@ export async function mailToSend(
   if (!row?.open) return undefined
   const { template, address, locale, purpose, ref, key_id } = row
   if (purpose === null || ref === null || key_id === null) {
-    return { template, address, locale, token: null, ref: null, link: null }
+    return { template, address, locale, token: null, link: null }
   }
   const token = derivedToken(keys, key_id, purpose, ref)
   if (token === null) return undefined
   const base = settings['identity.link_base'] ?? `${public_url}/console`
-  const query = new URLSearchParams({ token, id: ref })
-  return { template, address, locale, token, ref, link: `${base}/${pages[purpose]}?${query}` }
+  // The link says nothing of the registration: whoever clicks must know it, or its password.
+  const query = new URLSearchParams({ token })
+  return { template, address, locale, token, link: `${base}/${pages[purpose]}?${query}` }
 }

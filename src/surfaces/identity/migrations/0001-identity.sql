@@ -200,11 +200,14 @@ create table identity.mails (
   purpose text,
   ref uuid,
   key_id text,
-  details jsonb not null default '{}',
+  state text not null default 'requested' check (state in ('requested', 'sent', 'dropped', 'failed')),
+  attempts int not null default 0,
+  due_at timestamptz not null default now(),
   created_at timestamptz not null default kernel.now(),
   check ((purpose is null) = (ref is null))
 );
 create index mails_account on identity.mails (account_id);
+create index mails_due on identity.mails (due_at) where state = 'requested';
 create index mails_created_at on identity.mails (created_at);
 
 -- Roles of a tenant's own; the built-in ones are declared with the permissions.

@@ -11,20 +11,26 @@ const nil = '00000000-0000-0000-0000-000000000000'
 const Tenant = Type.Object({ id: Id, signup: Type.String() })
 export type Tenant = Static<typeof Tenant>
 
-export async function resolveTenant(
+type Named = Parameters<typeof findTenant>
+
+export function findTenant(
   reader: Reader,
   { settings }: Pick<Kernel, 'settings'>,
   slug: string | undefined,
   host: string | string[] | undefined,
-): Promise<Tenant> {
-  const meant =
-    settings['identity.tenant_from'] === 'host' ? String(host ?? '').split('.')[0] : slug
-  const tenant = await reader.maybe(
+): Promise<Tenant | undefined> {
+  const by_host = settings['identity.tenant_from'] === 'host'
+  const meant = by_host ? String(host ?? '').split('.')[0] : slug
+  return reader.maybe(
     Tenant,
     sql`
       select id, signup from identity.tenants
       where slug = ${meant ?? 'default'} and state = 'active'`,
   )
+}
+
+export async function resolveTenant(...named: Named): Promise<Tenant> {
+  const tenant = await findTenant(...named)
   if (!tenant) throw problem('tenant_not_found')
   return tenant
 }
