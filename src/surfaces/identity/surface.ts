@@ -11,6 +11,7 @@ import { openAccessTokens } from './keys/access-tokens.ts'
 import { openDenied } from './keys/denied.ts'
 import { openSigningKeys } from './keys/signing-keys.ts'
 import { loops } from './loops.ts'
+import { openMailSender } from './mails/sender.ts'
 import { openPasswordHasher } from './passwords/hash.ts'
 import { permissions } from './permissions.ts'
 import { routes } from './routes.ts'
@@ -41,11 +42,23 @@ export const identity: Surface<Face, Needs> = {
       throttle: openThrottle(kernel),
     }
     const deps: Deps = { ...parts, access: openAccess(parts) }
+    const mails = openMailSender(kernel)
     return {
       face: openFace(deps),
       routes: routes(deps),
-      loops: loops(deps),
-      close: denied.stop,
+      consumers: [
+        {
+          // The mail itself is sent after the commit, by whoever claims its row.
+          name: 'identity.mail',
+          events: ['identity_mail.requested'],
+          run: async tx => tx.afterCommit(mails.kick),
+        },
+      ],
+      loops: [...loops(deps), { name: 'identity.mails', every_ms: 5000, run: mails.run }],
+      close: async () => {
+        await mails.close()
+        await denied.stop()
+      },
     }
   },
 }
