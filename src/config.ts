@@ -102,6 +102,7 @@ const table = {
   'identity.device_ttl_seconds': count(180 * 86_400, 's', 'How long a device stays known after a login', 60),
   'identity.sessions_per_account': count(100, 'sessions', 'Live sessions of an account; the oldest is revoked', 1, 10_000),
   'identity.api_keys_per_account': count(20, 'keys', 'Active API keys of an account', 1, 10_000),
+  'identity.roles_per_tenant': count(100, 'roles', 'Roles that a tenant defines for itself', 1, 10_000),
   'identity.mfa_methods_per_account': count(10, 'factors', 'Second factors of an account', 1, 100),
   'identity.pending_registrations_per_email': count(3, 'registrations', 'Registrations of one address that wait for a proof', 1, 100),
   'identity.body_limit_bytes': count(16 * 1024, 'bytes', 'Largest body of an identity request', 1024, 2 ** 20),

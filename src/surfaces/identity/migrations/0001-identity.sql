@@ -304,6 +304,7 @@ create table identity.security_events (
   primary key (id, occurred_at)
 ) partition by range (occurred_at);
 create index security_events_account on identity.security_events (tenant_id, account_id, id desc);
+create index security_events_tenant on identity.security_events (tenant_id, id desc);
 -- Rows of a month without a partition (a moved clock) still have a place.
 create table identity.security_events_other partition of identity.security_events default;
 
