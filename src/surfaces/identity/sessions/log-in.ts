@@ -186,6 +186,7 @@ async function isStill(tx: Tx, { id, password_hash }: Candidate): Promise<boolea
     Type.Object({ id: Id }),
     sql`
       select a.id from identity.accounts a
+      join identity.tenants t on t.id = a.tenant_id and t.state = 'active'
       join identity.credentials c on c.account_id = a.id
       where a.id = ${id} and a.status = 'active' and c.password_hash = ${password_hash}
       for share`,
