@@ -4,8 +4,6 @@
  */
 export const notYetBuilt: readonly string[] = [
   // identity
-  'POST /v1/mfa/challenges',
-  'POST /v1/mfa/challenges/{challenge_id}/verify',
   // commerce
   'GET /v1/products',
   'GET /v1/products/{product_id}',
