@@ -2,6 +2,7 @@
 import type { PermissionCatalog } from '../../kernel/access/permissions.ts'
 import type { Surface } from '../../kernel/surface.ts'
 import { openAccess } from './access.ts'
+import { checks } from './checks.ts'
 import type { Deps } from './deps.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
@@ -55,6 +56,7 @@ export const identity: Surface<Face, Needs> = {
         },
       ],
       loops: [...loops(deps), { name: 'identity.mails', every_ms: 5000, run: mails.run }],
+      checks: checks(deps),
       close: async () => {
         await mails.close()
         await denied.stop()
