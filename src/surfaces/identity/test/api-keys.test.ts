@@ -138,8 +138,8 @@ test.concurrent('keys made at once stay within the limit', async () => {
   const paged: string[] = []
   let cursor: string | null = ''
   while (cursor !== null) {
-    const path: string = `/v1/api-keys?limit=2${cursor ? `&cursor=${cursor}` : ''}`
-    const { body } = await world.call('GET', path, { token: owner.token })
+    const query: string = cursor ? `&cursor=${cursor}` : ''
+    const { body } = await world.call('GET', `/v1/api-keys?limit=2${query}`, { token: owner.token })
     paged.push(...body.data.map((one: { id: string }) => one.id))
     cursor = body.next_cursor
   }
