@@ -5,20 +5,29 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Config } from './config.ts'
-import { closedAccess } from './kernel/access/principal.ts'
+import { firstAdministrator, type Administrator } from './first-administrator.ts'
 import { migrate, type MigrationSource } from './kernel/database/migrate.ts'
-import type { AnySurface } from './kernel/assembly/gather.ts'
+import { gather, type AnySurface } from './kernel/assembly/gather.ts'
 import { openLog, type Log } from './kernel/watch/log.ts'
 import { openPlatform, type Platform } from './kernel/assembly/open.ts'
 import type { Composition } from './kernel/assembly/parts.ts'
 import { openTelemetry } from './kernel/watch/telemetry.ts'
 import { layGround, type Ground } from './kernel/ground/ground.ts'
+import { identity } from './surfaces/identity/surface.ts'
 
-const surfaces: readonly AnySurface[] = []
+const surfaces: readonly AnySurface[] = [identity]
 
 export const composition: Composition = {
   surfaces,
-  open: () => ({ opened: [], access: closedAccess }),
+  open: kernel => {
+    const { permissions } = gather(surfaces)
+    const people = identity.open(kernel, { permissions })
+    return {
+      opened: [people],
+      access: people.face.access,
+      prepare: people.face.prepare,
+    }
+  },
 }
 
 export type Running = {
@@ -27,6 +36,7 @@ export type Running = {
   readonly log: Log
   readonly port: number
   readonly migrated: number
+  readonly administrator: Administrator | null
   stop(): Promise<void>
 }
 
@@ -64,6 +74,8 @@ export async function start(
       version,
     })
     begun = platform
+    const administrator = await firstAdministrator(config)
+    await platform.prepare(administrator)
     const port = await platform.start()
     await ground.announce({ port, public_url: config.public_url })
     const stop = async () => {
@@ -71,7 +83,7 @@ export async function start(
       await telemetry.close()
       await ground.release()
     }
-    return { platform, ground, log, port, migrated: migrated.length, stop }
+    return { platform, ground, log, port, migrated: migrated.length, administrator, stop }
   } catch (error) {
     // What had begun already (the sequencer, loops) would keep the process from ending.
     await begun?.stop()

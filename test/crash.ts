@@ -3,19 +3,20 @@
  * code, while `act` works against it. Surfaces give their points, what to do, and what must hold after.
  */
 import { expect } from 'vitest'
-import { EndedAtStart, startProcess } from './process.ts'
+import { EndedAtStart, startProcess, type Entry } from './process.ts'
 import type { World } from './world.ts'
 
 /** Runs `act` against a process that dies at the n-th pass of `point`; resolves when it is dead. */
 export async function killedAt(
-  world: World,
+  world: Pick<World, 'environment'>,
   point: string,
   act: (url: string) => Promise<unknown>,
   nth = 1,
+  entry: Entry = 'test',
 ): Promise<void> {
   const environment = { ROLES: 'api,worker', KERNEL_FAULTS: `${point}=kill@${nth}` }
   try {
-    const victim = await startProcess({ ...world.environment, ...environment })
+    const victim = await startProcess({ ...world.environment, ...environment }, entry)
     // Whether the caller got an answer depends on the point; that the process died there does not.
     await act(victim.url).catch(() => {})
     expect(await victim.gone).toEqual({ code: null, signal: 'SIGKILL' })

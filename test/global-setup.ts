@@ -1,6 +1,6 @@
 /**
- * One PostgreSQL for the whole run (the embedded one, or TEST_DATABASE_URL), and in it one template
- * database that is migrated once and cloned for each test file. The template's name is a hash of all
+ * One PostgreSQL for the whole run (the embedded one, or TEST_DATABASE_URL), and in it two
+ * template databases that are migrated once and cloned for each test file. The template's name is a hash of all
  * migrations, so a changed migration makes a new one and an unchanged one is used again.
  */
 import { createHash } from 'node:crypto'
@@ -11,7 +11,8 @@ import type { TestProject } from 'vitest/node'
 import { migrate, readMigrations } from '../src/kernel/database/migrate.ts'
 import { openClock } from '../src/kernel/clock.ts'
 import { openPostgres } from '../src/kernel/database/postgres.ts'
-import { migrationSources } from '../src/start.ts'
+import type { Composition } from '../src/kernel/assembly/parts.ts'
+import { composition, migrationSources } from '../src/start.ts'
 import { testComposition } from './composition.ts'
 
 declare module 'vitest' {
@@ -19,7 +20,10 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** An address with the right to create databases. */
     admin_url: string
+    /** Migrated for the small surfaces that prove the kernel. */
     template: string
+    /** Migrated for the product's own surfaces. */
+    product_template: string
   }
 }
 
@@ -29,15 +33,9 @@ export async function setup(project: TestProject): Promise<void> {
   const given = process.env['TEST_DATABASE_URL']
   const postgres = given ? null : await openPostgres(embedded())
   const admin_url = given ?? postgres?.url ?? ''
-  const sources = migrationSources(testComposition(''))
-  const hash = createHash('sha256')
-  for (const { schema, checksum } of await readMigrations(sources)) hash.update(schema + checksum)
-  // Partitions are made ahead from the day of the migration, so a template does not last for ever.
-  hash.update(String(Math.floor(openClock().nowMs() / (7 * 24 * 3_600_000))))
-  const template = `dodeca_template_${hash.digest('hex').slice(0, 16)}`
-  await makeTemplate(admin_url, template, sources)
   project.provide('admin_url', admin_url)
-  project.provide('template', template)
+  project.provide('template', await templateOf(admin_url, testComposition('')))
+  project.provide('product_template', await templateOf(admin_url, composition))
   undo = async () => {
     await dropClones(admin_url)
     await postgres?.release()
@@ -60,6 +58,17 @@ function embedded() {
       max_connections: '400',
     },
   }
+}
+
+async function templateOf(admin_url: string, composed: Composition): Promise<string> {
+  const sources = migrationSources(composed)
+  const hash = createHash('sha256')
+  for (const { schema, checksum } of await readMigrations(sources)) hash.update(schema + checksum)
+  // Partitions are made ahead from the day of the migration, so a template does not last for ever.
+  hash.update(String(Math.floor(openClock().nowMs() / (7 * 24 * 3_600_000))))
+  const template = `dodeca_template_${hash.digest('hex').slice(0, 16)}`
+  await makeTemplate(admin_url, template, sources)
+  return template
 }
 
 async function makeTemplate(

@@ -4,17 +4,6 @@
  */
 export const notYetBuilt: readonly string[] = [
   // identity
-  'POST /v1/accounts',
-  'POST /v1/sessions',
-  'POST /v1/sessions/{session_id}/refresh',
-  'DELETE /v1/sessions/{session_id}',
-  'DELETE /v1/accounts/{account_id}/sessions',
-  'POST /v1/password-reset-requests',
-  'POST /v1/password-resets',
-  'POST /v1/mfa/challenges',
-  'POST /v1/mfa/challenges/{challenge_id}/verify',
-  'GET /v1/me',
-  'GET /.well-known/jwks.json',
   // commerce
   'GET /v1/products',
   'GET /v1/products/{product_id}',

@@ -1,9 +1,10 @@
-/** The platform with the test surfaces as a process of its own: started, killed, started again. */
+/** A platform, with the test surfaces or the product's, as a process of its own: started, killed, started again. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-const entry = fileURLToPath(new URL('./child.ts', import.meta.url))
+const entries = { test: './child.ts', product: './product-child.ts' } as const
+export type Entry = keyof typeof entries
 
 export type PlatformProcess = {
   readonly url: string
@@ -24,8 +25,12 @@ export class EndedAtStart extends Error {
   }
 }
 
-export async function startProcess(environment: Record<string, string>): Promise<PlatformProcess> {
-  const child = spawn(process.execPath, [entry], {
+export async function startProcess(
+  environment: Record<string, string>,
+  entry: Entry = 'test',
+): Promise<PlatformProcess> {
+  const file = fileURLToPath(new URL(entries[entry], import.meta.url))
+  const child = spawn(process.execPath, [file], {
     env: { PATH: process.env['PATH'] ?? '', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

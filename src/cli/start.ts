@@ -1,5 +1,6 @@
 /** Starts the platform for a person or a service manager, says what to open, and stops on a signal. */
 import type { Config } from '../config.ts'
+import type { Administrator } from '../first-administrator.ts'
 import { start, type Running } from '../start.ts'
 import type { Call, Command } from './command.ts'
 
@@ -53,7 +54,7 @@ async function serve(config: Config, { composition, terminal }: Call): Promise<v
 }
 
 function banner(config: Config, running: Running, took_ms: number): string[] {
-  const { port, ground, migrated, platform } = running
+  const { port, ground, migrated, platform, administrator } = running
   const url = config.public_url
   const lines = [
     ['API', url],
@@ -61,6 +62,7 @@ function banner(config: Config, running: Running, took_ms: number): string[] {
     ...(config.profile === 'development' ? [['Helpers', `${url}/dev`]] : []),
     ...(ground.sandbox ? [['Mail inbox', `${url}/dev/inbox`]] : []),
     ['Health', `${url}/readyz`],
+    ...(administrator ? [['Administrator', wordsOn(administrator)]] : []),
     ['Database', databaseOf(config, running)],
   ]
   const width = Math.max(...lines.map(([name = '']) => name.length))
@@ -75,6 +77,12 @@ function banner(config: Config, running: Running, took_ms: number): string[] {
     `  ${platform.routes.length} operations. Ctrl-C stops everything.`,
     '',
   ]
+}
+
+/** A password that was made just now is shown this once; after that it is in its file. */
+function wordsOn({ email, password, kept_in, made_now }: Administrator): string {
+  if (made_now) return `${email}, password ${password} (kept in ${kept_in})`
+  return kept_in ? `${email}, password in ${kept_in}` : `${email}, password from ADMIN_PASSWORD`
 }
 
 function databaseOf(config: Config, { ground }: Running): string {

@@ -26,7 +26,7 @@ import { documentRoute } from '../operate/document.ts'
 import { providerRoutes } from '../operate/providers.ts'
 import { healthRoutes } from '../operate/health.ts'
 import { watchOverload, type Overload } from '../watch/overload.ts'
-import type { PlatformOptions, PlatformParts } from './parts.ts'
+import type { FirstAdministrator, PlatformOptions, PlatformParts } from './parts.ts'
 import type { Kernel, Opened } from '../surface.ts'
 
 export type Platform = {
@@ -37,6 +37,8 @@ export type Platform = {
   readonly events: Events
   readonly faults: Faults
   document(): string
+  /** What must be ready before the first request. */
+  prepare(administrator: FirstAdministrator | null): Promise<void>
   /** Starts the work of the process's roles, then listens; answers the port. */
   start(): Promise<number>
   stop(): Promise<void>
@@ -47,7 +49,7 @@ export function openPlatform(options: PlatformOptions): Platform {
   const gathered = gather(composition.surfaces)
   const faults = openFaults(config.settings['kernel.faults'])
   const { kernel, tie } = openKernel(options, gathered, faults)
-  const { opened, access } = composition.open(kernel)
+  const { opened, access, prepare } = composition.open(kernel)
   const sink = sinkOf(options)
   const events = openEvents({
     db: kernel.db,
@@ -91,6 +93,7 @@ export function openPlatform(options: PlatformOptions): Platform {
     events,
     faults,
     document,
+    prepare: async administrator => prepare?.(administrator),
     ...lifecycle(parts, app, stopping),
   }
 }

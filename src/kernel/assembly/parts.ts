@@ -11,10 +11,18 @@ import type { Overload } from '../watch/overload.ts'
 import type { Kernel, Opened } from '../surface.ts'
 import type { Telemetry } from '../watch/telemetry.ts'
 
+/** Who a new deployment is administered by. */
+export type FirstAdministrator = { readonly email: string; readonly password: string }
+
 export type Composition = {
   readonly surfaces: readonly AnySurface[]
   /** Opens the surfaces in order and says who answers for access. */
-  open(kernel: Kernel): { opened: readonly Opened[]; access: Access }
+  open(kernel: Kernel): {
+    opened: readonly Opened[]
+    access: Access
+    /** What must be ready before the first request; the database is at head by then. */
+    prepare?(administrator: FirstAdministrator | null): Promise<void>
+  }
 }
 
 export type PlatformOptions = {

@@ -1,0 +1,38 @@
+/**
+ * The port through which the platform learns who is calling. A session's token is verified here, in the
+ * process, and refused once its session is denied; an API key is looked up each time. What a principal
+ * holds is read from the rows in the same request, so a role that was taken away counts no more.
+ */
+import type { Access, Principal } from '../../kernel/access/principal.ts'
+import { apiKeyGrants, apiKeyPrincipal } from './api-keys/authenticate.ts'
+import type { Deps } from './deps.ts'
+import { problem } from './errors.ts'
+import type { TokenFacts } from './keys/access-tokens.ts'
+import { accountGrants } from './roles/grants.ts'
+
+type Needs = Pick<Deps, 'kernel' | 'permissions' | 'tokens' | 'denied'>
+
+export function openAccess(deps: Needs): Access {
+  const principalOf = (facts: TokenFacts): Principal => {
+    if (deps.denied.has(facts.session_id)) throw problem('invalid_token')
+    return {
+      id: facts.account_id,
+      tenant_id: facts.tenant_id,
+      kind: 'account',
+      session_id: facts.session_id,
+      aal: facts.aal,
+      auth_time: facts.auth_time,
+    }
+  }
+  return {
+    authenticate: ({ token }) => {
+      if (token.startsWith('ak_')) return apiKeyPrincipal(deps.kernel, token)
+      const facts = deps.tokens.verify(token)
+      return facts instanceof Promise ? facts.then(principalOf) : principalOf(facts)
+    },
+    grants: (reader, principal) =>
+      principal.kind === 'service'
+        ? apiKeyGrants(reader, deps, principal)
+        : accountGrants(reader, deps, principal),
+  }
+}

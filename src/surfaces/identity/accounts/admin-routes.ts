@@ -1,0 +1,166 @@
+/** Administration of accounts: seeing, disabling, erasing, inviting. Other tenants' are not there. */
+import { Type } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { etag, expectedVersions } from '../../../kernel/http/etag.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { closed } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { demandMayGive } from '../roles/may-give.ts'
+import { Account, type AccountRow } from '../schemas.ts'
+import { demandStepUp } from '../step-up.ts'
+import { changeStatus } from './change-status.ts'
+import { eraseAccount } from './erase-account.ts'
+import { accountInTenant } from './find.ts'
+import { invite, Invite } from './invite.ts'
+import { AccountPage, AccountQuery, listAccounts } from './list-accounts.ts'
+
+const AccountWithRoles = Type.Object(
+  { ...Account.properties, role_ids: Type.Array(Type.String(), { maxItems: 1000 }) },
+  { title: 'AccountWithRoles' },
+)
+const Roles = Type.Object({ role_ids: Type.Array(Type.String()) })
+
+export function accountAdminRoutes(deps: Deps): readonly Route[] {
+  return [listRoute(deps), readRoute(), changeRoute(deps), eraseRoute(deps), inviteRoute(deps)]
+}
+
+function listRoute({ kernel }: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/accounts',
+    summary: 'Accounts of the tenant, newest first',
+    permission: 'identity.accounts.read',
+    added: true,
+    query: AccountQuery,
+    replies: { 200: AccountPage },
+    handle: async ({ tx, query, list }) => {
+      const { body, headers } = await listAccounts(tx, kernel, list, query)
+      return reply(200, body, headers)
+    },
+  })
+}
+
+function readRoute(): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/accounts/{account_id}',
+    summary: 'An account of the tenant, with its roles there',
+    permission: 'identity.accounts.read',
+    added: true,
+    absent: 'account_not_found',
+    replies: { 200: AccountWithRoles },
+    fails: ['account_not_found'],
+    handle: async ({ tx, params, principal }) => {
+      const account = await living(tx, principal.tenant_id, params.account_id)
+      const { role_ids } = await tx.one(
+        Roles,
+        sql`
+          select array(select role_id from identity.role_assignments
+            where tenant_id = ${principal.tenant_id} and account_id = ${account.id}
+            order by role_id) as role_ids`,
+      )
+      return reply(200, { ...shown(account), role_ids }, { etag: etag(account.version) })
+    },
+  })
+}
+
+function changeRoute(deps: Deps): Route {
+  return route({
+    method: 'PATCH',
+    path: '/v1/accounts/{account_id}',
+    summary: 'Disable or enable an account',
+    description: 'Disabling ends all sessions of the account at once; its API keys count no more.',
+    permission: 'identity.accounts.disable',
+    added: true,
+    absent: 'account_not_found',
+    body: closed({ status: Type.Union([Type.Literal('active'), Type.Literal('disabled')]) }),
+    replies: { 200: Account },
+    fails: ['account_not_found', 'precondition_failed', 'invalid_transition'],
+    handle: async ({ tx, params, body, principal, request }) => {
+      const versions = expectedVersions(request.headers['if-match'])
+      const { tenant_id } = principal
+      const change = { tenant_id, id: params.account_id, status: body.status, versions }
+      const account = await changeStatus(tx, deps, change, { actor: principal.id, seen: request })
+      return reply(200, shown(account), { etag: etag(account.version) })
+    },
+  })
+}
+
+function eraseRoute(deps: Deps): Route {
+  return route({
+    method: 'DELETE',
+    path: '/v1/accounts/{account_id}',
+    summary: 'Erase an account: one’s own, or one of the tenant',
+    description: 'Needs a fresh authentication. Sessions end; what is personal is erased for good.',
+    permission: 'authenticated',
+    added: true,
+    absent: 'account_not_found',
+    replies: { 204: null },
+    fails: ['account_not_found', 'permission_denied', 'step_up_required'],
+    handle: async ({ tx, params, principal, grants, request }) => {
+      const { account_id } = params
+      const mine = principal.kind === 'account' && principal.id === account_id
+      if (!mine && !(await grants()).has('identity.accounts.delete')) {
+        throw problem('permission_denied')
+      }
+      const tenant_id = mine ? await homeOf(tx, account_id) : principal.tenant_id
+      const account = await accountInTenant(tx, tenant_id, account_id)
+      if (!account) throw problem('account_not_found')
+      await demandStepUp(tx, deps.kernel, principal)
+      if (await eraseAccount(tx, deps, account, principal.id, request)) {
+        const actor = principal.id
+        const action = 'identity.accounts.delete'
+        tx.audit({ tenant_id, actor, action, target: account_id, outcome: 'done' })
+      }
+      return reply(204, null)
+    },
+  })
+}
+
+function inviteRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/invitations',
+    summary: 'Invite somebody, or send a waiting invitation again',
+    description: 'The mailed token sets the password through POST /v1/password-resets.',
+    permission: 'identity.accounts.invite',
+    added: true,
+    body: Invite,
+    replies: { 200: Account, 201: Account },
+    fails: ['already_exists', 'permission_denied', 'role_not_found', 'validation_failed'],
+    handle: async ({ tx, body, principal, grants, request }) => {
+      const { tenant_id, id: actor } = principal
+      const { role_ids = [] } = body
+      const held = await grants()
+      if (role_ids.length > 0 && !held.has('identity.roles.assign')) {
+        throw problem('permission_denied')
+      }
+      for (const role_id of role_ids) await demandMayGive(tx, deps, held, { tenant_id, role_id })
+      const { account, made } = await invite(tx, deps, tenant_id, body, { actor, seen: request })
+      const headers = { location: `/v1/accounts/${account.id}` }
+      return made ? reply(201, shown(account), headers) : reply(200, shown(account), headers)
+    },
+  })
+}
+
+/** Where an account is at home, whichever tenant its token works in. */
+async function homeOf(reader: Reader, id: string): Promise<string> {
+  const home = await reader.maybe(
+    Type.Object({ tenant_id: Account.properties.tenant_id }),
+    sql`select tenant_id from identity.accounts where id = ${id}`,
+  )
+  if (!home) throw problem('account_not_found')
+  return home.tenant_id
+}
+
+async function living(reader: Reader, tenant_id: string, id: string): Promise<AccountRow> {
+  const account = await accountInTenant(reader, tenant_id, id)
+  if (!account || account.status === 'deleted') throw problem('account_not_found')
+  return account
+}
+
+function shown({ version: _version, ...account }: AccountRow) {
+  return account
+}

@@ -1,0 +1,68 @@
+/**
+ * Disables and enables accounts. The row lock orders it with logins, which hold the same row until their
+ * session is committed: so every session that began before is ended in this commit, and none begins after.
+ */
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { preconditionFailed } from '../../../kernel/http/etag.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import type { Act } from '../roles/assign-role.ts'
+import { AccountRow } from '../schemas.ts'
+import { recordSecurityEvent } from '../security/record.ts'
+import { revokeSessions } from '../sessions/revoke.ts'
+import { accountColumns, raiseAccountVersion } from './find.ts'
+
+export type StatusChange = {
+  readonly tenant_id: string
+  readonly id: string
+  readonly status: 'active' | 'disabled'
+  readonly versions?: number[] | null
+}
+
+export async function changeStatus(
+  tx: Tx,
+  deps: Pick<Deps, 'kernel' | 'denied'>,
+  { tenant_id, id, status, versions = null }: StatusChange,
+  act: Act,
+): Promise<AccountRow> {
+  const account = await tx.maybe(
+    AccountRow,
+    sql`
+      select ${accountColumns} from identity.accounts
+      where tenant_id = ${tenant_id} and id = ${id} and status <> 'deleted' for update`,
+  )
+  if (!account) throw problem('account_not_found')
+  if (versions && !versions.includes(account.version)) throw preconditionFailed(account.version)
+  if (account.status === status) return account
+  if (account.status === 'invited') {
+    throw problem('invalid_transition', { current_state: account.status })
+  }
+  await tx.run(sql`update identity.accounts set status = ${status} where id = ${id}`)
+  const version = await raiseAccountVersion(tx, id)
+  if (status === 'disabled') await revokeSessions(tx, deps, { account_id: id }, 'account_disabled')
+  await announce(tx, account, status, version, act)
+  return { ...account, status, version }
+}
+
+async function announce(
+  tx: Tx,
+  { id, tenant_id, status: from }: AccountRow,
+  to: string,
+  version: number,
+  { actor, seen }: Act,
+): Promise<void> {
+  const action = 'account.status_changed'
+  tx.emit({
+    type: action,
+    tenant_id,
+    aggregate_type: 'account',
+    aggregate_id: id,
+    aggregate_version: version,
+    data: { account_id: id, from, to, reason: 'administration' },
+  })
+  const about = { tenant_id, account_id: id, action, actor, reason: to }
+  await recordSecurityEvent(tx, { ...about, ...(seen ? { seen } : {}) })
+  const done = to === 'disabled' ? 'identity.accounts.disable' : 'identity.accounts.enable'
+  tx.audit({ tenant_id, actor, action: done, target: id, outcome: 'done' })
+}

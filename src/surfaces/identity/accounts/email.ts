@@ -1,0 +1,36 @@
+/**
+ * One mailbox, one spelling: an address is compared in its normalized form (NFKC, lower case whatever
+ * the locale, domain in ASCII), and mail goes to the stored spelling of it. What could reach somebody
+ * else than it seems (controls, spaces, quoted local parts) is refused.
+ */
+import { domainToASCII } from 'node:url'
+import { problem } from '../errors.ts'
+
+export type Address = { readonly email: string; readonly normalized: string }
+
+const email_max = 254
+const local_bytes_max = 64
+
+export function parseEmail(text: string): Address | null {
+  const email = text.trim().normalize('NFKC')
+  const at = email.lastIndexOf('@')
+  const local = email.slice(0, at)
+  if (at < 1 || email.length > email_max || /[\p{C}\s"(),:;<>@[\\\]]/u.test(local)) return null
+  if (Buffer.byteLength(local) > local_bytes_max || /^\.|\.$|\.\./.test(local)) return null
+  const domain = domainToASCII(email.slice(at + 1)).toLowerCase()
+  const labels = domain.split('.')
+  if (domain === '' || !labels.every(label => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label)))
+    return null
+  // NFKC of a lower-cased text can differ from it, so that both hold in the end.
+  const normalized = `${local.toLowerCase().normalize('NFKC')}@${domain}`
+  if (normalized.length > email_max) return null
+  return { email: `${local}@${domain}`, normalized }
+}
+
+export function demandEmail(text: string, pointer = '/email'): Address {
+  const address = parseEmail(text)
+  if (address) return address
+  throw problem('validation_failed', {
+    errors: [{ location: 'body', pointer, constraint: 'email' }],
+  })
+}

@@ -1,0 +1,58 @@
+/**
+ * Erases an account: its sessions end and its ways in, addresses and mails go, all in one commit; the
+ * row stays as a tombstone whose address is a keyed hash. Who had it can be proven, but not read.
+ */
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Deps } from '../deps.ts'
+import type { AccountRow } from '../schemas.ts'
+import { recordSecurityEvent, type Seen } from '../security/record.ts'
+import { revokeSessions } from '../sessions/revoke.ts'
+import { raiseAccountVersion } from './find.ts'
+import { forgetCredentials } from './take-over.ts'
+
+/** False where it was erased before. */
+export async function eraseAccount(
+  tx: Tx,
+  deps: Pick<Deps, 'kernel' | 'denied'>,
+  account: Pick<AccountRow, 'id' | 'tenant_id' | 'email_normalized'>,
+  actor: string,
+  seen: Seen,
+): Promise<boolean> {
+  const { id, tenant_id, email_normalized } = account
+  const hash = deps.kernel.keys.fingerprint('identity.erased', email_normalized).toString('hex')
+  const erased = await tx.run(sql`
+    update identity.accounts
+    set status = 'deleted', email = null, email_normalized = ${`erased:${hash}`},
+      display_name = null, locale = null
+    where id = ${id} and tenant_id = ${tenant_id} and status <> 'deleted'`)
+  if (erased === 0) return false
+  await revokeSessions(tx, deps, { account_id: id }, 'account_deleted')
+  await forgetCredentials(tx, id)
+  await tx.run(sql`delete from identity.credentials where account_id = ${id}`)
+  await tx.run(sql`delete from identity.role_assignments where account_id = ${id}`)
+  await tx.run(sql`delete from identity.one_time_challenges where account_id = ${id}`)
+  await tx.run(sql`delete from identity.email_changes where account_id = ${id}`)
+  await tx.run(sql`
+    delete from identity.mails where account_id = ${id} or (account_id is null and tenant_id =
+      ${tenant_id} and ref in (select r.id from identity.registrations r
+        where r.tenant_id = ${tenant_id} and r.email_normalized = ${email_normalized}))`)
+  await tx.run(sql`
+    delete from identity.registrations
+    where tenant_id = ${tenant_id} and email_normalized = ${email_normalized}`)
+  await tx.run(sql`update identity.sessions set client_metadata = ${sql.json(nothing)}
+    where account_id = ${id}`)
+  tx.emit({
+    type: 'account.deleted',
+    tenant_id,
+    aggregate_type: 'account',
+    aggregate_id: id,
+    aggregate_version: await raiseAccountVersion(tx, id),
+    data: { account_id: id },
+  })
+  const about = { tenant_id, account_id: id, actor, seen }
+  await recordSecurityEvent(tx, { ...about, action: 'account.deleted' })
+  return true
+}
+
+const nothing = { device_name: null, ua_family: null, ip_prefix: null }

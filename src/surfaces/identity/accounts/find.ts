@@ -1,0 +1,52 @@
+/** Reads accounts, and raises the version that orders everything announced about one. */
+import type { Reader, Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { AccountRow, Versioned } from '../schemas.ts'
+
+export const accountColumns = sql`id, tenant_id, email, email_normalized, status, verified_at,
+  display_name, locale, version, created_at`
+
+export function accountById(reader: Reader, id: string): Promise<AccountRow | undefined> {
+  return reader.maybe(
+    AccountRow,
+    sql`select ${accountColumns} from identity.accounts where id = ${id}`,
+  )
+}
+
+export function accountInTenant(
+  reader: Reader,
+  tenant_id: string,
+  id: string,
+): Promise<AccountRow | undefined> {
+  return reader.maybe(
+    AccountRow,
+    sql`
+      select ${accountColumns} from identity.accounts
+      where tenant_id = ${tenant_id} and id = ${id}`,
+  )
+}
+
+/** Takes the account's row lock: call it before `emit` on the aggregate `account`. */
+export async function raiseAccountVersion(tx: Tx, account_id: string): Promise<number> {
+  const { version } = await tx.one(
+    Versioned,
+    sql`
+      update identity.accounts set version = version + 1
+      where id = ${account_id} returning tenant_id, version`,
+  )
+  return version
+}
+
+/** Whoever has the address now. */
+export function accountByAddress(
+  reader: Reader,
+  scope: string,
+  normalized: string,
+): Promise<AccountRow | undefined> {
+  return reader.maybe(
+    AccountRow,
+    sql`
+      select ${accountColumns} from identity.accounts
+      where email_scope = ${scope} and email_normalized = ${normalized} and status <> 'deleted'`,
+  )
+}

@@ -1,0 +1,84 @@
+/** Who I am to the platform: my account, this session, and what I hold in its tenant. */
+import { Type, type Static } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id, nullable, Time, Version } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { Aal, Account } from '../schemas.ts'
+
+const Texts = Type.Array(Type.String(), { maxItems: 1000 })
+const Tenants = Type.Array(Type.Object({ id: Id, slug: Type.String() }), { maxItems: 1000 })
+
+const Row = Type.Object({
+  ...Account.properties,
+  version: Version,
+  session: nullable(Type.Object({ id: Id, amr: Texts, expires_at: Type.String() })),
+  tenants: Tenants,
+  roles: Texts,
+  factors: Texts,
+})
+
+export const Me = Type.Object(
+  {
+    ...Account.properties,
+    principal_type: Type.Union([Type.Literal('account'), Type.Literal('service')]),
+    session: nullable(
+      Type.Object({ id: Id, aal: Aal, amr: Texts, auth_time: Time, expires_at: Time }),
+    ),
+    tenants: Tenants,
+    roles: Texts,
+    permissions: Texts,
+    mfa: Type.Object({ enabled: Type.Boolean(), types: Texts }),
+  },
+  { title: 'Me' },
+)
+export type Me = Static<typeof Me>
+
+/** A service sees the account that owns its key. */
+export async function readMe(
+  reader: Reader,
+  { access }: Pick<Deps, 'access'>,
+  principal: Principal,
+): Promise<{ me: Me; version: number }> {
+  const row = await reader.maybe(
+    Row,
+    sql`
+      select a.id, a.tenant_id, a.email, a.email_normalized, a.status, a.verified_at,
+        a.display_name, a.locale, a.created_at, a.version,
+        (select jsonb_build_object('id', s.id, 'amr', to_jsonb(s.amr), 'expires_at',
+            to_char(s.expires_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+          from identity.sessions s
+          where s.id = ${principal.session_id}::uuid and s.account_id = a.id) as session,
+        (select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'slug', t.slug) order by t.slug),
+            '[]')
+          from identity.tenants t
+          where t.id = a.tenant_id or t.id in (select r.tenant_id
+            from identity.role_assignments r where r.account_id = a.id)) as tenants,
+        array(select r.role_id from identity.role_assignments r
+          where r.account_id = a.id and r.tenant_id = ${principal.tenant_id}
+          order by r.role_id) as roles,
+        array(select distinct m.type from identity.mfa_methods m
+          where m.account_id = a.id and m.status = 'active' order by m.type) as factors
+      from identity.accounts a
+      where a.id = coalesce((select k.account_id from identity.api_keys k
+          where k.id = ${principal.id} and k.tenant_id = ${principal.tenant_id}), ${principal.id})
+        and a.status <> 'deleted'`,
+  )
+  if (!row) throw problem('account_not_found')
+  const { version, session, factors, ...account } = row
+  const permissions = [...(await access.grants(reader, principal))].sort()
+  const me: Me = {
+    ...account,
+    principal_type: principal.kind,
+    session: session && {
+      ...session,
+      aal: principal.aal,
+      auth_time: new Date(principal.auth_time * 1000).toISOString(),
+    },
+    permissions,
+    mfa: { enabled: factors.length > 0, types: factors },
+  }
+  return { me, version }
+}

@@ -1,0 +1,141 @@
+/**
+ * Proves a mailbox. The mailed token shows that the caller reads it, the registration's id or password
+ * that the caller is the one who registered: either alone would let one person's click finish what
+ * another began. The first registration that is proven owns the address and everything under it.
+ */
+import { Type, type Static } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { consume, hashOf, peek } from '../one-time.ts'
+import { Bytes } from '../schemas.ts'
+import { recordSecurityEvent, type Seen } from '../security/record.ts'
+import { accountByAddress, raiseAccountVersion } from './find.ts'
+import { insertAccount } from './insert-account.ts'
+import { takeOver } from './take-over.ts'
+
+export const Verified = Type.Object(
+  { account_id: Id, status: Type.Literal('active'), verified_at: Time },
+  { title: 'AddressVerified' },
+)
+type Verified = Static<typeof Verified>
+
+const Registration = Type.Object({
+  id: Id,
+  tenant_id: Id,
+  email: Type.String(),
+  email_normalized: Type.String(),
+  email_scope: Type.String(),
+  password_hash: Bytes,
+  display_name: nullable(Type.String()),
+  locale: nullable(Type.String()),
+})
+export type Registration = Static<typeof Registration>
+
+export type Proof = {
+  readonly token: string
+  readonly registration_id?: string | undefined
+  readonly password?: string | undefined
+}
+
+type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied'>
+
+export async function verifyAddress(deps: Needs, proof: Proof, seen: Seen): Promise<Verified> {
+  const { db } = deps.kernel
+  const challenge = await peek(db, ['email_verification'], proof.token)
+  if (!challenge) throw problem('one_time_token_invalid')
+  const { email_scope, email_normalized } = challenge.details as Record<string, string>
+  const waiting = await db.many(
+    Registration,
+    sql`
+      select id, tenant_id, email, email_normalized, email_scope, password_hash, display_name, locale
+      from identity.registrations
+      where email_scope = ${email_scope ?? ''} and email_normalized = ${email_normalized ?? ''}
+        and state = 'pending' and expires_at > kernel.now()
+      order by id desc`,
+  )
+  const registration = await known(deps, waiting, proof)
+  if (!registration) {
+    await db.run(sql`
+      update identity.one_time_challenges set attempts = attempts + 1
+      where id_hash = ${hashOf(proof.token)}`)
+    throw problem('one_time_token_invalid')
+  }
+  const verified = await db.tx(tx => complete(tx, deps, registration, proof.token, seen))
+  if (!verified) throw problem('one_time_token_invalid')
+  return verified
+}
+
+async function known(
+  { hasher }: Pick<Deps, 'hasher'>,
+  waiting: readonly Registration[],
+  { registration_id, password }: Proof,
+): Promise<Registration | undefined> {
+  if (registration_id !== undefined) return waiting.find(one => one.id === registration_id)
+  if (password === undefined) return undefined
+  for (const one of waiting) {
+    const owner = { table: 'identity.registrations', id: one.id } as const
+    if (await hasher.verify(password, hasher.open(one.password_hash, owner))) return one
+  }
+  return undefined
+}
+
+/** Undefined where somebody else was first; that the registration lost is committed all the same. */
+async function complete(
+  tx: Tx,
+  deps: Needs,
+  registration: Registration,
+  token: string,
+  seen: Seen,
+): Promise<Verified | undefined> {
+  const { id, tenant_id, email_scope, email_normalized } = registration
+  if (!(await consume(tx, ['email_verification'], token))) return undefined
+  const account = await owner(tx, deps, registration, seen)
+  await tx.run(sql`
+    update identity.registrations
+    set state = case when id = ${id} and ${account !== undefined} then 'completed'
+      else 'superseded' end
+    where email_scope = ${email_scope} and email_normalized = ${email_normalized}
+      and state = 'pending'`)
+  if (!account) return undefined
+  const { verified_at } = await tx.one(
+    Type.Object({ verified_at: Time }),
+    sql`
+      update identity.accounts set status = 'active', verified_at = kernel.now()
+      where id = ${account} returning verified_at`,
+  )
+  tx.emit({
+    type: 'account.verified',
+    tenant_id,
+    aggregate_type: 'account',
+    aggregate_id: account,
+    aggregate_version: await raiseAccountVersion(tx, account),
+    data: { account_id: account },
+  })
+  const about = { tenant_id, account_id: account, actor: account, seen }
+  await recordSecurityEvent(tx, { ...about, action: 'account.verified' })
+  return { account_id: account, status: 'active', verified_at }
+}
+
+/** The account that the registration now owns. */
+async function owner(
+  tx: Tx,
+  deps: Needs,
+  registration: Registration,
+  seen: Seen,
+): Promise<string | undefined> {
+  const { id, email, email_scope, email_normalized, password_hash } = registration
+  const held = await accountByAddress(tx, email_scope, email_normalized)
+  const encoded = deps.hasher.open(password_hash, { table: 'identity.registrations', id })
+  if (held) {
+    return (await takeOver(tx, deps, held, registration, encoded, seen)) ? held.id : undefined
+  }
+  const account_id = newId()
+  const address = { email, normalized: email_normalized }
+  const scope = email_scope
+  const draft = { ...registration, id: account_id, scope, address, encoded, proven: true }
+  return (await insertAccount(tx, deps, draft)) ? account_id : undefined
+}

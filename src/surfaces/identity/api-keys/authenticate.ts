@@ -1,0 +1,80 @@
+/**
+ * An API key as a credential: who it stands for and what it holds, both read from the rows each time. It
+ * counts only while it is active and unexpired and its owner and tenant are; and it never holds more than
+ * its owner does at that moment.
+ */
+import { timingSafeEqual } from 'node:crypto'
+import { Type } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import type { Kernel } from '../../../kernel/surface.ts'
+import { accountGrants } from '../roles/grants.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { hashOf } from '../one-time.ts'
+import { baseOf, covers } from '../roles/built-in.ts'
+import { Bytes } from '../schemas.ts'
+import { idOfKey } from './key.ts'
+
+const used_every_seconds = 60
+
+const KeyRow = Type.Object({
+  id: Id,
+  tenant_id: Id,
+  secret_hash: Bytes,
+  stale: Type.Boolean(),
+})
+const Given = Type.Object({ account_id: Id, permissions: Type.Array(Type.String()) })
+
+export async function apiKeyPrincipal({ db }: Pick<Kernel, 'db'>, key: string): Promise<Principal> {
+  const id = idOfKey(key)
+  if (id === null) throw problem('invalid_token')
+  const row = await db.maybe(
+    KeyRow,
+    sql`
+      select k.id, k.tenant_id, k.secret_hash,
+        k.last_used_at is null or k.last_used_at
+          < kernel.now() - make_interval(secs => ${used_every_seconds}) as stale
+      from identity.api_keys k
+      join identity.accounts a on a.id = k.account_id and a.status = 'active'
+      join identity.tenants t on t.id = k.tenant_id and t.state = 'active'
+      where k.id = ${id} and k.state = 'active'
+        and (k.expires_at is null or k.expires_at > kernel.now())`,
+  )
+  if (!row || !timingSafeEqual(row.secret_hash, hashOf(key))) throw problem('invalid_token')
+  // Once a minute at most, so that using a key is not a write.
+  if (row.stale) {
+    await db.run(sql`update identity.api_keys set last_used_at = kernel.now() where id = ${id}`)
+  }
+  const { tenant_id } = row
+  return { id, tenant_id, kind: 'service', session_id: null, aal: 'aal1', auth_time: 0 }
+}
+
+/** What the key was given, as far as its owner still holds it. */
+export async function apiKeyGrants(
+  reader: Reader,
+  deps: Pick<Deps, 'permissions' | 'kernel'>,
+  { id, tenant_id }: Principal,
+): Promise<ReadonlySet<string>> {
+  const given = await reader.maybe(
+    Given,
+    sql`
+      select account_id, permissions from identity.api_keys
+      where tenant_id = ${tenant_id} and id = ${id} and state = 'active'
+        and (expires_at is null or expires_at > kernel.now())`,
+  )
+  if (!given) return new Set()
+  // Nobody is there to show a second factor; who made the key had shown what it took to hold this.
+  const owner = { id: given.account_id, tenant_id, session_id: null, aal: 'aal2' } as const
+  const held = await accountGrants(reader, deps, owner)
+  return new Set(given.permissions.flatMap(permission => within(held, permission)))
+}
+
+/** A key for all types of an owner who holds only some holds those. */
+function within(held: ReadonlySet<string>, permission: string): string[] {
+  if (covers(held, permission)) return [permission]
+  if (!permission.endsWith(':*')) return []
+  return [...held].filter(one => one.startsWith(`${baseOf(permission)}:`))
+}

@@ -1,0 +1,95 @@
+/**
+ * Makes an API key: for people only, in the tenant of their account, with no more than they hold. The key
+ * is answered once and kept as a hash. The account's row is held, so that keys made at once are counted.
+ */
+import { Type } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { hashOf } from '../one-time.ts'
+import { covers, demandKnown } from '../roles/built-in.ts'
+import { recordSecurityEvent, type Seen } from '../security/record.ts'
+import { newKey, prefixOf } from './key.ts'
+import { ApiKey, type CreateApiKey, type NewApiKey } from './schemas.ts'
+
+const Held = Type.Object({ id: Id })
+const Facts = Type.Object({ keys: Type.Integer(), future: Type.Boolean() })
+
+export const apiKeyColumns = sql`id, account_id, name, prefix, permissions,
+  case when state = 'active' and expires_at <= kernel.now() then 'expired' else state end as state,
+  created_at, last_used_at, expires_at, revoked_at`
+
+type Maker = { readonly principal: Principal; readonly grants: ReadonlySet<string> }
+
+export async function createApiKey(
+  tx: Tx,
+  { permissions: catalog, kernel }: Pick<Deps, 'permissions' | 'kernel'>,
+  { name, permissions, expires_at: until }: CreateApiKey,
+  { principal, grants }: Maker,
+  seen: Seen,
+): Promise<NewApiKey> {
+  const expires_at = until ?? null
+  demandKnown(catalog, permissions)
+  const mine = principal.kind === 'account' && permissions.every(one => covers(grants, one))
+  if (!mine) throw problem('permission_denied')
+  await demandRoom(tx, principal, expires_at, kernel.settings['identity.api_keys_per_account'])
+  const id = newId()
+  const key = newKey(id)
+  const { tenant_id, id: account_id } = principal
+  const made = await tx.one(
+    ApiKey,
+    sql`
+      insert into identity.api_keys
+        (tenant_id, id, account_id, name, prefix, secret_hash, permissions, expires_at)
+      values (${tenant_id}, ${id}, ${account_id}, ${name}, ${prefixOf(id)}, ${hashOf(key)},
+        ${permissions}, ${expires_at})
+      returning ${apiKeyColumns}`,
+  )
+  tx.emit({
+    type: 'api_key.created',
+    tenant_id,
+    aggregate_type: 'api_key',
+    aggregate_id: id,
+    aggregate_version: 1,
+    data: { api_key_id: id, account_id },
+  })
+  const actor = account_id
+  await recordSecurityEvent(tx, { tenant_id, account_id, action: 'api_key.created', actor, seen })
+  tx.audit({ tenant_id, actor, action: 'identity.api_keys.create', target: id, outcome: 'done' })
+  return { ...made, key }
+}
+
+async function demandRoom(
+  tx: Tx,
+  { id, tenant_id }: Principal,
+  expires_at: string | null,
+  most: number,
+): Promise<void> {
+  const held = await tx.maybe(
+    Held,
+    sql`
+      select id from identity.accounts
+      where tenant_id = ${tenant_id} and id = ${id} and status = 'active' for no key update`,
+  )
+  // Whoever works in another tenant than their own has no account there that a key could stand for.
+  if (!held) throw problem('permission_denied')
+  const { keys, future } = await tx.one(
+    Facts,
+    sql`
+      select count(*)::int as keys,
+        ${expires_at}::timestamptz is null or ${expires_at}::timestamptz > kernel.now() as future
+      from identity.api_keys
+      where tenant_id = ${tenant_id} and account_id = ${id} and state = 'active'
+        and (expires_at is null or expires_at > kernel.now())`,
+  )
+  if (!future) {
+    throw problem('validation_failed', {
+      errors: [{ location: 'body', pointer: '/expires_at', constraint: 'future' }],
+    })
+  }
+  if (keys >= most) throw problem('quota_exceeded')
+}

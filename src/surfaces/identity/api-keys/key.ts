@@ -1,0 +1,31 @@
+/**
+ * The text of an API key: `ak_<id>_<secret><checksum>`. The checksum lets a scanner of leaked secrets, and
+ * this platform before it asks the database, tell a real key from something that looks like one.
+ */
+import { crc32 } from 'node:zlib'
+import { newSecret } from '../../../kernel/ids.ts'
+
+const form =
+  /^ak_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})_[\w-]{43}([0-9a-f]{8})$/
+const checksum_length = 8
+
+/** What is shown of a key ever after: its public part. */
+export function prefixOf(id: string): string {
+  return `ak_${id.replaceAll('-', '')}`
+}
+
+export function newKey(id: string): string {
+  const key = `${prefixOf(id)}_${newSecret(32)}`
+  return key + checksum(key)
+}
+
+/** The id that a well-formed key names, or null. */
+export function idOfKey(key: string): string | null {
+  const match = form.exec(key)
+  if (!match || checksum(key.slice(0, -checksum_length)) !== match.at(-1)) return null
+  return match.slice(1, 6).join('-')
+}
+
+function checksum(text: string): string {
+  return crc32(text).toString(16).padStart(checksum_length, '0')
+}

@@ -1,0 +1,50 @@
+/** Revokes an API key: its owner, the key itself, or whoever manages those of the tenant. */
+import { Type } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id, Version } from '../../../kernel/http/shapes.ts'
+import { problem } from '../errors.ts'
+import { recordSecurityEvent, type Seen } from '../security/record.ts'
+
+const Found = Type.Object({ account_id: Id })
+const Revoked = Type.Object({ account_id: Id, version: Version })
+
+export async function revokeApiKey(
+  tx: Tx,
+  id: string,
+  principal: Principal,
+  may_any: boolean,
+  seen: Seen,
+): Promise<void> {
+  const { tenant_id, id: actor } = principal
+  const whose = sql`tenant_id = ${tenant_id} and id = ${id}
+    and (${may_any} or account_id = ${actor} or id = ${actor})`
+  const revoked = await tx.maybe(
+    Revoked,
+    sql`
+      update identity.api_keys
+      set state = 'revoked', revoked_at = kernel.now(), version = version + 1
+      where ${whose} and state <> 'revoked'
+      returning account_id, version`,
+  )
+  if (!revoked) {
+    const found = await tx.maybe(
+      Found,
+      sql`select account_id from identity.api_keys where ${whose}`,
+    )
+    if (found) return
+    throw problem('api_key_not_found')
+  }
+  const { account_id, version } = revoked
+  tx.emit({
+    type: 'api_key.revoked',
+    tenant_id,
+    aggregate_type: 'api_key',
+    aggregate_id: id,
+    aggregate_version: version,
+    data: { api_key_id: id, account_id },
+  })
+  await recordSecurityEvent(tx, { tenant_id, account_id, action: 'api_key.revoked', actor, seen })
+  tx.audit({ tenant_id, actor, action: 'identity.api_keys.revoke', target: id, outcome: 'done' })
+}

@@ -1,0 +1,82 @@
+/** Routes about API keys. A key is a Bearer credential whose principal is a service account. */
+import { Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { Id, pageQuery } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { apiKeyColumns, createApiKey } from './create-api-key.ts'
+import { revokeApiKey } from './revoke-api-key.ts'
+import { ApiKey, ApiKeyPage, CreateApiKey, NewApiKey } from './schemas.ts'
+
+const manage_any = 'identity.api_keys.manage_any'
+
+export function apiKeyRoutes(deps: Deps): readonly Route[] {
+  return [listRoute(deps), createRoute(deps), revokeRoute()]
+}
+
+function listRoute({ kernel: { cursors } }: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/api-keys',
+    summary: 'My API keys, or those of another account',
+    permission: 'authenticated',
+    added: true,
+    query: pageQuery({ account_id: Type.Optional(Id) }),
+    replies: { 200: ApiKeyPage },
+    fails: ['permission_denied'],
+    handle: async ({ tx, principal, query, list, grants }) => {
+      const { account_id = principal.id } = query
+      const others = account_id !== principal.id
+      if (others && !(await grants()).has(manage_any)) throw problem('permission_denied')
+      const { after, fetch } = cursors.start(list)
+      const rows = await tx.many(
+        ApiKey,
+        sql`
+          select ${apiKeyColumns} from identity.api_keys
+          where account_id = ${account_id}
+            and (${!others} or tenant_id = ${principal.tenant_id})
+            and (${after?.[0] ?? null}::uuid is null or id < ${after?.[0] ?? null}::uuid)
+          order by id desc
+          limit ${fetch}`,
+      )
+      const { body, headers } = cursors.page(list, rows, row => [row.id])
+      return reply(200, body, headers)
+    },
+  })
+}
+
+function createRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/api-keys',
+    summary: 'Make an API key; it is shown once',
+    permission: 'authenticated',
+    added: true,
+    body: CreateApiKey,
+    replies: { 201: NewApiKey },
+    fails: ['permission_denied', 'quota_exceeded', 'unknown_permission', 'validation_failed'],
+    handle: async ({ tx, body, principal, grants, request }) => {
+      const maker = { principal, grants: await grants() }
+      return reply(201, await createApiKey(tx, deps, body, maker, request))
+    },
+  })
+}
+
+function revokeRoute(): Route {
+  return route({
+    method: 'DELETE',
+    path: '/v1/api-keys/{api_key_id}',
+    summary: 'Revoke an API key',
+    permission: 'authenticated',
+    added: true,
+    absent: 'api_key_not_found',
+    replies: { 204: null },
+    fails: ['api_key_not_found'],
+    handle: async ({ tx, params, principal, grants, request }) => {
+      const may_any = (await grants()).has(manage_any)
+      await revokeApiKey(tx, params.api_key_id, principal, may_any, request)
+      return reply(204, null)
+    },
+  })
+}

@@ -1,0 +1,51 @@
+/** What must hold of identity's rows between any two commits, for `dodeca doctor`. */
+import { Type } from 'typebox'
+import type { PermissionCatalog } from '../../kernel/access/permissions.ts'
+import { sql } from '../../kernel/database/sql.ts'
+import type { Check } from '../../kernel/surface.ts'
+import type { Deps } from './deps.ts'
+
+const Fault = Type.Object({ says: Type.String() })
+
+export function checks({ kernel: { db }, permissions }: Deps): readonly Check[] {
+  return [
+    {
+      name: 'identity',
+      says: 'No session outlives its account, one key signs, and no role mixes separated duties',
+      run: async () => {
+        const rows = await db.many(
+          Fault,
+          sql`
+            select 'session ' || s.id || ' lives, but its account is ' || a.status as says
+            from identity.sessions s join identity.accounts a on a.id = s.account_id
+            where s.revoked_at is null and s.expires_at > kernel.now()
+              and a.status in ('disabled', 'deleted')
+            union all
+            select 'account ' || a.id || ' is deleted and still has a credential'
+            from identity.accounts a join identity.credentials c on c.account_id = a.id
+            where a.status = 'deleted'
+            union all
+            select 'session ' || t.session_id || ' has several unused refresh tokens'
+            from identity.refresh_tokens t where t.used_at is null
+            group by t.session_id having count(*) > 1
+            union all
+            select 'the number of active signing keys is ' || count(*)
+            from identity.signing_keys where state = 'active' having count(*) <> 1`,
+        )
+        return [...rows.map(row => row.says), ...mixedRoles(permissions)]
+      },
+    },
+  ]
+}
+
+/** The constraint holds for roles that tenants define; this one for those that are built in. */
+export function mixedRoles(permissions: PermissionCatalog): string[] {
+  const duties = new Map<string, Set<string>>()
+  for (const { roles, duty } of permissions.values()) {
+    if (!duty) continue
+    for (const role of roles) duties.set(role, (duties.get(role) ?? new Set<string>()).add(duty))
+  }
+  return [...duties].flatMap(([role, held]) =>
+    held.size > 1 ? [`the built-in role ${role} holds ${[...held].join(' and ')}`] : [],
+  )
+}

@@ -1,0 +1,24 @@
+/**
+ * What identity's use cases share. It is put together once in surface.ts; a use case names the members
+ * that it needs with `Pick<Deps, …>`, so that nothing reaches for everything.
+ */
+import type { PermissionCatalog } from '../../kernel/access/permissions.ts'
+import type { Access } from '../../kernel/access/principal.ts'
+import type { Kernel } from '../../kernel/surface.ts'
+import type { Denied } from './keys/denied.ts'
+import type { SigningKeys } from './keys/signing-keys.ts'
+import type { AccessTokens } from './keys/access-tokens.ts'
+import type { PasswordHasher } from './passwords/hash.ts'
+import type { Throttle } from './throttle.ts'
+
+export type Deps = {
+  readonly kernel: Kernel
+  /** Every permission of the platform, with the built-in roles that hold it. */
+  readonly permissions: PermissionCatalog
+  readonly hasher: PasswordHasher
+  readonly keys: SigningKeys
+  readonly tokens: AccessTokens
+  readonly denied: Denied
+  readonly throttle: Throttle
+  readonly access: Access
+}

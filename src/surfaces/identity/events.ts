@@ -1,0 +1,39 @@
+/** What identity announces: ids and states only, never an address, a name or a secret. */
+import { Type } from 'typebox'
+import { Id, nullable } from '../../kernel/http/shapes.ts'
+
+const Short = Type.String({ maxLength: 100 })
+const declared = <const P extends Parameters<typeof Type.Object>[0]>(properties: P) => ({
+  version: 1,
+  data: Type.Object(properties),
+})
+
+export const events = {
+  'account.registered': declared({ account_id: Id, tenant_id: Id }),
+  'account.verified': declared({ account_id: Id }),
+  'account.status_changed': declared({ account_id: Id, from: Short, to: Short, reason: Short }),
+  'account.deleted': declared({ account_id: Id }),
+  'session.created': declared({
+    session_id: Id,
+    account_id: Id,
+    aal: Short,
+    amr: Type.Array(Short),
+  }),
+  'session.revoked': declared({ session_id: Id, account_id: Id, reason: Short }),
+  'password.changed': declared({ account_id: Id, via: Short }),
+  'mfa_method.activated': declared({ account_id: Id, method_id: Id, type: Short }),
+  'mfa_method.removed': declared({ account_id: Id, method_id: Id, type: Short }),
+  'role.assigned': declared({ account_id: Id, tenant_id: Id, role_id: Short, actor: Short }),
+  'role.revoked': declared({ account_id: Id, tenant_id: Id, role_id: Short, actor: Short }),
+  'refresh_token.reused': declared({ session_id: Id, account_id: Id }),
+  'external_identity.linked': declared({ account_id: Id, external_identity_id: Id }),
+  'external_identity.unlinked': declared({ account_id: Id, external_identity_id: Id }),
+  'api_key.created': declared({ api_key_id: Id, account_id: Id }),
+  'api_key.revoked': declared({ api_key_id: Id, account_id: Id }),
+  'signing_key.rotated': declared({ kid: Short }),
+  'tenant.created': declared({ tenant_id: Id }),
+  'identity_mail.requested': {
+    ...declared({ mail_id: Id, template: Short, account_id: nullable(Id) }),
+    internal: true,
+  },
+} as const

@@ -1,0 +1,30 @@
+/**
+ * What the platform may ask of identity: who a credential stands for and what they hold, whether an
+ * account or session lives, and where a mail goes. A token leaves only through `mail`, when it is sent.
+ */
+import type { Access } from '../../kernel/access/principal.ts'
+import type { Reader } from '../../kernel/database/db.ts'
+import type { FirstAdministrator } from '../../kernel/assembly/parts.ts'
+
+export type MailToSend = {
+  readonly template: string
+  readonly address: string
+  readonly locale: string | null
+  /** Null for a notice. */
+  readonly token: string | null
+  /** Where the token is entered by a click. */
+  readonly link: string | null
+}
+
+export type Face = {
+  readonly access: Access
+  /** Undefined once the mail is not to be sent any more. */
+  mail(mail_id: string): Promise<MailToSend | undefined>
+  address(account_id: string): Promise<{ address: string; locale: string | null } | undefined>
+  accountExists(reader: Reader, tenant_id: string, account_id: string): Promise<boolean>
+  sessionAlive(session_id: string): Promise<boolean>
+  /** A short-lived token for the realtime socket; it is no access token, nor the other way round. */
+  realtimeToken(session_id: string, account_id: string, tenant_id: string): Promise<string>
+  /** Before the first request: signing key, cost of hashing, revocations, first administrator. */
+  prepare(first: FirstAdministrator | null): Promise<void>
+}

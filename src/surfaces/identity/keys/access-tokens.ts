@@ -1,0 +1,124 @@
+/**
+ * Access tokens: signed here, verified in every process without the database, and refused at once when
+ * their session is. A verified token is remembered by its hash, since one is shown many times.
+ */
+import { createHash } from 'node:crypto'
+import { jwtVerify, SignJWT, type JWTPayload } from 'jose'
+import { newId } from '../../../kernel/ids.ts'
+import type { Kernel } from '../../../kernel/surface.ts'
+import { problem } from '../errors.ts'
+import type { Denied } from './denied.ts'
+import type { SigningKeys } from './signing-keys.ts'
+
+export type TokenFacts = {
+  readonly account_id: string
+  readonly session_id: string
+  readonly tenant_id: string
+  readonly aal: 'aal1' | 'aal2'
+  readonly amr: readonly string[]
+  /** Seconds since the epoch. */
+  readonly auth_time: number
+}
+
+export type AccessTokens = {
+  sign(facts: TokenFacts): Promise<string>
+  signRealtime(facts: Pick<TokenFacts, 'account_id' | 'session_id' | 'tenant_id'>): Promise<string>
+  /** The facts of a genuine token that has not expired, or `invalid_token`; whether or not revoked. */
+  verify(token: string): Promise<TokenFacts> | TokenFacts
+}
+
+const audience = 'dodeca'
+const leeway_seconds = 5
+const realtime_seconds = 60
+const cache_max = 10_000
+
+export function openAccessTokens(
+  kernel: Pick<Kernel, 'clock' | 'settings' | 'public_url'>,
+  keys: SigningKeys,
+  denied: Denied,
+): AccessTokens {
+  const { clock, settings } = kernel
+  const issuer = settings['identity.issuer'] ?? kernel.public_url
+  const known = new Map<string, { facts: TokenFacts; exp: number; kid: string }>()
+  denied.onAdd(session_id => {
+    for (const [hash, { facts }] of known) if (facts.session_id === session_id) known.delete(hash)
+  })
+  const signed = (claims: JWTPayload, typ: string, aud: string, life_seconds: number) => {
+    const { kid, key } = keys.signer()
+    const iat = clock.nowSeconds()
+    return new SignJWT({ ...claims, iss: issuer, aud, iat, exp: iat + life_seconds, jti: newId() })
+      .setProtectedHeader({ alg: 'ES256', typ, kid })
+      .sign(key)
+  }
+  return {
+    sign: ({ account_id, session_id, tenant_id, aal, amr, auth_time }) =>
+      signed(
+        { sub: account_id, sid: session_id, tid: tenant_id, auth_time, aal, amr: [...amr] },
+        'at+jwt',
+        audience,
+        settings['identity.access_ttl_seconds'],
+      ),
+    signRealtime: ({ account_id, session_id, tenant_id }) =>
+      signed(
+        { sub: account_id, sid: session_id, tid: tenant_id },
+        'realtime+jwt',
+        'realtime',
+        realtime_seconds,
+      ),
+    verify: token => {
+      const hash = createHash('sha256').update(token).digest('base64url')
+      const found = known.get(hash)
+      if (found && keys.verifier(found.kid)) {
+        if (found.exp + leeway_seconds > clock.nowSeconds()) return found.facts
+        known.delete(hash)
+        throw problem('invalid_token')
+      }
+      return verified(token, { keys, issuer, now_ms: clock.nowMs() }).then(fresh => {
+        if (known.size >= cache_max) known.delete(known.keys().next().value ?? '')
+        known.set(hash, fresh)
+        return fresh.facts
+      })
+    },
+  }
+}
+
+type Against = { keys: SigningKeys; issuer: string; now_ms: number }
+
+async function verified(token: string, { keys, issuer, now_ms }: Against) {
+  try {
+    const { payload, protectedHeader } = await jwtVerify(
+      token,
+      ({ kid }) => {
+        const key = kid === undefined ? undefined : keys.verifier(kid)
+        if (!key) throw new Error('the key is not known')
+        return key
+      },
+      {
+        algorithms: ['ES256'],
+        issuer,
+        audience,
+        typ: 'at+jwt',
+        clockTolerance: leeway_seconds,
+        currentDate: new Date(now_ms),
+        requiredClaims: ['sub', 'sid', 'tid', 'exp', 'iat', 'auth_time', 'aal'],
+      },
+    )
+    // An audience in a list, or a type spelled otherwise, is not what we sign.
+    if (payload.aud !== audience || protectedHeader.typ !== 'at+jwt') throw new Error('not ours')
+    return { facts: factsOf(payload), exp: payload.exp ?? 0, kid: protectedHeader.kid ?? '' }
+  } catch (cause) {
+    throw problem('invalid_token', {}, { cause })
+  }
+}
+
+function factsOf(payload: JWTPayload): TokenFacts {
+  const { sub, sid, tid, aal, amr, auth_time } = payload as Record<string, unknown>
+  return {
+    account_id: String(sub),
+    session_id: String(sid),
+    tenant_id: String(tid),
+    aal: aal === 'aal2' ? 'aal2' : 'aal1',
+    amr: Array.isArray(amr) ? amr.map(String) : [],
+    auth_time: Number(auth_time),
+  }
+}

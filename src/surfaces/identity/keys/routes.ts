@@ -1,0 +1,95 @@
+/** The public list of signing keys, and their rotation. */
+import { Type } from 'typebox'
+import { createHash } from 'node:crypto'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { closed } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { default_tenant_id } from '../schemas.ts'
+import { recordSecurityEvent } from '../security/record.ts'
+import { demandStepUp } from '../step-up.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { max_age_seconds } from './signing-keys.ts'
+
+const Jwk = Type.Object({
+  kty: Type.String(),
+  crv: Type.String(),
+  x: Type.String(),
+  y: Type.String(),
+  kid: Type.String(),
+  alg: Type.String(),
+  use: Type.String(),
+})
+const Jwks = Type.Object({ keys: Type.Array(Jwk, { maxItems: 100 }) }, { title: 'Jwks' })
+const Rotated = Type.Object(
+  { kid: Type.String(), state: Type.String() },
+  { title: 'SigningKeyRotated' },
+)
+
+export function keyRoutes(deps: Deps): readonly Route[] {
+  return [jwksRoute(deps), rotateRoute(deps)]
+}
+
+function jwksRoute({ keys }: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/.well-known/jwks.json',
+    summary: 'The public keys of access tokens',
+    permission: 'public',
+    always: true,
+    headers: { 'cache-control': `public, max-age=${max_age_seconds}` },
+    replies: { 200: Jwks },
+    handle: () => {
+      const body = keys.jwks()
+      const hash = createHash('sha256').update(JSON.stringify(body)).digest('base64url')
+      return reply(200, body, { etag: `"${hash.slice(0, 22)}"` })
+    },
+  })
+}
+
+function rotateRoute({ kernel, keys }: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/signing-keys/rotate',
+    summary: 'Begin to sign with a new key',
+    description:
+      '`graceful` publishes the new key before it signs; `revoke` drops all others at once, and clients refresh.',
+    permission: 'identity.signing_keys.rotate',
+    added: true,
+    body: closed({ mode: Type.Union([Type.Literal('graceful'), Type.Literal('revoke')]) }),
+    replies: { 201: Rotated },
+    fails: ['step_up_required'],
+    handle: async ({ tx, principal, body, request }) => {
+      await demandStepUp(tx, kernel, principal)
+      const rotated = await keys.rotate(tx, body.mode)
+      const { kid } = rotated
+      tx.emit({
+        type: 'signing_key.rotated',
+        tenant_id: default_tenant_id,
+        aggregate_type: 'signing_key',
+        aggregate_id: newId(),
+        aggregate_version: 1,
+        data: { kid },
+      })
+      tx.audit({
+        tenant_id: principal.tenant_id,
+        actor: principal.id,
+        action: 'identity.signing_keys.rotate',
+        target: kid,
+        outcome: 'done',
+        reason: body.mode,
+      })
+      await recordSecurityEvent(tx, {
+        tenant_id: principal.tenant_id,
+        account_id: null,
+        action: 'signing_key.rotated',
+        actor: principal.id,
+        seen: request,
+      })
+      tx.afterCommit(() => {
+        void keys.load()
+        kernel.wake()
+      })
+      return reply(201, rotated)
+    },
+  })
+}

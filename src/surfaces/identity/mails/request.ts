@@ -1,0 +1,47 @@
+/**
+ * Asks for a mail in the caller's own commit: a row that says where it goes, and an internal event that
+ * names the row. Neither holds a token; it is derived again when the mail is sent.
+ */
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Purpose } from '../one-time.ts'
+
+export type Template =
+  | 'verify_address'
+  | 'address_known'
+  | 'reset_password'
+  | 'invite'
+  | 'confirm_new_address'
+  | 'address_changed'
+  | 'password_changed'
+  | 'sessions_ended'
+
+export type MailDraft = {
+  readonly template: Template
+  readonly tenant_id: string
+  readonly account_id: string | null
+  /** A stored address, never the submitted text. */
+  readonly address: string
+  readonly locale: string | null
+  /** The one-time token that the mail shows, by what it is derived from. */
+  readonly token?: { readonly purpose: Purpose; readonly ref: string; readonly key_id: string }
+}
+
+export async function requestMail(tx: Tx, draft: MailDraft): Promise<void> {
+  const { template, tenant_id, account_id, address, locale, token } = draft
+  const id = newId()
+  await tx.run(sql`
+    insert into identity.mails
+      (tenant_id, id, account_id, template, address, locale, purpose, ref, key_id)
+    values (${tenant_id}, ${id}, ${account_id}, ${template}, ${address}, ${locale},
+      ${token?.purpose ?? null}, ${token?.ref ?? null}, ${token?.key_id ?? null})`)
+  tx.emit({
+    type: 'identity_mail.requested',
+    tenant_id,
+    aggregate_type: 'identity_mail',
+    aggregate_id: id,
+    aggregate_version: 1,
+    data: { mail_id: id, template, account_id },
+  })
+}

@@ -1,0 +1,155 @@
+/**
+ * Makes a second factor count, once its owner has shown that it works. The code that shows it is used up
+ * by that. With the first factor come the recovery codes, which are shown this once.
+ */
+import { Type, type Static } from 'typebox'
+import { violates } from '../../../kernel/database/failures.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id, Version } from '../../../kernel/http/shapes.ts'
+import { raiseAccountVersion } from '../accounts/find.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { recordSecurityEvent, type Seen } from '../security/record.ts'
+import { holdAccount } from './hold-account.ts'
+import type { Session } from './holder.ts'
+import { replaceRecoveryCodes } from './recovery-codes.ts'
+import { Attestation, Code, MethodRow, RecoveryCodes } from './schemas.ts'
+import { guessing } from './throttle.ts'
+import { claimStep, newestStep, openTotpSecret } from './totp.ts'
+import { readAttestation, relyingParty } from './webauthn.ts'
+
+export const Activate = Type.Object(
+  { code: Type.Optional(Code), attestation: Type.Optional(Attestation) },
+  {
+    additionalProperties: false,
+    oneOf: [{ required: ['code'] }, { required: ['attestation'] }],
+  },
+)
+type Activate = Static<typeof Activate>
+
+export const Activated = Type.Object(
+  { id: Id, status: Type.Literal('active'), recovery_codes: Type.Optional(RecoveryCodes) },
+  { title: 'MfaActivated' },
+)
+type Activated = Static<typeof Activated>
+
+type Needs = Pick<Deps, 'kernel' | 'throttle'>
+
+export async function activateMethod(
+  deps: Needs,
+  principal: Session,
+  method_id: string,
+  shown: Activate,
+  seen: Seen,
+): Promise<Activated> {
+  const { id: account_id, tenant_id } = principal
+  const method = shown.code === undefined ? 'webauthn' : 'totp'
+  const guess = { tenant_id, account_id, actor: account_id, method, seen }
+  return await guessing(deps, guess, () =>
+    deps.kernel.db.tx(async tx => {
+      const { account, active } = await holdAccount(tx, deps, principal)
+      const pending = await pendingMethod(tx, deps, account_id, method_id)
+      await demandProof(tx, deps, pending, shown)
+      const { version } = await tx.one(
+        Type.Object({ version: Version }),
+        sql`
+          update identity.mfa_methods
+          set status = 'active', registration_challenge = null, version = version + 1
+          where tenant_id = ${account.tenant_id} and id = ${method_id} and status = 'pending'
+          returning version`,
+      )
+      const about = { account_id, method_id, type: pending.type }
+      await raiseAccountVersion(tx, account_id)
+      tx.emit({
+        type: 'mfa_method.activated',
+        tenant_id: account.tenant_id,
+        aggregate_type: 'mfa_method',
+        aggregate_id: method_id,
+        aggregate_version: version,
+        data: about,
+      })
+      await recordSecurityEvent(tx, {
+        tenant_id: account.tenant_id,
+        account_id,
+        action: 'mfa_method.activated',
+        actor: account_id,
+        seen,
+        method: pending.type,
+      })
+      if (active > 0) return { id: method_id, status: 'active' }
+      const recovery_codes = await replaceRecoveryCodes(tx, deps.kernel.keys, account)
+      return { id: method_id, status: 'active', recovery_codes }
+    }),
+  )
+}
+
+async function pendingMethod(
+  tx: Tx,
+  { kernel: { settings } }: Needs,
+  account_id: string,
+  method_id: string,
+): Promise<MethodRow> {
+  const method = await tx.maybe(
+    Type.Object({ ...MethodRow.properties, over: Type.Boolean() }),
+    sql`
+      select id, tenant_id, account_id, type, status, encrypted_secret_or_public_key,
+        credential_id, transports, registration_challenge,
+        status = 'pending' and created_at <= kernel.now()
+          - make_interval(secs => ${settings['identity.mfa_method_ttl_seconds']}) as over
+      from identity.mfa_methods where account_id = ${account_id} and id = ${method_id}`,
+  )
+  if (!method || method.over || method.status === 'removed') throw problem('mfa_method_not_found')
+  if (method.status !== 'pending')
+    throw problem('invalid_transition', { current_state: method.status })
+  return method
+}
+
+async function demandProof(
+  tx: Tx,
+  { kernel }: Needs,
+  method: MethodRow,
+  { code, attestation }: Activate,
+): Promise<void> {
+  const proven =
+    method.type === 'totp'
+      ? code !== undefined && (await proveCode(tx, kernel, method, code))
+      : attestation !== undefined && (await keepKey(tx, kernel, method, attestation))
+  if (!proven) throw problem('mfa_verification_failed')
+}
+
+async function proveCode(
+  tx: Tx,
+  { keys, clock }: Deps['kernel'],
+  method: MethodRow,
+  code: string,
+): Promise<boolean> {
+  const sealed = method.encrypted_secret_or_public_key
+  if (sealed === null) return false
+  const secret = openTotpSecret(keys, method.id, sealed)
+  const step = newestStep(secret, code, clock.nowSeconds())
+  return step !== undefined && (await claimStep(tx, keys, method, secret, step))
+}
+
+async function keepKey(
+  tx: Tx,
+  { public_url }: Deps['kernel'],
+  { id, tenant_id, registration_challenge }: MethodRow,
+  attestation: Attestation,
+): Promise<boolean> {
+  if (registration_challenge === null) return false
+  const key = await readAttestation(relyingParty(public_url), registration_challenge, attestation)
+  if (!key) return false
+  try {
+    await tx.run(sql`
+      update identity.mfa_methods
+      set credential_id = ${key.credential_id}, transports = ${key.transports},
+        encrypted_secret_or_public_key = ${key.public_key}, sign_count = ${key.sign_count},
+        last_used_at = kernel.now()
+      where tenant_id = ${tenant_id} and id = ${id} and status = 'pending'`)
+  } catch (error) {
+    if (violates(error, 'mfa_methods_credential')) throw problem('already_exists')
+    throw error
+  }
+  return true
+}

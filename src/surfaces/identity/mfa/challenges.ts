@@ -1,0 +1,141 @@
+/**
+ * Challenges: rows that ask for one factor, within five minutes and five attempts. An attempt is counted
+ * before it is judged, and of two right answers one consumes the row; both are one conditional update.
+ */
+import { Type, type Static } from 'typebox'
+import type { Db, Reader, Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id, Time } from '../../../kernel/http/shapes.ts'
+import { newId, newSecret } from '../../../kernel/ids.ts'
+import type { Kernel } from '../../../kernel/surface.ts'
+import { hashOf } from '../one-time.ts'
+import type { Holder } from './holder.ts'
+import type { Offered } from './methods.ts'
+import { ChallengeStatus, type OpenedChallenge } from './schemas.ts'
+import { relyingParty, requestOptions } from './webauthn.ts'
+
+const attempts_max = 5
+
+const Challenge = Type.Object({
+  ref: Id,
+  tenant_id: Id,
+  account_id: Id,
+  method_id: Id,
+  details: Type.Object({
+    webauthn_challenge: Type.Optional(Type.String()),
+    session_id: Type.Optional(Id),
+  }),
+})
+export type Challenge = Static<typeof Challenge>
+
+/** For whom, and until when: a challenge of a login ends with it. */
+export type Asked = {
+  readonly tenant_id: string
+  readonly account_id: string
+  readonly method: Offered
+  readonly for:
+    | { readonly purpose: 'login'; readonly login_hash: Buffer; readonly expires_at: string }
+    | { readonly purpose: 'step_up'; readonly session_id: string }
+}
+
+export async function openChallenge(
+  tx: Tx,
+  { settings, public_url }: Pick<Kernel, 'settings' | 'public_url'>,
+  asked: Asked,
+): Promise<OpenedChallenge> {
+  const { tenant_id, account_id, method, for: reason } = asked
+  const id = newId()
+  const ttl_seconds = settings['identity.mfa_challenge_ttl_seconds']
+  const public_key =
+    method.credential_id === null
+      ? undefined
+      : await requestOptions(
+          relyingParty(public_url),
+          { id: method.credential_id, transports: method.transports ?? [] },
+          ttl_seconds * 1000,
+        )
+  const login = reason.purpose === 'login' ? reason : null
+  const details = {
+    ...(public_key ? { webauthn_challenge: public_key.challenge } : {}),
+    ...(reason.purpose === 'step_up' ? { session_id: reason.session_id } : {}),
+  }
+  // Nobody is told the value behind id_hash: a challenge is found by its id, with its holder's Bearer.
+  const { expires_at } = await tx.one(
+    Type.Object({ expires_at: Time }),
+    sql`
+      insert into identity.one_time_challenges (id_hash, tenant_id, account_id, purpose, ref,
+        method_id, parent_hash, details, expires_at)
+      values (${hashOf(newSecret())}, ${tenant_id}, ${account_id}, ${`mfa_${reason.purpose}`}, ${id},
+        ${method.id}, ${login?.login_hash ?? null}, ${sql.json(details)},
+        coalesce(${login?.expires_at ?? null}::timestamptz,
+          kernel.now() + make_interval(secs => ${ttl_seconds})))
+      returning expires_at`,
+  )
+  return {
+    id,
+    challenge_id: id,
+    status: 'open',
+    type: method.type,
+    purpose: reason.purpose,
+    expires_at,
+    ...(public_key ? { public_key } : {}),
+  }
+}
+
+/** The challenge of that id, where it is this holder's and still open. */
+export function findChallenge(
+  reader: Reader,
+  holder: Holder,
+  id: string,
+): Promise<Challenge | undefined> {
+  return reader.maybe(
+    Challenge,
+    sql`
+      select ref, tenant_id, account_id, method_id, details from identity.one_time_challenges
+      where ${heldBy(holder, id)} and consumed_at is null and attempts < ${attempts_max}
+        and expires_at > kernel.now()`,
+  )
+}
+
+export function challengeStatus(reader: Reader, holder: Holder, id: string) {
+  return reader.maybe(
+    ChallengeStatus,
+    sql`
+      select c.ref as id, m.type, c.created_at, c.expires_at,
+        case c.purpose when 'mfa_login' then 'login' else 'step_up' end as purpose,
+        case when c.consumed_at is not null then 'consumed'
+          when c.expires_at <= kernel.now() then 'expired'
+          when c.attempts >= ${attempts_max} then 'exhausted'
+          else 'open' end as status
+      from identity.one_time_challenges c
+      join identity.mfa_methods m on m.id = c.method_id
+      where ${heldBy(holder, id)}`,
+  )
+}
+
+/** False where no attempt is left: so many guesses at once are no more than the last five. */
+export async function countAttempt(db: Db, holder: Holder, id: string): Promise<boolean> {
+  const counted = await db.run(sql`
+    update identity.one_time_challenges set attempts = attempts + 1
+    where ${heldBy(holder, id)} and consumed_at is null and attempts < ${attempts_max}
+      and expires_at > kernel.now()`)
+  return counted === 1
+}
+
+/** The attempt that consumes it was counted before, and may have been the last. */
+export async function consumeChallenge(tx: Tx, holder: Holder, id: string): Promise<boolean> {
+  const consumed = await tx.run(sql`
+    update identity.one_time_challenges set consumed_at = kernel.now()
+    where ${heldBy(holder, id)} and consumed_at is null and attempts <= ${attempts_max}
+      and expires_at > kernel.now()`)
+  return consumed === 1
+}
+
+function heldBy(holder: Holder, id: string) {
+  if (holder.kind === 'login') {
+    return sql`ref = ${id} and purpose = 'mfa_login' and parent_hash = ${holder.hash}`
+  }
+  const { id: account_id, session_id } = holder.principal
+  return sql`ref = ${id} and purpose = 'mfa_step_up' and account_id = ${account_id}
+    and details ->> 'session_id' = ${session_id}`
+}

@@ -1,0 +1,104 @@
+/**
+ * Begins a second factor. It counts for nothing until its owner has shown that it works; one that never
+ * does is forgotten when its time is over.
+ */
+import { Type, type Static } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { closed, Id, text } from '../../../kernel/http/shapes.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import type { AccountRow } from '../schemas.ts'
+import { holdAccount } from './hold-account.ts'
+import type { Session } from './holder.ts'
+import { activeMethods } from './methods.ts'
+import { MethodType } from './schemas.ts'
+import { enrolment, newTotpSecret, sealTotpSecret } from './totp.ts'
+import { registrationOptions, relyingParty } from './webauthn.ts'
+
+export const Enrol = closed({ type: MethodType, label: text(100) })
+type Enrol = Static<typeof Enrol>
+
+export const Enrolled = Type.Object(
+  {
+    id: Id,
+    status: Type.Literal('pending'),
+    type: MethodType,
+    label: Type.String(),
+    secret: Type.Optional(Type.String({ maxLength: 100 })),
+    otpauth_uri: Type.Optional(Type.String({ maxLength: 4000 })),
+    public_key: Type.Optional(Type.Unknown()),
+  },
+  { title: 'MfaEnrolment' },
+)
+type Enrolled = Static<typeof Enrolled>
+
+type Draft = Enrol & { readonly id: string; readonly account: AccountRow }
+
+export async function enrolMethod(
+  tx: Tx,
+  deps: Pick<Deps, 'kernel'>,
+  principal: Session,
+  { type, label }: Enrol,
+): Promise<Enrolled> {
+  const { account } = await holdAccount(tx, deps, principal)
+  await makeRoom(tx, deps, account)
+  const draft = { id: newId(), account, type, label }
+  const shown = type === 'totp' ? await beginTotp(tx, deps, draft) : await beginKey(tx, deps, draft)
+  return { id: draft.id, status: 'pending', type, label, ...shown }
+}
+
+/** Pending ones whose time is over go; the others count. */
+async function makeRoom(
+  tx: Tx,
+  { kernel: { settings } }: Pick<Deps, 'kernel'>,
+  { id, tenant_id }: AccountRow,
+): Promise<void> {
+  await tx.run(sql`
+    delete from identity.mfa_methods
+    where tenant_id = ${tenant_id} and account_id = ${id} and status = 'pending'
+      and created_at <= kernel.now()
+        - make_interval(secs => ${settings['identity.mfa_method_ttl_seconds']})`)
+  const { held } = await tx.one(
+    Type.Object({ held: Type.Integer() }),
+    sql`
+      select count(*)::int as held from identity.mfa_methods
+      where tenant_id = ${tenant_id} and account_id = ${id} and status <> 'removed'`,
+  )
+  if (held >= settings['identity.mfa_methods_per_account']) throw problem('quota_exceeded')
+}
+
+async function beginTotp(tx: Tx, { kernel }: Pick<Deps, 'kernel'>, { id, account, label }: Draft) {
+  const secret = newTotpSecret()
+  await tx.run(sql`
+    insert into identity.mfa_methods
+      (tenant_id, id, account_id, type, encrypted_secret_or_public_key, status, label)
+    values (${account.tenant_id}, ${id}, ${account.id}, 'totp',
+      ${sealTotpSecret(kernel.keys, id, secret)}, 'pending', ${label})`)
+  return enrolment(secret, relyingParty(kernel.public_url).id, nameOf(account))
+}
+
+async function beginKey(tx: Tx, { kernel }: Pick<Deps, 'kernel'>, { id, account, label }: Draft) {
+  const known = await activeMethods(tx, account.id)
+  const keys = known.flatMap(({ credential_id, transports }) =>
+    credential_id === null ? [] : [{ id: credential_id, transports: transports ?? [] }],
+  )
+  const name = nameOf(account)
+  const public_key = await registrationOptions(
+    relyingParty(kernel.public_url),
+    { id: account.id, name, display_name: account.display_name ?? name },
+    keys,
+    kernel.settings['identity.mfa_method_ttl_seconds'] * 1000,
+  )
+  await tx.run(sql`
+    insert into identity.mfa_methods
+      (tenant_id, id, account_id, type, status, label, registration_challenge)
+    values (${account.tenant_id}, ${id}, ${account.id}, 'webauthn', 'pending', ${label},
+      ${public_key.challenge})`)
+  return { public_key }
+}
+
+function nameOf({ email, email_normalized }: AccountRow): string {
+  return email ?? email_normalized
+}

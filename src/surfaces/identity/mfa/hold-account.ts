@@ -1,0 +1,43 @@
+/** Takes the account's row lock before its factors change: of two changes at once, one sees the other. */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { accountColumns } from '../accounts/find.ts'
+import { AccountRow } from '../schemas.ts'
+import { demandStepUp } from '../step-up.ts'
+import type { Session } from './holder.ts'
+
+export type Held = {
+  readonly account: AccountRow
+  /** How many factors are active. */
+  readonly active: number
+}
+
+const Row = Type.Object({ ...AccountRow.properties, active: Type.Integer() })
+
+/** While a factor is active, a browser that was left open must not swap it: step-up comes first. */
+export async function holdAccount(
+  tx: Tx,
+  { kernel }: Pick<Deps, 'kernel'>,
+  principal: Session,
+): Promise<Held> {
+  const held = await tx.maybe(
+    AccountRow,
+    sql`
+      select ${accountColumns} from identity.accounts
+      where id = ${principal.id} and status = 'active' for update`,
+  )
+  if (!held) throw problem('permission_denied')
+  // Counted by a statement of its own: one that waited for the lock would count as of before.
+  const { active, ...account } = await tx.one(
+    Row,
+    sql`
+      select ${accountColumns}, (select count(*)::int from identity.mfa_methods m
+        where m.account_id = a.id and m.status = 'active') as active
+      from identity.accounts a where id = ${principal.id}`,
+  )
+  if (active > 0) await demandStepUp(tx, kernel, principal)
+  return { account, active }
+}

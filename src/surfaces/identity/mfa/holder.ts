@@ -1,0 +1,36 @@
+/**
+ * Who may open, read and answer a challenge: whoever holds the login token of a login that waits, or the
+ * session that steps up. A login token opens nothing else.
+ */
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { RequestFacts } from '../../../kernel/http/route.ts'
+import { problem } from '../errors.ts'
+import { hashOf } from '../one-time.ts'
+
+export type Session = Principal & { readonly kind: 'account'; readonly session_id: string }
+
+export type Holder =
+  | { readonly kind: 'login'; readonly token: string; readonly hash: Buffer }
+  | { readonly kind: 'session'; readonly principal: Session }
+
+export function holderOf(
+  principal: Principal | null,
+  { headers }: Pick<RequestFacts, 'headers'>,
+): Holder {
+  if (principal) return { kind: 'session', principal: demandSession(principal) }
+  const given = /^Bearer +(\S+)$/i.exec(String(headers['authorization'] ?? ''))?.[1]
+  if (given === undefined) {
+    throw problem('authentication_required', { headers: { 'www-authenticate': 'Bearer' } })
+  }
+  if (given.startsWith('ot_')) return { kind: 'login', token: given, hash: hashOf(given) }
+  throw problem('invalid_token', {
+    headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+  })
+}
+
+/** A service has no person behind it, so it has no factors. */
+export function demandSession(principal: Principal): Session {
+  const { kind, session_id } = principal
+  if (kind !== 'account' || session_id === null) throw problem('permission_denied')
+  return { ...principal, kind, session_id }
+}

@@ -1,0 +1,104 @@
+/** Routes about one's own second factors. While one is active, changing them needs step-up. */
+import { Type } from 'typebox'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { pageQuery } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { Activate, Activated, activateMethod } from './activate-method.ts'
+import { Enrol, Enrolled, enrolMethod } from './enrol-method.ts'
+import { demandSession } from './holder.ts'
+import { listMethods } from './methods.ts'
+import { removeMethod } from './remove-method.ts'
+import { renewRecoveryCodes } from './renew-recovery-codes.ts'
+import { MethodPage, RecoveryCodes } from './schemas.ts'
+
+const mine = { permission: 'authenticated', added: true } as const
+const guarded = ['permission_denied', 'step_up_required'] as const
+
+export function methodRoutes(deps: Deps): readonly Route[] {
+  return [
+    route({
+      ...mine,
+      method: 'GET',
+      path: '/v1/mfa/methods',
+      summary: 'List my second factors',
+      query: pageQuery({}),
+      replies: { 200: MethodPage },
+      fails: ['permission_denied'],
+      handle: async ({ tx, principal, list }) => {
+        const { id } = demandSession(principal)
+        const { body, headers } = await listMethods(tx, deps.kernel, list, id)
+        return reply(200, body, headers)
+      },
+    }),
+    route({
+      ...mine,
+      method: 'POST',
+      path: '/v1/mfa/methods',
+      summary: 'Begin a second factor',
+      description: 'The secret is shown this once. The factor counts when it is activated.',
+      body: Enrol,
+      replies: { 201: Enrolled },
+      fails: [...guarded, 'quota_exceeded'],
+      handle: async ({ tx, principal, body }) =>
+        reply(201, await enrolMethod(tx, deps, demandSession(principal), body)),
+    }),
+    ...changes(deps),
+  ]
+}
+
+function changes(deps: Deps): Route[] {
+  return [
+    route({
+      ...mine,
+      method: 'POST',
+      path: '/v1/mfa/methods/{method_id}/activate',
+      summary: 'Activate a second factor',
+      description: 'With the first factor come ten recovery codes, which are shown this once.',
+      absent: 'mfa_method_not_found',
+      body: Activate,
+      transaction: 'own',
+      replies: { 200: Activated },
+      fails: [
+        ...guarded,
+        'mfa_method_not_found',
+        'mfa_verification_failed',
+        'invalid_transition',
+        'already_exists',
+        'rate_limited',
+      ],
+      handle: async ({ principal, params, body, request }) => {
+        const session = demandSession(principal)
+        return reply(200, await activateMethod(deps, session, params.method_id, body, request))
+      },
+    }),
+    route({
+      ...mine,
+      method: 'DELETE',
+      path: '/v1/mfa/methods/{method_id}',
+      summary: 'Remove a second factor',
+      absent: 'mfa_method_not_found',
+      replies: { 204: null },
+      fails: [...guarded, 'mfa_method_not_found'],
+      handle: async ({ tx, principal, params, request }) => {
+        await removeMethod(tx, deps, demandSession(principal), params.method_id, request)
+        return reply(204, null)
+      },
+    }),
+    route({
+      ...mine,
+      method: 'POST',
+      path: '/v1/mfa/recovery-codes',
+      summary: 'Replace my recovery codes',
+      description: 'Codes of an earlier set are of no use any more.',
+      replies: {
+        201: Type.Object({ recovery_codes: RecoveryCodes }, { title: 'MfaRecoveryCodes' }),
+      },
+      fails: [...guarded, 'mfa_method_not_found'],
+      handle: async ({ tx, principal, request }) => {
+        const session = demandSession(principal)
+        const recovery_codes = await renewRecoveryCodes(tx, deps, session, request)
+        return reply(201, { recovery_codes })
+      },
+    }),
+  ]
+}

@@ -1,0 +1,73 @@
+/**
+ * Whether a login needs a second factor, and the challenge that asks for it. The login waits as a row of
+ * its own, which the session consumes: whatever challenges are opened for it, one session comes of it.
+ */
+import { Type } from 'typebox'
+import type { Reader, Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Deps } from '../deps.ts'
+import { hashOf, issueRandom } from '../one-time.ts'
+import type { AccountRow, MfaRequired } from '../schemas.ts'
+import { openChallenge } from './challenges.ts'
+import { activeMethods } from './methods.ts'
+
+/** What the waiting login remembers: how it began, and with which password. */
+export const LoginDetails = Type.Object({
+  amr: Type.Array(Type.String()),
+  password_changed_at: nullable(Type.String()),
+})
+
+/** Undefined where the account has no active factor: then the session may begin at once. */
+export async function openLoginChallenge(
+  tx: Tx,
+  { kernel }: Pick<Deps, 'kernel'>,
+  account: AccountRow,
+  amr: readonly string[],
+): Promise<MfaRequired | undefined> {
+  const methods = await activeMethods(tx, account.id)
+  const [first] = methods
+  if (!first) return undefined
+  const expires_in = kernel.settings['identity.mfa_challenge_ttl_seconds']
+  const about = { tenant_id: account.tenant_id, account_id: account.id }
+  const { token, expires_at } = await issueRandom(tx, {
+    ...about,
+    purpose: 'mfa_login',
+    ref: newId(),
+    ttl_seconds: expires_in,
+    details: { amr, password_changed_at: await passwordChangedAt(tx, account.id) },
+  })
+  const { id, type, public_key, ...opened } = await openChallenge(tx, kernel, {
+    ...about,
+    method: first,
+    for: { purpose: 'login', login_hash: hashOf(token), expires_at },
+  })
+  return {
+    id,
+    status: 'mfa_required',
+    login_token: token,
+    expires_in,
+    challenge: {
+      challenge_id: id,
+      type,
+      expires_at: opened.expires_at,
+      ...(public_key === undefined ? {} : { public_key }),
+    },
+    methods: methods.map(one => ({ id: one.id, type: one.type, label: one.label })),
+  }
+}
+
+/** Held to the commit: a change of the password waits, or is seen. */
+export async function passwordChangedAt(
+  reader: Reader,
+  account_id: string,
+): Promise<string | null> {
+  const found = await reader.maybe(
+    Type.Object({ at: Type.String() }),
+    sql`
+      select password_changed_at::text as at from identity.credentials
+      where account_id = ${account_id} for share`,
+  )
+  return found?.at ?? null
+}

@@ -1,0 +1,64 @@
+/**
+ * Ten codes for the day on which the factor is lost: 50 bits each, shown once, kept as keyed hashes (so
+ * a stolen table cannot be searched), each good for one use.
+ */
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newSecret } from '../../../kernel/ids.ts'
+import type { Keyring } from '../../../kernel/keys.ts'
+
+const codes = 10
+const symbols = 10
+const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+type Keys = Pick<Keyring, 'fingerprint'>
+type Owner = { readonly id: string; readonly tenant_id: string }
+
+/** Puts a new set in the place of the old one. */
+export async function replaceRecoveryCodes(
+  tx: Tx,
+  keys: Keys,
+  { id, tenant_id }: Owner,
+): Promise<string[]> {
+  const fresh = Array.from({ length: codes }, newCode)
+  const hashes = fresh.map(code => hashOfCode(keys, id, code))
+  await dropRecoveryCodes(tx, id)
+  await tx.run(sql`
+    insert into identity.recovery_codes (tenant_id, account_id, code_hash)
+    select ${tenant_id}, ${id}, unnest(${hashes}::bytea[])`)
+  return fresh.map(code => `${code.slice(0, symbols / 2)}-${code.slice(symbols / 2)}`)
+}
+
+export async function dropRecoveryCodes(tx: Tx, account_id: string): Promise<void> {
+  await tx.run(sql`delete from identity.recovery_codes where account_id = ${account_id}`)
+}
+
+/** False where the account has no such code, or had it and used it. */
+export async function claimRecoveryCode(
+  tx: Tx,
+  keys: Keys,
+  { id, tenant_id }: Owner,
+  code: string,
+): Promise<boolean> {
+  const claimed = await tx.run(sql`
+    update identity.recovery_codes set used_at = kernel.now()
+    where tenant_id = ${tenant_id} and account_id = ${id}
+      and code_hash = ${hashOfCode(keys, id, code)} and used_at is null`)
+  return claimed === 1
+}
+
+/** Each byte gives five of its bits: 256 is a multiple of 32, so every symbol is equally likely. */
+function newCode(): string {
+  const bytes = [...Buffer.from(newSecret(symbols), 'base64url')]
+  return bytes.map(byte => alphabet[byte % alphabet.length]).join('')
+}
+
+/** What people type from paper: any case, with or without the dash, O for 0, I and L for 1. */
+function hashOfCode(keys: Keys, account_id: string, code: string): Buffer {
+  const plain = code
+    .toUpperCase()
+    .replaceAll(/[^0-9A-Z]/g, '')
+    .replaceAll('O', '0')
+    .replaceAll(/[IL]/g, '1')
+  return keys.fingerprint('identity.recovery_code', `${account_id}\n${plain}`)
+}

@@ -1,0 +1,56 @@
+/** Takes a second factor away; with the last one go the recovery codes, which stood in for it. */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Version } from '../../../kernel/http/shapes.ts'
+import { raiseAccountVersion } from '../accounts/find.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { recordSecurityEvent, type Seen } from '../security/record.ts'
+import { holdAccount } from './hold-account.ts'
+import type { Session } from './holder.ts'
+import { methodOf } from './methods.ts'
+import { dropRecoveryCodes } from './recovery-codes.ts'
+
+export async function removeMethod(
+  tx: Tx,
+  deps: Pick<Deps, 'kernel'>,
+  principal: Session,
+  method_id: string,
+  seen: Seen,
+): Promise<void> {
+  const { account, active } = await holdAccount(tx, deps, principal)
+  const { id: account_id, tenant_id } = account
+  const method = await methodOf(tx, account_id, method_id)
+  if (!method) throw problem('mfa_method_not_found')
+  if (method.status === 'removed') return
+  const { version } = await tx.one(
+    Type.Object({ version: Version }),
+    sql`
+      update identity.mfa_methods
+      set status = 'removed', encrypted_secret_or_public_key = null, registration_challenge = null,
+        version = version + 1
+      where tenant_id = ${tenant_id} and id = ${method_id} and status <> 'removed'
+      returning version`,
+  )
+  // One that never counted is not missed by anybody.
+  if (method.status !== 'active') return
+  if (active === 1) await dropRecoveryCodes(tx, account_id)
+  await raiseAccountVersion(tx, account_id)
+  tx.emit({
+    type: 'mfa_method.removed',
+    tenant_id,
+    aggregate_type: 'mfa_method',
+    aggregate_id: method_id,
+    aggregate_version: version,
+    data: { account_id, method_id, type: method.type },
+  })
+  await recordSecurityEvent(tx, {
+    tenant_id,
+    account_id,
+    action: 'mfa_method.removed',
+    actor: account_id,
+    seen,
+    method: method.type,
+  })
+}

@@ -1,0 +1,117 @@
+/**
+ * Second factors as rows and on the wire. What an authenticator says keeps the names that browsers give
+ * it (`PublicKeyCredential.toJSON()`), so that a page can pass it on as it is.
+ */
+import { type Static, Type } from 'typebox'
+import { closed, Id, nullable, page, text, Time } from '../../../kernel/http/shapes.ts'
+import { Bytes } from '../schemas.ts'
+
+export const MethodType = Type.Union([Type.Literal('totp'), Type.Literal('webauthn')])
+export type MethodType = Static<typeof MethodType>
+
+export const Code = Type.String({ pattern: '^[0-9]{6}$', minLength: 6, maxLength: 6 })
+export const RecoveryCode = text(40)
+export const RecoveryCodes = Type.Array(Type.String({ maxLength: 20 }), {
+  minItems: 10,
+  maxItems: 10,
+})
+
+const encoded = (maxLength: number) =>
+  Type.String({ pattern: '^[A-Za-z0-9_-]+$', minLength: 1, maxLength })
+const transports = Type.Array(Type.String({ pattern: '^[a-z-]{1,20}$', maxLength: 20 }), {
+  maxItems: 10,
+})
+const credential = {
+  id: encoded(1400),
+  rawId: encoded(1400),
+  type: Type.Literal('public-key'),
+}
+
+/** What `navigator.credentials.get` answers. */
+export const Assertion = closed({
+  ...credential,
+  response: closed({
+    clientDataJSON: encoded(4000),
+    authenticatorData: encoded(4000),
+    signature: encoded(4000),
+    userHandle: Type.Optional(encoded(100)),
+  }),
+})
+export type Assertion = Static<typeof Assertion>
+
+/** What `navigator.credentials.create` answers. */
+export const Attestation = closed({
+  ...credential,
+  response: closed({
+    clientDataJSON: encoded(4000),
+    attestationObject: encoded(12_000),
+    transports: Type.Optional(transports),
+  }),
+})
+export type Attestation = Static<typeof Attestation>
+
+/** A second factor as its owner sees it. */
+export const Method = Type.Object(
+  {
+    id: Id,
+    type: MethodType,
+    label: Type.String(),
+    status: Type.Union([Type.Literal('pending'), Type.Literal('active')]),
+    created_at: Time,
+    last_used_at: nullable(Time),
+  },
+  { title: 'MfaMethod' },
+)
+export const MethodPage = page(Method)
+
+/** A second factor as it is checked. */
+export const MethodRow = Type.Object({
+  id: Id,
+  tenant_id: Id,
+  account_id: Id,
+  type: MethodType,
+  status: Type.String(),
+  encrypted_secret_or_public_key: nullable(Bytes),
+  credential_id: nullable(Type.String()),
+  transports: nullable(Type.Array(Type.String())),
+  registration_challenge: nullable(Type.String()),
+})
+export type MethodRow = Static<typeof MethodRow>
+
+const purpose = Type.Union([Type.Literal('login'), Type.Literal('step_up')])
+const status = Type.Union([
+  Type.Literal('open'),
+  Type.Literal('consumed'),
+  Type.Literal('expired'),
+  Type.Literal('exhausted'),
+])
+
+export const OpenedChallenge = Type.Object(
+  {
+    id: Id,
+    challenge_id: Id,
+    status,
+    type: MethodType,
+    purpose,
+    expires_at: Time,
+    public_key: Type.Optional(Type.Unknown()),
+  },
+  { title: 'MfaChallenge' },
+)
+export type OpenedChallenge = Static<typeof OpenedChallenge>
+
+export const ChallengeStatus = Type.Object(
+  { id: Id, status, type: MethodType, purpose, created_at: Time, expires_at: Time },
+  { title: 'MfaChallengeStatus' },
+)
+
+export const SteppedUp = Type.Object(
+  {
+    access_token: Type.Optional(Type.String({ maxLength: 1024 })),
+    expires_in: Type.Integer(),
+    aal: Type.Literal('aal2'),
+    auth_time: Time,
+  },
+  { title: 'SteppedUp' },
+)
+export type SteppedUp = Static<typeof SteppedUp>

@@ -1,0 +1,79 @@
+/**
+ * Codes of an authenticator app (RFC 6238: SHA-1, 6 digits, 30 seconds, one step of clock drift). The
+ * secret lies sealed in its row. A step counts once: the newest step that fits is claimed by
+ * compare-and-set, so neither a repeat nor a neighbour with the same code passes again.
+ */
+import { timingSafeEqual } from 'node:crypto'
+import { HOTP, Secret, TOTP } from 'otpauth'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newSecret } from '../../../kernel/ids.ts'
+import type { Keyring } from '../../../kernel/keys.ts'
+
+const form = { algorithm: 'SHA1', digits: 6 } as const
+const period_seconds = 30
+const secret_bytes = 20
+const use = 'identity.mfa_secret'
+
+type Keys = Pick<Keyring, 'seal' | 'open'>
+
+const placeOf = (id: string) =>
+  ({ table: 'identity.mfa_methods', id, column: 'encrypted_secret_or_public_key' }) as const
+
+export function newTotpSecret(): Buffer {
+  return Buffer.from(newSecret(secret_bytes), 'base64url')
+}
+
+export function sealTotpSecret(keys: Keys, method_id: string, secret: Buffer): Buffer {
+  return keys.seal(use, secret, placeOf(method_id))
+}
+
+export function openTotpSecret(keys: Keys, method_id: string, sealed: Buffer): Buffer {
+  return keys.open(use, sealed, placeOf(method_id))
+}
+
+/** What an app reads from a QR code, and what a person types where there is no camera. */
+export function enrolment(secret: Buffer, issuer: string, label: string) {
+  const totp = new TOTP({
+    ...form,
+    period: period_seconds,
+    issuer,
+    label,
+    secret: secretOf(secret),
+  })
+  return { secret: totp.secret.base32, otpauth_uri: totp.toString() }
+}
+
+/** The newest step around now whose code this is. All are computed, so the time tells nothing. */
+export function newestStep(secret: Buffer, code: string, now_seconds: number): number | undefined {
+  const now_step = Math.floor(now_seconds / period_seconds)
+  const given = Buffer.from(code)
+  return [now_step - 1, now_step, now_step + 1]
+    .filter(step => {
+      const right = Buffer.from(HOTP.generate({ ...form, secret: secretOf(secret), counter: step }))
+      return right.length === given.length && timingSafeEqual(right, given)
+    })
+    .at(-1)
+}
+
+/** False where this step or a later one was used. The secret is sealed anew, so a rotation reaches it. */
+export async function claimStep(
+  tx: Tx,
+  keys: Keys,
+  method: { readonly id: string; readonly tenant_id: string },
+  secret: Buffer,
+  step: number,
+): Promise<boolean> {
+  const { id, tenant_id } = method
+  const claimed = await tx.run(sql`
+    update identity.mfa_methods
+    set last_used_step = ${step}, last_used_at = kernel.now(),
+      encrypted_secret_or_public_key = ${sealTotpSecret(keys, id, secret)}
+    where tenant_id = ${tenant_id} and id = ${id} and status <> 'removed'
+      and (last_used_step is null or last_used_step < ${step})`)
+  return claimed === 1
+}
+
+function secretOf(secret: Buffer): Secret {
+  return new Secret({ buffer: Uint8Array.from(secret).buffer })
+}

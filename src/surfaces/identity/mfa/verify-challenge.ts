@@ -1,0 +1,114 @@
+/**
+ * Answers a challenge. The attempt is counted before it is judged; the factor, the challenge and what it
+ * was for (the login's one session, or the session's new strength) are claimed in one commit.
+ */
+import { Check } from 'typebox/value'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { accountColumns } from '../accounts/find.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { consume } from '../one-time.ts'
+import { AccountRow } from '../schemas.ts'
+import type { Seen } from '../security/record.ts'
+import type { Delivered, Delivery } from '../sessions/deliver.ts'
+import { issueSession } from '../sessions/issue-session.ts'
+import { consumeChallenge, countAttempt, findChallenge, type Challenge } from './challenges.ts'
+import type { Holder } from './holder.ts'
+import { LoginDetails, passwordChangedAt } from './open-login-challenge.ts'
+import { prove, type Proof, type Shown } from './prove.ts'
+import { stepUp, type Stronger } from './step-up.ts'
+import { guessing } from './throttle.ts'
+
+export type Answered = Shown & {
+  readonly device_name?: string | undefined
+  readonly delivery?: Delivery | undefined
+}
+
+export type Verified =
+  | { readonly kind: 'session'; readonly delivered: Delivered }
+  | { readonly kind: 'stepped_up'; readonly stronger: Stronger }
+
+type Needs = Pick<Deps, 'kernel' | 'throttle' | 'tokens' | 'denied'>
+
+export async function verifyChallenge(
+  deps: Needs,
+  holder: Holder,
+  id: string,
+  answered: Answered,
+  seen: Seen,
+): Promise<Verified> {
+  const { db } = deps.kernel
+  const challenge = await findChallenge(db, holder, id)
+  if (!challenge) throw problem('mfa_challenge_invalid')
+  const { tenant_id, account_id } = challenge
+  const actor = holder.kind === 'login' ? 'anonymous' : account_id
+  const guess = { tenant_id, account_id, actor, method: methodShown(answered), seen }
+  return await guessing(deps, guess, async () => {
+    if (!(await countAttempt(db, holder, id))) throw problem('mfa_challenge_invalid')
+    const proof = await prove(deps, challenge, answered, seen)
+    if (!proof) throw problem('mfa_verification_failed')
+    return await db.tx(tx =>
+      holder.kind === 'login'
+        ? completeLogin(tx, deps, { holder, challenge, proof, answered, seen })
+        : completeStepUp(tx, deps, { holder, challenge, proof, answered, seen }),
+    )
+  })
+}
+
+type Step<K extends Holder['kind']> = {
+  readonly holder: Extract<Holder, { kind: K }>
+  readonly challenge: Challenge
+  readonly proof: Proof
+  readonly answered: Answered
+  readonly seen: Seen
+}
+
+/** The account and its password are held first, in the order of a reset: one of the two waits. */
+async function completeLogin(
+  tx: Tx,
+  deps: Needs,
+  { holder, challenge, proof, answered, seen }: Step<'login'>,
+): Promise<Verified> {
+  const account = await tx.maybe(
+    AccountRow,
+    sql`
+      select ${accountColumns} from identity.accounts
+      where tenant_id = ${challenge.tenant_id} and id = ${challenge.account_id}
+        and status = 'active' for share`,
+  )
+  if (!account) throw problem('mfa_challenge_invalid')
+  const password_changed_at = await passwordChangedAt(tx, account.id)
+  const login = await consume(tx, ['mfa_login'], holder.token)
+  const began = login?.details
+  if (!Check(LoginDetails, began) || began.password_changed_at !== password_changed_at) {
+    throw problem('mfa_challenge_invalid')
+  }
+  await claim(tx, holder, challenge, proof)
+  const { device_name, delivery } = answered
+  const amr = [...began.amr, proof.amr]
+  const proven = { account, aal: 'aal2', amr, device_name, delivery, request: seen } as const
+  return { kind: 'session', delivered: await issueSession(tx, deps, proven) }
+}
+
+async function completeStepUp(
+  tx: Tx,
+  deps: Needs,
+  { holder, challenge, proof, answered, seen }: Step<'session'>,
+): Promise<Verified> {
+  await claim(tx, holder, challenge, proof)
+  const { principal } = holder
+  const { delivery } = answered
+  const stronger = await stepUp(tx, deps, principal, { amr: proof.amr, delivery, seen })
+  return { kind: 'stepped_up', stronger }
+}
+
+async function claim(tx: Tx, holder: Holder, { ref }: Challenge, proof: Proof): Promise<void> {
+  if (!(await consumeChallenge(tx, holder, ref))) throw problem('mfa_challenge_invalid')
+  if (!(await proof.claim(tx))) throw problem('mfa_verification_failed')
+}
+
+function methodShown({ code, recovery_code }: Shown): string {
+  if (recovery_code !== undefined) return 'recovery'
+  return code === undefined ? 'webauthn' : 'totp'
+}

@@ -1,0 +1,144 @@
+/**
+ * Security keys and passkeys as a second factor. The relying party is the host of PUBLIC_URL and the
+ * origin is compared exactly. A sign count that goes back hints at a copied key: it is told in the
+ * security events, but is no failure, since some authenticators count badly.
+ */
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server'
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
+import { newSecret } from '../../../kernel/ids.ts'
+import type { Assertion, Attestation, MethodRow } from './schemas.ts'
+
+export type RelyingParty = { readonly id: string; readonly origin: string }
+export type Credential = { readonly id: string; readonly transports: readonly string[] }
+
+export function relyingParty(public_url: string): RelyingParty {
+  const { hostname, origin } = new URL(public_url)
+  return { id: hostname, origin }
+}
+
+/** A key is asked to be discoverable, so that it may serve without a password one day. */
+export async function registrationOptions(
+  rp: RelyingParty,
+  user: { readonly id: string; readonly name: string; readonly display_name: string },
+  known: readonly Credential[],
+  timeout_ms: number,
+) {
+  return await generateRegistrationOptions({
+    rpName: rp.id,
+    rpID: rp.id,
+    userID: Uint8Array.from(Buffer.from(user.id.replaceAll('-', ''), 'hex')),
+    userName: user.name,
+    userDisplayName: user.display_name,
+    challenge: newChallenge(),
+    timeout: timeout_ms,
+    attestationType: 'none',
+    excludeCredentials: known.map(listed),
+    authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
+  })
+}
+
+export async function requestOptions(rp: RelyingParty, key: Credential, timeout_ms: number) {
+  return await generateAuthenticationOptions({
+    rpID: rp.id,
+    allowCredentials: [listed(key)],
+    challenge: newChallenge(),
+    timeout: timeout_ms,
+    userVerification: 'preferred',
+  })
+}
+
+/** The new key, or undefined where the answer is not one to our challenge. */
+export async function readAttestation(
+  rp: RelyingParty,
+  challenge: string,
+  attestation: Attestation,
+) {
+  try {
+    const { registrationInfo } = await verifyRegistrationResponse({
+      response: { ...attestation, clientExtensionResults: {} },
+      expectedChallenge: challenge,
+      expectedOrigin: rp.origin,
+      expectedRPID: rp.id,
+      requireUserVerification: false,
+    })
+    if (!registrationInfo) return undefined
+    const { id, publicKey, counter } = registrationInfo.credential
+    const transports = attestation.response.transports ?? []
+    return {
+      credential_id: id,
+      public_key: Buffer.from(publicKey),
+      sign_count: counter,
+      transports,
+    }
+  } catch {
+    // The library throws for every answer that does not fit; to the caller all of them are one refusal.
+    return undefined
+  }
+}
+
+/** The sign count of a right answer. */
+export async function readAssertion(
+  rp: RelyingParty,
+  challenge: string,
+  method: Pick<MethodRow, 'credential_id' | 'encrypted_secret_or_public_key'>,
+  assertion: Assertion,
+): Promise<number | undefined> {
+  const { credential_id, encrypted_secret_or_public_key: key } = method
+  if (credential_id === null || key === null || assertion.id !== credential_id) return undefined
+  try {
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response: { ...assertion, clientExtensionResults: {} },
+      expectedChallenge: challenge,
+      expectedOrigin: rp.origin,
+      expectedRPID: rp.id,
+      // The library refuses a count that goes back; with 0 it leaves that to `claimSignCount`.
+      credential: { id: credential_id, publicKey: Uint8Array.from(key), counter: 0 },
+      requireUserVerification: false,
+    })
+    return verified ? authenticationInfo.newCounter : undefined
+  } catch {
+    // As above: one refusal, whatever it was that did not fit.
+    return undefined
+  }
+}
+
+const Before = Type.Object({ sign_count: nullable(Type.Integer()) })
+
+/** Whether the count went back, or undefined where the key is not active any more. */
+export async function claimSignCount(
+  tx: Tx,
+  { id, tenant_id }: Pick<MethodRow, 'id' | 'tenant_id'>,
+  sign_count: number,
+): Promise<{ regressed: boolean } | undefined> {
+  const before = await tx.maybe(
+    Before,
+    sql`
+      with before as (
+        select tenant_id, id, sign_count from identity.mfa_methods
+        where tenant_id = ${tenant_id} and id = ${id} and status = 'active' for update
+      )
+      update identity.mfa_methods m
+      set sign_count = greatest(m.sign_count, ${sign_count}::bigint), last_used_at = kernel.now()
+      from before where m.tenant_id = before.tenant_id and m.id = before.id
+      returning before.sign_count`,
+  )
+  if (!before) return undefined
+  const old = before.sign_count ?? 0
+  return { regressed: old !== 0 && sign_count !== 0 && sign_count <= old }
+}
+
+function newChallenge() {
+  return Uint8Array.from(Buffer.from(newSecret(), 'base64url'))
+}
+
+function listed({ id, transports }: Credential) {
+  return { id, transports: [...transports] }
+}

@@ -1,0 +1,137 @@
+/**
+ * Begins a login at a provider, or the linking of an identity there to the account of the caller. What
+ * comes back is accepted once, in the browser that began it, and for what it was begun for.
+ */
+import { buildAuthorizationUrl, calculatePKCECodeChallenge } from 'openid-client'
+import { Type, type Static } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import { newId, newSecret } from '../../../kernel/ids.ts'
+import { closed, nullable, text } from '../../../kernel/http/shapes.ts'
+import type { Headers, RequestFacts } from '../../../kernel/http/route.ts'
+import { accountById } from '../accounts/find.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { issueRandom } from '../one-time.ts'
+import { Slug } from '../schemas.ts'
+import { demandStepUp } from '../step-up.ts'
+import { resolveTenant } from '../tenants/resolve.ts'
+import { bindingCookie, callbackPath, markOf, nonceOf, verifierOf } from './browser-binding.ts'
+import { failureOf } from './failures.ts'
+import type { Oidc, RelyingParty } from './relying-party.ts'
+
+export const BeginAuthorization = closed({
+  redirect_uri: text(2000),
+  tenant: Type.Optional(Slug),
+  purpose: Type.Optional(Type.Union([Type.Literal('login'), Type.Literal('link')])),
+  /** Comes back beside the ticket, for an application that binds its own browser to the login. */
+  state: Type.Optional(text(500)),
+})
+type BeginAuthorization = Static<typeof BeginAuthorization>
+
+export const Authorization = Type.Object(
+  { authorization_url: Type.String({ maxLength: 8192 }), expires_in: Type.Integer() },
+  { title: 'OidcAuthorization' },
+)
+type Authorization = Static<typeof Authorization>
+
+/** What is kept of it until the browser is back. */
+export const Pending = Type.Object({
+  provider: Type.String(),
+  redirect_uri: Type.String(),
+  purpose: Type.Union([Type.Literal('login'), Type.Literal('link')]),
+  browser: Type.String(),
+  state: nullable(Type.String()),
+})
+export type Pending = Static<typeof Pending>
+
+export type Asked = {
+  readonly provider: string
+  readonly body: BeginAuthorization
+  readonly principal: Principal | null
+  readonly request: Pick<RequestFacts, 'headers'>
+}
+
+type Begun = { readonly body: Authorization; readonly headers: Headers }
+
+export async function beginAuthorization(
+  { kernel }: Pick<Deps, 'kernel'>,
+  oidc: Oidc,
+  { provider, body, principal, request }: Asked,
+): Promise<Begun> {
+  const party = oidc.party(provider)
+  if (!party) throw problem('oidc_provider_not_found')
+  if (!oidc.redirect_uris.has(body.redirect_uri)) throw problem('redirect_uri_not_allowed')
+  const purpose = body.purpose ?? 'login'
+  const whose =
+    purpose === 'link'
+      ? await linking(kernel, principal)
+      : {
+          tenant_id: (await resolveTenant(kernel.db, kernel, body.tenant, request.headers['host']))
+            .id,
+          account_id: null,
+        }
+  // Before anything is kept: a provider that is down costs no row.
+  await configurationOf(party)
+  const secret = newSecret()
+  const ttl_seconds = kernel.settings['identity.oidc_state_ttl_seconds']
+  const { redirect_uri } = body
+  const pending: Pending = {
+    provider,
+    redirect_uri,
+    purpose,
+    browser: markOf(secret),
+    state: body.state ?? null,
+  }
+  const { token } = await kernel.db.tx(tx =>
+    issueRandom(tx, {
+      purpose: 'oidc_state',
+      ref: newId(),
+      ...whose,
+      ttl_seconds,
+      details: pending,
+    }),
+  )
+  const authorization_url = await addressOf(kernel.public_url, party, secret, token)
+  return {
+    body: { authorization_url, expires_in: ttl_seconds },
+    headers: { 'set-cookie': bindingCookie(kernel, provider, token, secret, ttl_seconds) },
+  }
+}
+
+/** A new way in is a dangerous thing to add: whoever asks for one proves afresh who they are. */
+async function linking(kernel: Deps['kernel'], principal: Principal | null) {
+  const account = principal ? await accountById(kernel.db, principal.id) : undefined
+  if (!principal || !account) throw problem('authentication_required')
+  await demandStepUp(kernel.db, kernel, principal)
+  return { tenant_id: account.tenant_id, account_id: account.id }
+}
+
+async function configurationOf(party: RelyingParty) {
+  try {
+    return await party.configuration()
+  } catch (error) {
+    const { error: kind } = failureOf(error)
+    const code =
+      kind === 'provider_unavailable' ? 'service_unavailable' : 'upstream_invalid_response'
+    throw problem(code, {}, { cause: error })
+  }
+}
+
+async function addressOf(
+  public_url: string,
+  party: RelyingParty,
+  secret: string,
+  state: string,
+): Promise<string> {
+  const { name, scope } = party.provider
+  const url = buildAuthorizationUrl(await configurationOf(party), {
+    response_type: 'code',
+    redirect_uri: public_url + callbackPath(name),
+    scope,
+    state,
+    nonce: nonceOf(secret, state),
+    code_challenge: await calculatePKCECodeChallenge(verifierOf(secret, state)),
+    code_challenge_method: 'S256',
+  })
+  return url.href
+}

@@ -1,0 +1,26 @@
+/**
+ * Why a login at a provider came to nothing: a word for the application, which tells nothing about other
+ * people's accounts, and a reason for the security events, which holds nothing of what was sent.
+ */
+import { AuthorizationResponseError } from 'openid-client'
+import { SafeFetchFailure } from '../../../kernel/outside/safe-fetch.ts'
+
+export type LoginError =
+  'access_denied' | 'account_link_required' | 'provider_error' | 'provider_unavailable'
+
+export type Failure = { readonly error: LoginError; readonly reason: string }
+
+export function failureOf(error: unknown): Failure {
+  if (error instanceof AuthorizationResponseError) {
+    const refused = error.error === 'access_denied'
+    return { error: refused ? 'access_denied' : 'provider_error', reason: 'refused_by_provider' }
+  }
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof SafeFetchFailure) {
+      return { error: 'provider_unavailable', reason: `call_${cause.reason}` }
+    }
+  }
+  const { code } = error as { code?: unknown }
+  const known = typeof code === 'string' && /^[A-Z_]{1,60}$/.test(code)
+  return { error: 'provider_error', reason: known ? code.toLowerCase() : 'answer_not_accepted' }
+}

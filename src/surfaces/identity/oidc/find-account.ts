@@ -1,0 +1,116 @@
+/**
+ * Which account an identity at a provider logs in to. A known identity has its account. By address alone
+ * an account is only given where both sides have proven it; a new account is made where people may sign
+ * up by themselves. Whoever gets neither learns nothing about whether the address has an account.
+ */
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Address } from '../accounts/email.ts'
+import { accountByAddress, accountById, raiseAccountVersion } from '../accounts/find.ts'
+import type { Deps } from '../deps.ts'
+import type { AccountRow } from '../schemas.ts'
+import type { Seen } from '../security/record.ts'
+import { emailScope, type Tenant } from '../tenants/resolve.ts'
+import type { Failure } from './failures.ts'
+import type { Asserted } from './prove-identity.ts'
+import { holdIdentity, ownerOf, storeIdentity } from './store-identity.ts'
+
+export type Found = {
+  readonly account: Pick<AccountRow, 'id' | 'tenant_id'>
+  readonly external_identity_id: string
+}
+
+type Needs = Pick<Deps, 'kernel'>
+
+export type Login = {
+  readonly provider: string
+  readonly asserted: Asserted
+  /** Where a new account would be made. */
+  readonly tenant: Tenant
+  readonly seen: Seen
+}
+
+const refused = (error: Failure['error'], reason: string): Failure => ({ error, reason })
+
+export async function findAccount(
+  tx: Tx,
+  { kernel }: Needs,
+  login: Login,
+): Promise<Found | Failure> {
+  const { asserted, tenant, provider, seen } = login
+  await holdIdentity(tx, asserted)
+  const owner = await ownerOf(tx, asserted)
+  if (owner) return await known(tx, kernel, owner.account_id, owner.id, tenant)
+  const { address, proven } = asserted
+  if (!address) return refused('account_link_required', 'no_address')
+  const scope = emailScope(kernel, tenant.id)
+  const held = await accountByAddress(tx, scope, address.normalized)
+  if (held) {
+    const owned = held.status === 'active' && held.verified_at !== null
+    if (!proven || !owned) return refused('account_link_required', 'address_not_proven')
+  } else if (!maySignUp(kernel, tenant, proven)) {
+    return refused('account_link_required', 'signup_refused')
+  }
+  const account = held ?? (await makeAccount(tx, login, scope, address))
+  if (!account) return refused('account_link_required', 'address_taken')
+  const stored = await storeIdentity(tx, account, { provider, ...asserted }, seen)
+  if (!stored) throw new Error('an identity that is held was stored by somebody else')
+  return { account, external_identity_id: stored.id }
+}
+
+async function known(
+  tx: Tx,
+  kernel: Needs['kernel'],
+  account_id: string,
+  external_identity_id: string,
+  tenant: Tenant,
+): Promise<Found | Failure> {
+  const account = await accountById(tx, account_id)
+  const open = !kernel.settings['identity.require_verified_email']
+  if (account?.status !== 'active' || !(open || account.verified_at !== null)) {
+    return refused('access_denied', 'account_not_active')
+  }
+  // Where addresses are a tenant's own, one tenant's application gets no account of another's.
+  if (emailScope(kernel, account.tenant_id) !== emailScope(kernel, tenant.id)) {
+    return refused('account_link_required', 'other_tenant')
+  }
+  return { account, external_identity_id }
+}
+
+function maySignUp({ settings }: Needs['kernel'], { signup }: Tenant, proven: boolean): boolean {
+  return signup === 'open' && (proven || !settings['identity.require_verified_email'])
+}
+
+/** Without a password. Undefined where the address was taken a moment ago. */
+async function makeAccount(
+  tx: Tx,
+  { asserted: { proven, display_name, locale }, tenant: { id: tenant_id } }: Login,
+  scope: string,
+  address: Address,
+): Promise<Found['account'] | undefined> {
+  const id = newId()
+  const made = await tx.run(sql`
+    insert into identity.accounts (tenant_id, id, email, email_normalized, email_scope, status,
+      verified_at, display_name, locale)
+    values (${tenant_id}, ${id}, ${address.email}, ${address.normalized}, ${scope}, 'active',
+      case when ${proven} then kernel.now() end, ${display_name}, ${locale})
+    on conflict (email_scope, email_normalized) where status <> 'deleted' do nothing`)
+  if (made === 0) return undefined
+  const about = { tenant_id, aggregate_type: 'account', aggregate_id: id }
+  tx.emit({
+    ...about,
+    type: 'account.registered',
+    aggregate_version: 1,
+    data: { account_id: id, tenant_id },
+  })
+  if (proven) {
+    tx.emit({
+      ...about,
+      type: 'account.verified',
+      aggregate_version: await raiseAccountVersion(tx, id),
+      data: { account_id: id },
+    })
+  }
+  return { id, tenant_id }
+}

@@ -1,0 +1,150 @@
+/**
+ * The way back from a provider. A state is used up before the provider is asked, so a repeated answer
+ * finds nothing; no connection is held while it is asked. The browser leaves with a ticket that is worth
+ * one login (or one link) within a minute, or with a word that says why not.
+ */
+import { Type, type Static } from 'typebox'
+import { Value } from 'typebox/value'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Headers, RequestFacts } from '../../../kernel/http/route.ts'
+import { closed, Id, text } from '../../../kernel/http/shapes.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { consume, issueRandom, peek, type Challenge } from '../one-time.ts'
+import { OneTimeToken } from '../schemas.ts'
+import { recordSecurityEvent } from '../security/record.ts'
+import { Pending } from './begin-authorization.ts'
+import { bindingCookie, markOf, secretIn } from './browser-binding.ts'
+import { failureOf, type Failure } from './failures.ts'
+import { findAccount } from './find-account.ts'
+import { proveIdentity, type Asserted } from './prove-identity.ts'
+import type { Oidc } from './relying-party.ts'
+
+export const Returned = closed({
+  state: OneTimeToken,
+  code: Type.Optional(text(4096)),
+  iss: Type.Optional(text(500)),
+  error: Type.Optional(text(200)),
+  error_description: Type.Optional(text(2000)),
+})
+type Returned = Static<typeof Returned>
+
+const Home = Type.Object({ id: Id, signup: Type.String() })
+
+export type Back = {
+  readonly provider: string
+  readonly returned: Returned
+  readonly request: RequestFacts
+}
+
+type Needs = Pick<Deps, 'kernel'>
+type Ticket = { readonly token: string }
+
+/** Where the browser goes now. */
+export async function finishAuthorization(
+  deps: Needs,
+  oidc: Oidc,
+  { provider, returned, request }: Back,
+): Promise<Headers> {
+  const { kernel } = deps
+  const party = oidc.party(provider)
+  if (!party) throw problem('oidc_provider_not_found')
+  const { state } = returned
+  const secret = secretIn(kernel, state, request.headers['cookie'])
+  const { challenge, pending } = await use(deps, provider, state, secret)
+  const asserted = await proveIdentity(kernel.public_url, party, secret ?? '', returned).catch(
+    failureOf,
+  )
+  const outcome = await kernel.db.tx(tx =>
+    'error' in asserted
+      ? Promise.resolve(asserted)
+      : ticketFor(tx, deps, { challenge, pending, asserted, request }),
+  )
+  if ('error' in outcome) await recordFailure(deps, provider, challenge, outcome, request)
+  return {
+    location: goOn(pending, outcome),
+    'set-cookie': bindingCookie(kernel, provider, state, '', 0),
+  }
+}
+
+/** The state, once: only for the browser and the provider that it was made for. */
+async function use({ kernel }: Needs, provider: string, state: string, secret: string | null) {
+  const challenge = await peek(kernel.db, ['oidc_state'], state)
+  const pending = challenge?.details
+  const mine =
+    secret !== null &&
+    Value.Check(Pending, pending) &&
+    pending.provider === provider &&
+    pending.browser === markOf(secret)
+  if (!challenge || !mine) throw problem('oidc_state_invalid')
+  if (!(await kernel.db.tx(tx => consume(tx, ['oidc_state'], state)))) {
+    throw problem('oidc_state_invalid')
+  }
+  return { challenge, pending }
+}
+
+type Answered = {
+  readonly challenge: Challenge
+  readonly pending: Pending
+  readonly asserted: Asserted
+  readonly request: RequestFacts
+}
+
+async function ticketFor(
+  tx: Tx,
+  deps: Needs,
+  { challenge, pending, asserted, request }: Answered,
+): Promise<Ticket | Failure> {
+  const { provider } = pending
+  const { issuer, subject } = asserted
+  const ttl_seconds = deps.kernel.settings['identity.oidc_ticket_ttl_seconds']
+  const common = { purpose: 'oidc_ticket', ref: newId(), ttl_seconds } as const
+  if (pending.purpose === 'link') {
+    const { tenant_id, account_id } = challenge
+    const details = { use: 'link', provider, issuer, subject }
+    return await issueRandom(tx, { ...common, tenant_id, account_id, details })
+  }
+  const tenant = await tx.maybe(
+    Home,
+    sql`
+      select id, signup from identity.tenants
+      where id = ${challenge.tenant_id} and state = 'active'`,
+  )
+  if (!tenant) return { error: 'access_denied', reason: 'tenant_not_active' }
+  const found = await findAccount(tx, deps, { provider, asserted, tenant, seen: request })
+  if ('error' in found) return found
+  const { account, external_identity_id } = found
+  const whose = { tenant_id: account.tenant_id, account_id: account.id }
+  return await issueRandom(tx, {
+    ...common,
+    ...whose,
+    details: { use: 'login', external_identity_id },
+  })
+}
+
+async function recordFailure(
+  { kernel }: Needs,
+  provider: string,
+  { tenant_id, account_id }: Challenge,
+  { reason }: Failure,
+  seen: RequestFacts,
+): Promise<void> {
+  kernel.log.info({ provider, reason }, 'a login at an identity provider came to nothing')
+  const about = { tenant_id, account_id, actor: account_id ?? 'anonymous', seen }
+  await recordSecurityEvent(kernel.db, {
+    ...about,
+    action: 'oidc.failed',
+    method: provider,
+    reason,
+  })
+}
+
+function goOn({ redirect_uri, state }: Pending, outcome: Ticket | Failure): string {
+  const url = new URL(redirect_uri)
+  if ('error' in outcome) url.searchParams.set('error', outcome.error)
+  else url.searchParams.set('ticket', outcome.token)
+  if (state !== null) url.searchParams.set('state', state)
+  return url.href
+}

@@ -1,0 +1,156 @@
+/**
+ * The identity providers that the operator trusts, and the addresses that a login may return to. Both
+ * are judged as a whole at the start, so that a mistake is told to the person at the terminal and not to
+ * the first person who wants to log in.
+ */
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { Type, type Static } from 'typebox'
+import { Value } from 'typebox/value'
+import { closed, text } from '../../../kernel/http/shapes.ts'
+import { StartError } from '../../../kernel/start-error.ts'
+import type { Kernel } from '../../../kernel/surface.ts'
+
+const name_pattern = '^[a-z0-9][a-z0-9_-]{0,39}$'
+export const ProviderName = Type.String({ pattern: name_pattern, minLength: 1, maxLength: 40 })
+
+const Entry = closed({
+  name: ProviderName,
+  issuer: text(500),
+  client_id: text(500),
+  client_secret: Type.Optional(text(1000)),
+  client_auth: Type.Optional(Type.Union([Type.Literal('basic'), Type.Literal('post')])),
+  scopes: Type.Optional(Type.Array(text(100), { maxItems: 50 })),
+  trust_email: Type.Optional(Type.Boolean()),
+  allow: Type.Optional(Type.Array(text(100), { maxItems: 50 })),
+})
+type Entry = Static<typeof Entry>
+
+export type Provider = {
+  readonly name: string
+  readonly issuer: URL
+  readonly client_id: string
+  /** Null for a public client: then PKCE alone proves who redeems the code. */
+  readonly client_secret: string | null
+  /** Null: what the provider says that it understands. */
+  readonly client_auth: 'basic' | 'post' | null
+  readonly scope: string
+  /** Whether its word on a verified address is taken. */
+  readonly trust_email: boolean
+  /** Addresses of it that are reachable although they are not public. */
+  readonly allow: readonly string[]
+}
+
+type Where = Pick<Kernel, 'settings' | 'profile'>
+
+const example =
+  '[{"name":"acme","issuer":"https://login.example.com","client_id":"…","client_secret":"…"}]'
+const default_scopes = ['openid', 'email', 'profile']
+
+export function readProviders({ settings, profile }: Where): readonly Provider[] {
+  const given = settings['identity.oidc_providers']?.trim()
+  if (!given) return []
+  const entries = parseEntries(given)
+  const names = entries.map(({ name }) => name)
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) throw refusal(`names "${twice}" twice. Give each provider its own name.`)
+  return entries.map(entry => providerOf(entry, profile))
+}
+
+function parseEntries(given: string): readonly Entry[] {
+  const inline = given.startsWith('[')
+  const entries = parseJson(inline ? given : readGiven(given), inline ? null : given)
+  if (!Array.isArray(entries)) throw refusal(`must be a list, such as ${example}`)
+  for (const [index, entry] of entries.entries()) {
+    if (Value.Check(Entry, entry)) continue
+    const [first] = Value.Errors(Entry, entry)
+    const where = `entry ${index + 1}${first?.instancePath ? ` at ${first.instancePath}` : ''}`
+    throw refusal(`does not fit in ${where}: it ${first?.message}. Write it like ${example}`)
+  }
+  return entries as Entry[]
+}
+
+function readGiven(path: string): string {
+  try {
+    return readFileSync(resolve(path), 'utf8')
+  } catch (error) {
+    throw refusal(
+      `names the file ${path}, which cannot be read. Give the path of a file that the platform may read, or the list itself, such as ${example}`,
+      error,
+    )
+  }
+}
+
+/** The parser's own message quotes the text, which holds secrets. */
+function parseJson(json: string, path: string | null): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    const what =
+      path === null ? 'is no valid JSON' : `names the file ${path}, which is no valid JSON`
+    throw refusal(`${what}. Write it like ${example}`)
+  }
+}
+
+function providerOf(entry: Entry, profile: Where['profile']): Provider {
+  const issuer = URL.parse(entry.issuer)
+  const about = `gives the provider "${entry.name}" the issuer ${entry.issuer}`
+  if (!issuer || issuer.search || issuer.hash || issuer.username || issuer.password) {
+    throw refusal(`${about}, which is no address such as https://login.example.com.`)
+  }
+  const near = profile === 'development' && isLoopbackHost(issuer.hostname)
+  if (issuer.protocol !== 'https:' && !(issuer.protocol === 'http:' && near)) {
+    throw refusal(`${about}, which is not https. Only development may use http, on this machine.`)
+  }
+  const port = issuer.port || (issuer.protocol === 'https:' ? '443' : '80')
+  return {
+    name: entry.name,
+    issuer,
+    client_id: entry.client_id,
+    client_secret: entry.client_secret ?? null,
+    client_auth: entry.client_auth ?? null,
+    scope: [...new Set(['openid', ...(entry.scopes ?? default_scopes)])].join(' '),
+    trust_email: entry.trust_email ?? false,
+    allow: [...(entry.allow ?? []), ...(near ? [`127.0.0.1:${port}`, `[::1]:${port}`] : [])],
+  }
+}
+
+/** The addresses that a login may return to: compared as text, so each is written as it is used. */
+export function readRedirectUris(
+  { settings }: Where,
+  providers: readonly Provider[],
+): ReadonlySet<string> {
+  const given = settings['identity.redirect_uris']
+  for (const one of given) {
+    if (mayReturnTo(one)) continue
+    throw new StartError(
+      `IDENTITY_REDIRECT_URIS names ${one}, which no login may return to. Use an https address without a fragment, http on this machine, or an application's own scheme such as com.example.app:/login.`,
+    )
+  }
+  if (providers.length > 0 && given.length === 0) {
+    throw new StartError(
+      'IDENTITY_OIDC_PROVIDERS is set, but no login could return. Set IDENTITY_REDIRECT_URIS to the addresses of your application, such as https://app.example.com/login.',
+    )
+  }
+  return new Set(given)
+}
+
+function mayReturnTo(address: string): boolean {
+  const url = URL.parse(address)
+  if (!url || address.includes('#') || url.username || url.password) return false
+  if (url.protocol === 'https:') return true
+  if (url.protocol === 'http:') return isLoopbackHost(url.hostname)
+  // A scheme with a dot belongs to whoever owns that name; `javascript:` and its like have none.
+  return url.protocol.includes('.')
+}
+
+function isLoopbackHost(hostname: string): boolean {
+  const host = hostname.replaceAll(/^\[|\]$/g, '')
+  if (isIP(host) === 0) return host === 'localhost' || host.endsWith('.localhost')
+  return host === '::1' || host.startsWith('127.')
+}
+
+function refusal(what: string, cause?: unknown): StartError {
+  return new StartError(`IDENTITY_OIDC_PROVIDERS ${what}`, { cause })
+}

@@ -1,0 +1,166 @@
+/**
+ * How the platform speaks to identity providers. What a provider says of itself is fetched once and kept;
+ * every call goes through the rules for addresses that somebody else chose, because a provider names its
+ * own endpoints. Signatures are always checked, and only with algorithms of the list below.
+ */
+import {
+  allowInsecureRequests,
+  ClientSecretBasic,
+  ClientSecretPost,
+  Configuration,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
+  None,
+  type ClientAuth,
+  type CustomFetch,
+  type FetchBody,
+  type ServerMetadata,
+} from 'openid-client'
+import { openSafeFetch, type SafeFetch } from '../../../kernel/outside/safe-fetch.ts'
+import type { Kernel } from '../../../kernel/surface.ts'
+import { readProviders, readRedirectUris, type Provider } from './providers.ts'
+
+export type RelyingParty = {
+  readonly provider: Provider
+  /** Throws where the provider cannot be reached or describes itself wrongly. */
+  configuration(): Promise<Configuration>
+}
+
+export type Oidc = {
+  readonly redirect_uris: ReadonlySet<string>
+  /** Every spelling of an issuer that one may log in through now. */
+  readonly issuers: readonly string[]
+  party(name: string): RelyingParty | undefined
+}
+
+/** Neither `none` nor a shared secret can prove that the provider signed. */
+const signing_algorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'Ed25519',
+  'EdDSA',
+]
+const call_ms_max = 10_000
+const answer_bytes_max = 256 * 1024
+const kept_ms = 3_600_000
+const retry_ms = 60_000
+
+export function openOidc(kernel: Pick<Kernel, 'settings' | 'profile'>): Oidc {
+  const providers = readProviders(kernel)
+  const parties = new Map(providers.map(one => [one.name, openParty(one)]))
+  return {
+    redirect_uris: readRedirectUris(kernel, providers),
+    // Providers differ in whether they write the last slash.
+    issuers: providers.flatMap(({ issuer: { href } }) => [href, href.replace(/\/$/, '')]),
+    party: name => parties.get(name),
+  }
+}
+
+function openParty(provider: Provider): RelyingParty {
+  const fetchOut = fetchThrough(
+    openSafeFetch({
+      ports: [443, 8443, Number(provider.issuer.port || 443)],
+      allow: provider.allow,
+      schemes: provider.issuer.protocol === 'https:' ? ['https:'] : ['https:', 'http:'],
+      // Logins are rare beside everything else: nothing is held open, so there is nothing to close.
+      idle_connections_max: 0,
+    }),
+  )
+  let kept: { readonly configuration: Configuration; until: number } | undefined
+  let running: Promise<Configuration> | undefined
+  const renew = async (): Promise<Configuration> => {
+    try {
+      const configuration = await discover(provider, fetchOut)
+      kept = { configuration, until: performance.now() + kept_ms }
+      return configuration
+    } catch (error) {
+      if (!kept) throw error
+      kept.until = performance.now() + retry_ms
+      return kept.configuration
+    } finally {
+      running = undefined
+    }
+  }
+  return {
+    provider,
+    configuration: async () => {
+      if (kept && performance.now() < kept.until) return kept.configuration
+      running ??= renew()
+      return await running
+    },
+  }
+}
+
+async function discover(provider: Provider, fetchOut: CustomFetch): Promise<Configuration> {
+  const { issuer, client_id, client_secret } = provider
+  const open = issuer.protocol === 'http:'
+  const found = await discovery(issuer, client_id, undefined, None(), {
+    [customFetch]: fetchOut,
+    ...(open ? { execute: [allowInsecureRequests] } : {}),
+  })
+  const server: ServerMetadata = { ...found.serverMetadata() }
+  const offered = server.id_token_signing_alg_values_supported ?? ['RS256']
+  const configuration = new Configuration(
+    {
+      ...server,
+      id_token_signing_alg_values_supported: offered.filter(one =>
+        signing_algorithms.includes(one),
+      ),
+    },
+    client_id,
+    client_secret === null ? undefined : { client_secret },
+    clientAuthOf(provider, server),
+  )
+  configuration[customFetch] = fetchOut
+  configuration.timeout = call_ms_max / 1000
+  if (open) allowInsecureRequests(configuration)
+  // Its keys are kept with the configuration; for an unknown one they are fetched again once a minute.
+  enableNonRepudiationChecks(configuration)
+  return configuration
+}
+
+function clientAuthOf(
+  { client_secret, client_auth }: Provider,
+  { token_endpoint_auth_methods_supported: known = ['client_secret_basic'] }: ServerMetadata,
+): ClientAuth {
+  if (client_secret === null) return None()
+  const basic = client_auth ? client_auth === 'basic' : known.includes('client_secret_basic')
+  return basic ? ClientSecretBasic(client_secret) : ClientSecretPost(client_secret)
+}
+
+function fetchThrough(safeFetch: SafeFetch): CustomFetch {
+  return async (url, { method, headers, body, signal }) => {
+    const answer = await safeFetch(url, {
+      method,
+      headers,
+      body: textOf(body),
+      max_redirects: 0,
+      max_body_bytes: answer_bytes_max,
+      over_limit: 'fail',
+      deadline_ms: call_ms_max,
+      ...(signal ? { signal } : {}),
+    })
+    const told = Object.entries(answer.headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)] as [string, string]],
+    )
+    const bare = answer.status === 204 || answer.status === 304
+    return new Response(bare ? null : new Uint8Array(answer.body), {
+      status: answer.status,
+      headers: told,
+    })
+  }
+}
+
+function textOf(body: FetchBody): string | null {
+  if (body === null || body === undefined) return null
+  if (typeof body === 'string' || body instanceof URLSearchParams) return body.toString()
+  throw new Error('a provider is only sent forms')
+}

@@ -1,0 +1,110 @@
+/** Logging in at an identity provider, and which identities there are one's own. */
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { pageQuery } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { Authorization, beginAuthorization, BeginAuthorization } from './begin-authorization.ts'
+import { finishAuthorization, Returned } from './finish-authorization.ts'
+import { LinkIdentity, linkIdentity } from './link-identity.ts'
+import { ExternalIdentityPage, listIdentities } from './list-identities.ts'
+import { ProviderName } from './providers.ts'
+import { openOidc, type Oidc } from './relying-party.ts'
+import { ExternalIdentity } from './store-identity.ts'
+import { unlinkIdentity } from './unlink-identity.ts'
+
+export function oidcRoutes(deps: Deps): readonly Route[] {
+  const oidc = openOidc(deps.kernel)
+  return [beginRoute(deps, oidc), callbackRoute(deps, oidc), ...identityRoutes(deps, oidc)]
+}
+
+function beginRoute(deps: Deps, oidc: Oidc): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/oidc/{provider}/authorizations',
+    summary: 'Begin a login at an identity provider',
+    description:
+      'Lead the same browser to `authorization_url`; it comes back to `redirect_uri` with `ticket` or `error`. With `purpose: "link"` the ticket links the identity to the account of the caller.',
+    permission: 'public',
+    added: true,
+    params: { provider: ProviderName },
+    absent: 'oidc_provider_not_found',
+    body: BeginAuthorization,
+    transaction: 'own',
+    replies: { 201: Authorization },
+    fails: [
+      'oidc_provider_not_found',
+      'redirect_uri_not_allowed',
+      'tenant_not_found',
+      'step_up_required',
+    ],
+    handle: async ({ params, body, principal, request }) => {
+      const asked = { provider: params.provider, body, principal, request }
+      const begun = await beginAuthorization(deps, oidc, asked)
+      return reply(201, begun.body, begun.headers)
+    },
+  })
+}
+
+function callbackRoute(deps: Deps, oidc: Oidc): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/oidc/{provider}/callback',
+    summary: 'Come back from an identity provider',
+    permission: 'public',
+    added: true,
+    params: { provider: ProviderName },
+    absent: 'oidc_provider_not_found',
+    query: Returned,
+    transaction: 'own',
+    replies: { 303: null },
+    fails: ['oidc_provider_not_found', 'oidc_state_invalid'],
+    handle: async ({ params, query, request }) => {
+      const back = { provider: params.provider, returned: query, request }
+      return reply(303, null, await finishAuthorization(deps, oidc, back))
+    },
+  })
+}
+
+function identityRoutes(deps: Deps, oidc: Oidc): Route[] {
+  const { kernel } = deps
+  return [
+    route({
+      method: 'GET',
+      path: '/v1/me/external-identities',
+      summary: 'Through which identities I can log in',
+      permission: 'authenticated',
+      added: true,
+      query: pageQuery({}),
+      replies: { 200: ExternalIdentityPage },
+      handle: async ({ tx, principal, list }) => {
+        const { body, headers } = await listIdentities(tx, kernel, list, principal.id)
+        return reply(200, body, headers)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/me/external-identities',
+      summary: 'Link an identity to my account',
+      permission: 'authenticated',
+      added: true,
+      body: LinkIdentity,
+      replies: { 201: ExternalIdentity },
+      fails: ['oidc_ticket_invalid', 'external_identity_taken'],
+      handle: async ({ tx, principal, body, request }) =>
+        reply(201, await linkIdentity(tx, principal, body, request)),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/v1/me/external-identities/{external_identity_id}',
+      summary: 'Unlink an identity from my account',
+      permission: 'authenticated',
+      added: true,
+      absent: 'external_identity_not_found',
+      replies: { 204: null },
+      fails: ['external_identity_not_found', 'last_credential', 'step_up_required'],
+      handle: async ({ tx, principal, params, request }) => {
+        await unlinkIdentity(tx, deps, oidc, principal, params.external_identity_id, request)
+        return reply(204, null)
+      },
+    }),
+  ]
+}

@@ -1,0 +1,92 @@
+/**
+ * The rows that say which identity at a provider is which account. Issuer and subject belong together to
+ * one account at most, whatever the provider is called here; the unique key decides races.
+ */
+import { Type, type Static } from 'typebox'
+import type { Reader, Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id, Time } from '../../../kernel/http/shapes.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { raiseAccountVersion } from '../accounts/find.ts'
+import type { AccountRow } from '../schemas.ts'
+import { recordSecurityEvent, type Seen } from '../security/record.ts'
+
+export const ExternalIdentity = Type.Object(
+  {
+    id: Id,
+    provider: Type.String(),
+    issuer: Type.String(),
+    subject: Type.String(),
+    created_at: Time,
+  },
+  { title: 'ExternalIdentity' },
+)
+export type ExternalIdentity = Static<typeof ExternalIdentity>
+export const identityColumns = sql`id, provider, issuer, subject, created_at`
+
+const Owner = Type.Object({ id: Id, account_id: Id })
+export type Owner = Static<typeof Owner>
+
+export type Identified = {
+  readonly provider: string
+  readonly issuer: string
+  readonly subject: string
+}
+
+export function ownerOf(
+  reader: Reader,
+  { issuer, subject }: Pick<Identified, 'issuer' | 'subject'>,
+): Promise<Owner | undefined> {
+  return reader.maybe(
+    Owner,
+    sql`
+      select id, account_id from identity.external_identities
+      where issuer = ${issuer} and subject = ${subject}`,
+  )
+}
+
+/** Until the commit nobody else decides about this identity. */
+export async function holdIdentity(
+  tx: Tx,
+  { issuer, subject }: Pick<Identified, 'issuer' | 'subject'>,
+): Promise<void> {
+  await tx.run(sql`
+    select pg_advisory_xact_lock(hashtextextended(${`identity ${issuer} ${subject}`}, 0))`)
+}
+
+/** Undefined where the identity belongs to an account already. */
+export async function storeIdentity(
+  tx: Tx,
+  account: Pick<AccountRow, 'id' | 'tenant_id'>,
+  { provider, issuer, subject }: Identified,
+  seen: Seen,
+): Promise<ExternalIdentity | undefined> {
+  const { id: account_id, tenant_id } = account
+  const stored = await tx.maybe(
+    ExternalIdentity,
+    sql`
+      insert into identity.external_identities
+        (tenant_id, id, account_id, provider, issuer, subject)
+      values (${tenant_id}, ${newId()}, ${account_id}, ${provider}, ${issuer}, ${subject})
+      on conflict on constraint external_identities_identity do nothing
+      returning ${identityColumns}`,
+  )
+  if (!stored) return undefined
+  tx.emit({
+    type: 'external_identity.linked',
+    tenant_id,
+    aggregate_type: 'account',
+    aggregate_id: account_id,
+    aggregate_version: await raiseAccountVersion(tx, account_id),
+    data: { account_id, external_identity_id: stored.id },
+  })
+  await recordSecurityEvent(tx, {
+    tenant_id,
+    account_id,
+    action: 'external_identity.linked',
+    actor: account_id,
+    seen,
+    method: provider,
+  })
+  return stored
+}

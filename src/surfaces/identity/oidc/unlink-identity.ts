@@ -1,0 +1,64 @@
+/**
+ * Takes an identity at a provider from its account, unless it is the last way to log in. The row lock of
+ * the account lets two removals see each other. Only a provider that is configured counts as a way.
+ */
+import { Type } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import { raiseAccountVersion } from '../accounts/find.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { recordSecurityEvent, type Seen } from '../security/record.ts'
+import { demandStepUp } from '../step-up.ts'
+import type { Oidc } from './relying-party.ts'
+
+const Removed = Type.Object({ tenant_id: Id, provider: Type.String() })
+const Left = Type.Object({ some: Type.Boolean() })
+
+export async function unlinkIdentity(
+  tx: Tx,
+  { kernel }: Pick<Deps, 'kernel'>,
+  { issuers }: Oidc,
+  principal: Principal,
+  external_identity_id: string,
+  seen: Seen,
+): Promise<void> {
+  await demandStepUp(tx, kernel, principal)
+  const { id: account_id } = principal
+  const version = await raiseAccountVersion(tx, account_id)
+  const removed = await tx.maybe(
+    Removed,
+    sql`
+      delete from identity.external_identities
+      where id = ${external_identity_id} and account_id = ${account_id}
+      returning tenant_id, provider`,
+  )
+  if (!removed) throw problem('external_identity_not_found')
+  const left = await tx.one(
+    Left,
+    sql`
+      select exists (select from identity.credentials where account_id = ${account_id})
+        or exists (select from identity.external_identities
+          where account_id = ${account_id} and issuer = any(${issuers as string[]})) as some`,
+  )
+  if (!left.some) throw problem('last_credential')
+  const { tenant_id, provider } = removed
+  tx.emit({
+    type: 'external_identity.unlinked',
+    tenant_id,
+    aggregate_type: 'account',
+    aggregate_id: account_id,
+    aggregate_version: version,
+    data: { account_id, external_identity_id },
+  })
+  await recordSecurityEvent(tx, {
+    tenant_id,
+    account_id,
+    action: 'external_identity.unlinked',
+    actor: account_id,
+    seen,
+    method: provider,
+  })
+}

@@ -1,0 +1,137 @@
+/**
+ * One-time tokens. A mailed token is derived from its purpose and reference under the keyring, so it
+ * lies in no row, event or rendering; other tokens are random. Rows hold SHA-256 only. A token is
+ * consumed by one conditional update: of two who show it at once, one wins.
+ */
+import { createHash } from 'node:crypto'
+import { Type, type Static } from 'typebox'
+import type { Reader, Tx } from '../../kernel/database/db.ts'
+import { sql } from '../../kernel/database/sql.ts'
+import { newSecret } from '../../kernel/ids.ts'
+import type { Keyring } from '../../kernel/keys.ts'
+import { Id, nullable, Time } from '../../kernel/http/shapes.ts'
+
+export type Purpose =
+  | 'email_verification'
+  | 'password_reset'
+  | 'mfa_login'
+  | 'mfa_step_up'
+  | 'oidc_state'
+  | 'oidc_ticket'
+  | 'invite'
+  | 'email_change'
+
+const Challenge = Type.Object({
+  tenant_id: Id,
+  account_id: nullable(Id),
+  ref: Id,
+  details: Type.Unknown(),
+  expires_at: Time,
+})
+export type Challenge = Static<typeof Challenge>
+const columns = sql`tenant_id, account_id, ref, details, expires_at`
+const attempts_max = 5
+const use = 'identity.one_time'
+
+export type Issue = {
+  readonly purpose: Purpose
+  readonly ref: string
+  readonly tenant_id: string
+  readonly account_id: string | null
+  readonly ttl_seconds: number
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+export function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
+
+/** The token of a mail, or null where the key that made it is not in the ring any more. */
+export function derivedToken(
+  keys: Pick<Keyring, 'macWith'>,
+  kid: string,
+  purpose: string,
+  ref: string,
+): string | null {
+  const mac = keys.macWith(kid, use, Buffer.from(`${purpose}\n${ref}`))
+  return mac && `ot_${mac.toString('base64url')}`
+}
+
+/** A token to be mailed: only the id of its key is kept. */
+export async function issueDerived(
+  tx: Tx,
+  keys: Pick<Keyring, 'kids' | 'macWith'>,
+  issue: Issue,
+): Promise<{ key_id: string; expires_at: string }> {
+  const key_id = keys.kids[0]
+  const token = derivedToken(keys, key_id, issue.purpose, issue.ref)
+  if (!token) throw new Error('the current key is not in the ring')
+  const { expires_at } = await insert(tx, issue, token, key_id)
+  return { key_id, expires_at }
+}
+
+/** A token that is answered to the caller and never seen again. */
+export async function issueRandom(
+  tx: Tx,
+  issue: Issue,
+): Promise<{ token: string; expires_at: string }> {
+  const token = `ot_${newSecret()}`
+  const { expires_at } = await insert(tx, issue, token, null)
+  return { token, expires_at }
+}
+
+function insert(tx: Tx, issue: Issue, token: string, key_id: string | null) {
+  const { purpose, ref, tenant_id, account_id, ttl_seconds, details = {} } = issue
+  return tx.one(
+    Type.Object({ expires_at: Time }),
+    sql`
+      insert into identity.one_time_challenges
+        (id_hash, tenant_id, account_id, purpose, ref, key_id, details, expires_at)
+      values (${hashOf(token)}, ${tenant_id}, ${account_id}, ${purpose}, ${ref}, ${key_id},
+        ${sql.json(details)}, kernel.now() + make_interval(secs => ${ttl_seconds}))
+      returning expires_at`,
+  )
+}
+
+/** What the token stands for, while it is open. */
+export function peek(
+  reader: Reader,
+  purposes: readonly Purpose[],
+  token: string,
+): Promise<Challenge | undefined> {
+  return reader.maybe(
+    Challenge,
+    sql`
+      select ${columns} from identity.one_time_challenges
+      where id_hash = ${hashOf(token)} and purpose = any(${purposes as string[]})
+        and consumed_at is null and attempts < ${attempts_max} and expires_at > kernel.now()`,
+  )
+}
+
+/** Uses it up; undefined where it is unknown, used, expired or exhausted. */
+export function consume(
+  tx: Tx,
+  purposes: readonly Purpose[],
+  token: string,
+): Promise<Challenge | undefined> {
+  return tx.maybe(
+    Challenge,
+    sql`
+      update identity.one_time_challenges set consumed_at = kernel.now()
+      where id_hash = ${hashOf(token)} and purpose = any(${purposes as string[]})
+        and consumed_at is null and attempts < ${attempts_max} and expires_at > kernel.now()
+      returning ${columns}`,
+  )
+}
+
+/** All open ones of an account and purpose are of no use any more. */
+export async function consumeAll(
+  tx: Tx,
+  account_id: string,
+  purposes: readonly Purpose[],
+): Promise<void> {
+  await tx.run(sql`
+    update identity.one_time_challenges set consumed_at = kernel.now()
+    where account_id = ${account_id} and purpose = any(${purposes as string[]})
+      and consumed_at is null`)
+}

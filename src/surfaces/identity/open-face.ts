@@ -1,0 +1,53 @@
+/** Identity's face, and what it prepares before the first request. */
+import { Type } from 'typebox'
+import { sql } from '../../kernel/database/sql.ts'
+import { nullable } from '../../kernel/http/shapes.ts'
+import { makeFirstAdministrator } from './accounts/first-administrator.ts'
+import type { Deps } from './deps.ts'
+import type { Face } from './face.ts'
+import { mailToSend } from './mails/mail-to-send.ts'
+
+const Address = Type.Object({ address: Type.String(), locale: nullable(Type.String()) })
+const Exists = Type.Object({ it: Type.Boolean() })
+
+export function openFace(deps: Deps): Face {
+  const { kernel, keys, denied, hasher, tokens } = deps
+  const { db } = kernel
+  return {
+    access: deps.access,
+    mail: mail_id => mailToSend(db, kernel, mail_id),
+    address: account_id =>
+      db.maybe(
+        Address,
+        sql`
+          select email as address, locale from identity.accounts
+          where id = ${account_id} and status <> 'deleted' and email is not null`,
+      ),
+    accountExists: async (reader, tenant_id, account_id) => {
+      const { it } = await reader.one(
+        Exists,
+        sql`
+          select exists (select from identity.accounts where tenant_id = ${tenant_id}
+            and id = ${account_id} and status <> 'deleted') as it`,
+      )
+      return it
+    },
+    sessionAlive: async session_id => {
+      const { it } = await db.one(
+        Exists,
+        sql`
+          select exists (select from identity.sessions where id = ${session_id}
+            and revoked_at is null and expires_at > kernel.now()) as it`,
+      )
+      return it
+    },
+    realtimeToken: (session_id, account_id, tenant_id) =>
+      tokens.signRealtime({ session_id, account_id, tenant_id }),
+    prepare: async first => {
+      await hasher.prepare()
+      await keys.prepare()
+      await denied.start()
+      if (first) await makeFirstAdministrator(deps, first)
+    },
+  }
+}

@@ -1,0 +1,41 @@
+/** A new password for the old one; every other session ends, this one stays. */
+import type { Principal } from '../../../kernel/access/principal.ts'
+import { accountById } from '../accounts/find.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { requestMail } from '../mails/request.ts'
+import { consumeAll } from '../one-time.ts'
+import type { Seen } from '../security/record.ts'
+import { revokeSessions } from '../sessions/revoke.ts'
+import { demandPassword } from './judge.ts'
+import { provePassword } from './prove.ts'
+import { storePassword } from './store.ts'
+
+export async function changePassword(
+  deps: Deps,
+  principal: Principal,
+  body: { readonly current_password: string; readonly new_password: string },
+  seen: Seen,
+): Promise<void> {
+  const { kernel, hasher } = deps
+  const account = await accountById(kernel.db, principal.id)
+  if (account?.status !== 'active') throw problem('account_not_found')
+  demandPassword(body.new_password, account.email_normalized, '/new_password')
+  await provePassword(deps, account.id, body.current_password)
+  const encoded = await hasher.hash(body.new_password)
+  const { id, tenant_id, email, locale } = account
+  await kernel.db.tx(async tx => {
+    await storePassword(tx, deps, account, encoded, 'change', seen)
+    await revokeSessions(
+      tx,
+      deps,
+      { account_id: id, except: principal.session_id },
+      'password_change',
+    )
+    await consumeAll(tx, id, ['password_reset', 'mfa_login'])
+    if (email !== null) {
+      const mail = { tenant_id, account_id: id, address: email, locale }
+      await requestMail(tx, { ...mail, template: 'password_changed' })
+    }
+  })
+}

@@ -1,0 +1,63 @@
+/** Asks for a mail that resets a password. Known and unknown addresses are answered alike. */
+import type { Deps } from '../deps.ts'
+import { accountByAddress } from '../accounts/find.ts'
+import { parseEmail } from '../accounts/email.ts'
+import { requestMail } from '../mails/request.ts'
+import { issueDerived } from '../one-time.ts'
+import { insertRequest, type AcceptedRequest } from '../requests.ts'
+import { default_tenant_id } from '../schemas.ts'
+import { recordSecurityEvent, type Seen } from '../security/record.ts'
+import { emailScope, findTenant } from '../tenants/resolve.ts'
+
+export async function requestReset(
+  { kernel, throttle }: Pick<Deps, 'kernel' | 'throttle'>,
+  body: { readonly email: string; readonly tenant?: string | undefined },
+  seen: Seen,
+): Promise<AcceptedRequest> {
+  const { settings, db } = kernel
+  const normalized = parseEmail(body.email)?.normalized ?? ''
+  const tenant = await findTenant(db, kernel, body.tenant, seen.headers['host'])
+  const tenant_id = tenant?.id ?? default_tenant_id
+  const scope = emailScope(kernel, tenant_id)
+  const per_hour = settings['identity.resets_per_hour']
+  const attempt = await throttle.take([
+    ...throttle.network('reset', seen.ip, per_hour, 3600 / per_hour),
+    throttle.hourly(
+      'reset',
+      `${scope} ${normalized}`,
+      settings['identity.resets_per_email_per_hour'],
+    ),
+  ])
+  attempt.keep()
+  const ttl_seconds = settings['identity.reset_ttl_seconds']
+  return await db.tx(async tx => {
+    const request = await insertRequest(tx, 'password_reset', tenant_id, ttl_seconds)
+    const found = tenant && (await accountByAddress(tx, scope, normalized))
+    const account = found?.status === 'active' ? found : undefined
+    const { key_id } = await issueDerived(tx, kernel.keys, {
+      purpose: 'password_reset',
+      ref: request.id,
+      tenant_id: account?.tenant_id ?? tenant_id,
+      account_id: account?.id ?? null,
+      ttl_seconds,
+    })
+    await recordSecurityEvent(tx, {
+      tenant_id: account?.tenant_id ?? tenant_id,
+      account_id: account?.id ?? null,
+      action: 'password_reset.requested',
+      actor: 'anonymous',
+      seen,
+    })
+    if (account?.email) {
+      await requestMail(tx, {
+        template: 'reset_password',
+        tenant_id: account.tenant_id,
+        account_id: account.id,
+        address: account.email,
+        locale: account.locale,
+        token: { purpose: 'password_reset', ref: request.id, key_id },
+      })
+    }
+    return request
+  })
+}

@@ -1,0 +1,91 @@
+/**
+ * Sets a password by a mailed token: a reset, or the first one of somebody who was invited. A password
+ * that is refused leaves the token usable. The mailbox is proven by it, every session ends, other
+ * tokens of the kind are used up, and second factors stay.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { nullable, Time } from '../../../kernel/http/shapes.ts'
+import { accountById, raiseAccountVersion } from '../accounts/find.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { requestMail } from '../mails/request.ts'
+import { consume, consumeAll, peek, type Purpose } from '../one-time.ts'
+import { completeRequest } from '../requests.ts'
+import type { AccountRow } from '../schemas.ts'
+import { recordSecurityEvent, type Seen } from '../security/record.ts'
+import { revokeSessions } from '../sessions/revoke.ts'
+import { demandPassword } from './judge.ts'
+import { storePassword } from './store.ts'
+
+type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied'>
+
+const purposes: readonly Purpose[] = ['password_reset', 'invite']
+const Before = Type.Object({ verified_at: nullable(Time) })
+
+export async function resetPassword(
+  deps: Needs,
+  body: { readonly token: string; readonly new_password: string },
+  seen: Seen,
+): Promise<void> {
+  const { kernel, hasher } = deps
+  const open = await peek(kernel.db, purposes, body.token)
+  const account = open?.account_id ? await accountById(kernel.db, open.account_id) : undefined
+  if (!open || !account) throw problem('one_time_token_invalid')
+  demandPassword(body.new_password, account.email_normalized, '/new_password')
+  const encoded = await hasher.hash(body.new_password)
+  await kernel.db.tx(async tx => {
+    const challenge = await consume(tx, purposes, body.token)
+    if (!challenge) throw problem('one_time_token_invalid')
+    await completeRequest(tx, challenge.ref)
+    await apply(tx, deps, account, encoded, seen)
+  })
+}
+
+async function apply(
+  tx: Tx,
+  deps: Needs,
+  account: AccountRow,
+  encoded: string,
+  seen: Seen,
+): Promise<void> {
+  const { id, tenant_id, email, locale } = account
+  const invited = account.status === 'invited'
+  const before = await tx.maybe(
+    Before,
+    sql`
+      select verified_at from identity.accounts
+      where id = ${id} and status in ('active', 'invited') for update`,
+  )
+  if (!before) throw problem('one_time_token_invalid')
+  await storePassword(tx, deps, account, encoded, invited ? 'invite' : 'reset', seen)
+  await tx.run(sql`
+    update identity.accounts
+    set status = 'active', verified_at = coalesce(verified_at, kernel.now()) where id = ${id}`)
+  await revokeSessions(tx, deps, { account_id: id }, 'password_reset')
+  await consumeAll(tx, id, ['password_reset', 'invite', 'mfa_login'])
+  const about = { tenant_id, aggregate_type: 'account', aggregate_id: id }
+  if (invited) {
+    tx.emit({
+      ...about,
+      type: 'account.status_changed',
+      aggregate_version: await raiseAccountVersion(tx, id),
+      data: { account_id: id, from: 'invited', to: 'active', reason: 'invitation_accepted' },
+    })
+  }
+  if (before.verified_at === null) {
+    tx.emit({
+      ...about,
+      type: 'account.verified',
+      aggregate_version: await raiseAccountVersion(tx, id),
+      data: { account_id: id },
+    })
+  }
+  const event = { tenant_id, account_id: id, actor: id, seen }
+  await recordSecurityEvent(tx, { ...event, action: 'password_reset.completed' })
+  if (email !== null) {
+    const mail = { tenant_id, account_id: id, address: email, locale }
+    await requestMail(tx, { ...mail, template: 'password_changed' })
+  }
+}

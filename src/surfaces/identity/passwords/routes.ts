@@ -1,0 +1,83 @@
+/** Resetting a forgotten password, and changing a known one. */
+import { Type } from 'typebox'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { closed, text } from '../../../kernel/http/shapes.ts'
+import { requestProgress } from '../accounts/progress.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { Accepted, Email, OneTimeToken, Password, Progress, Slug } from '../schemas.ts'
+import { changePassword } from './change.ts'
+import { requestReset } from './request-reset.ts'
+import { resetPassword } from './reset.ts'
+
+export function passwordRoutes(deps: Deps): readonly Route[] {
+  return [...requestRoutes(deps), ...changeRoutes(deps)]
+}
+
+function requestRoutes(deps: Deps): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/v1/password-reset-requests',
+      summary: 'Ask for a mail that resets a password',
+      description: 'The answer is the same whether or not the address has an account.',
+      permission: 'public',
+      transaction: 'own',
+      body: closed({ email: Email, tenant: Type.Optional(Slug) }),
+      replies: { 202: Accepted },
+      fails: ['rate_limited'],
+      handle: async ({ body, request }) => {
+        const accepted = await requestReset(deps, body, request)
+        return reply(202, accepted, { location: `/v1/password-reset-requests/${accepted.id}` })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/password-reset-requests/{id}',
+      summary: 'What became of a request',
+      permission: 'public',
+      added: true,
+      absent: 'request_not_found',
+      replies: { 200: Progress },
+      handle: async ({ tx, params }) => {
+        const progress = await requestProgress(tx, 'password_reset', params.id)
+        if (!progress) throw problem('request_not_found')
+        return reply(200, progress)
+      },
+    }),
+  ]
+}
+
+function changeRoutes(deps: Deps): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/v1/password-resets',
+      summary: 'Set a password with a mailed token',
+      permission: 'public',
+      transaction: 'own',
+      body: closed({ token: OneTimeToken, new_password: Password }),
+      replies: { 204: null },
+      fails: ['password_rejected', 'one_time_token_invalid', 'overloaded'],
+      handle: async ({ body, request }) => {
+        await resetPassword(deps, body, request)
+        return reply(204, null)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/password-changes',
+      summary: 'Change my password',
+      permission: 'authenticated',
+      added: true,
+      transaction: 'own',
+      body: closed({ current_password: text(1024), new_password: Password }),
+      replies: { 204: null },
+      fails: ['invalid_credentials', 'password_rejected', 'account_not_found', 'overloaded'],
+      handle: async ({ body, principal, request }) => {
+        await changePassword(deps, principal, body, request)
+        return reply(204, null)
+      },
+    }),
+  ]
+}

@@ -1,0 +1,129 @@
+/**
+ * Gives and takes roles. The account's row is held while it is decided, so a role cannot be given to an
+ * account that is being erased; the primary key lets one of two equal requests change anything, and only
+ * that one announces it.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import { raiseAccountVersion } from '../accounts/find.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { recordSecurityEvent, type Seen } from '../security/record.ts'
+import { builtInRoles } from './built-in.ts'
+
+export type Assignment = {
+  readonly account_id: string
+  /** Where the role counts. */
+  readonly tenant_id: string
+  readonly role_id: string
+}
+
+export type Act = {
+  /** An account, API key or `cli:…`. */
+  readonly actor: string
+  readonly seen?: Seen
+}
+
+const Held = Type.Object({ tenant_id: Id })
+const Exists = Type.Object({ it: Type.Boolean() })
+
+/** False where the account has the role already. */
+export async function assignRole(
+  tx: Tx,
+  deps: Pick<Deps, 'permissions'>,
+  assignment: Assignment,
+  act: Act,
+): Promise<boolean> {
+  const { account_id, tenant_id, role_id } = assignment
+  await demandRole(tx, deps, assignment)
+  const made = await tx.run(sql`
+    insert into identity.role_assignments (account_id, tenant_id, role_id, assigned_by)
+    values (${account_id}, ${tenant_id}, ${role_id}, ${act.actor})
+    on conflict do nothing`)
+  if (made === 0) return false
+  await announce(tx, 'assigned', assignment, act)
+  return true
+}
+
+/** False where the account has not the role. */
+export async function revokeRole(
+  tx: Tx,
+  deps: Pick<Deps, 'permissions'>,
+  assignment: Assignment,
+  act: Act,
+): Promise<boolean> {
+  const { account_id, tenant_id, role_id } = assignment
+  const gone = await tx.run(sql`
+    delete from identity.role_assignments
+    where tenant_id = ${tenant_id} and account_id = ${account_id} and role_id = ${role_id}`)
+  if (gone === 0) {
+    await demandRole(tx, deps, assignment)
+    return false
+  }
+  await announce(tx, 'revoked', assignment, act)
+  return true
+}
+
+/** Holds the account's row; `within` is the tenant that the account must belong to or work in. */
+export async function holdAccount(tx: Tx, id: string, within: string | null): Promise<void> {
+  const held = await tx.maybe(
+    Held,
+    sql`
+      select a.tenant_id from identity.accounts a
+      where a.id = ${id} and a.status <> 'deleted'
+        and (${within}::uuid is null or a.tenant_id = ${within}::uuid
+          or exists (select from identity.role_assignments r
+            where r.tenant_id = ${within}::uuid and r.account_id = a.id))
+      for no key update of a`,
+  )
+  if (!held) throw problem('account_not_found')
+}
+
+async function demandRole(
+  tx: Tx,
+  { permissions }: Pick<Deps, 'permissions'>,
+  { tenant_id, role_id }: Assignment,
+): Promise<void> {
+  if (builtInRoles(permissions).includes(role_id)) return
+  const { it } = await tx.one(
+    Exists,
+    sql`
+      select exists (select from identity.roles
+        where tenant_id = ${tenant_id} and role_id = ${role_id}) as it`,
+  )
+  if (!it) throw problem('role_not_found')
+}
+
+async function announce(
+  tx: Tx,
+  what: 'assigned' | 'revoked',
+  { account_id, tenant_id, role_id }: Assignment,
+  { actor, seen }: Act,
+): Promise<void> {
+  const type = `role.${what}`
+  tx.emit({
+    type,
+    tenant_id,
+    aggregate_type: 'account',
+    aggregate_id: account_id,
+    aggregate_version: await raiseAccountVersion(tx, account_id),
+    data: { account_id, tenant_id, role_id, actor },
+  })
+  await recordSecurityEvent(tx, {
+    tenant_id,
+    account_id,
+    action: type,
+    actor,
+    reason: role_id,
+    ...(seen ? { seen } : {}),
+  })
+  tx.audit({
+    tenant_id,
+    actor,
+    action: `identity.roles.${what === 'assigned' ? 'assign' : 'revoke'}`,
+    target: `${account_id}/${role_id}`,
+    outcome: 'done',
+  })
+}

@@ -1,0 +1,76 @@
+/**
+ * A role of a tenant's own. That it mixes no separated duties is held by an exclusion constraint, so not
+ * even two requests at once, or a hand on the database, could store one that does.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { violates } from '../../../kernel/database/failures.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Time } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { baseOf, builtInRoles, demandKnown, isOfPlatform, operator_permission } from './built-in.ts'
+import type { DefineRole, Role } from './schemas.ts'
+
+const Defined = Type.Object({ created_at: Time })
+const Count = Type.Object({ roles: Type.Integer() })
+
+export type Definer = {
+  readonly id: string
+  readonly tenant_id: string
+  readonly grants: ReadonlySet<string>
+}
+
+export async function defineRole(
+  tx: Tx,
+  { permissions, kernel }: Pick<Deps, 'permissions' | 'kernel'>,
+  { role_id, name, permissions: grants }: DefineRole,
+  definer: Definer,
+): Promise<Role> {
+  demandKnown(permissions, grants)
+  const reaches = grants.some(grant => isOfPlatform(permissions, grant))
+  if (reaches && !definer.grants.has(operator_permission)) throw problem('permission_denied')
+  const { tenant_id } = definer
+  if (role_id === 'member' || builtInRoles(permissions).includes(role_id)) {
+    throw problem('already_exists')
+  }
+  await demandRoom(tx, tenant_id, kernel.settings['identity.roles_per_tenant'])
+  const defined = await tx.maybe(
+    Defined,
+    sql`
+      insert into identity.roles (tenant_id, role_id, name)
+      values (${tenant_id}, ${role_id}, ${name})
+      on conflict do nothing returning created_at`,
+  )
+  if (!defined) throw problem('already_exists')
+  const duties = grants.map(grant => permissions.get(baseOf(grant))?.duty ?? null)
+  try {
+    await tx.run(sql`
+      insert into identity.role_permissions (tenant_id, role_id, permission, duty)
+      select ${tenant_id}, ${role_id}, permission, duty
+      from unnest(${grants}::text[], ${duties}::text[]) as given (permission, duty)`)
+  } catch (error) {
+    if (violates(error, 'role_permissions_one_duty')) throw problem('duty_conflict')
+    throw error
+  }
+  const target = `role:${role_id}`
+  tx.audit({
+    tenant_id,
+    actor: definer.id,
+    action: 'identity.roles.define',
+    target,
+    outcome: 'done',
+  })
+  const sorted = [...grants].sort()
+  return { role_id, name, permissions: sorted, built_in: false, created_at: defined.created_at }
+}
+
+/** The tenant's row is held, so that those who define at once are counted one after the other. */
+async function demandRoom(tx: Tx, tenant_id: string, most: number): Promise<void> {
+  await tx.run(sql`select from identity.tenants where id = ${tenant_id} for no key update`)
+  const { roles } = await tx.one(
+    Count,
+    sql`select count(*)::int as roles from identity.roles where tenant_id = ${tenant_id}`,
+  )
+  if (roles >= most) throw problem('quota_exceeded')
+}

@@ -1,0 +1,124 @@
+/** Routes about roles: which there are, one of the tenant's own, giving and taking. */
+import type { Tx } from '../../../kernel/database/db.ts'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { pageQuery } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { demandTenant } from '../tenants/find.ts'
+import { assignRole, holdAccount, revokeRole, type Assignment } from './assign-role.ts'
+import { operator_permission } from './built-in.ts'
+import { defineRole } from './define-role.ts'
+import { listRoles } from './list-roles.ts'
+import { demandMayGive } from './may-give.ts'
+import { DefineRole, Role, RoleAt, RoleId, RolePage } from './schemas.ts'
+
+export function roleRoutes(deps: Deps): readonly Route[] {
+  return [listRoute(deps), defineRoute(deps), assignRoute(deps), revokeRoute(deps)]
+}
+
+function listRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/roles',
+    summary: 'The roles that can be given here',
+    permission: 'identity.roles.read',
+    added: true,
+    query: pageQuery({}),
+    replies: { 200: RolePage },
+    handle: async ({ tx, list }) => {
+      const { body, headers } = await listRoles(tx, deps, list)
+      return reply(200, body, headers)
+    },
+  })
+}
+
+function defineRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/roles',
+    summary: 'Define a role of the tenant',
+    description: 'A role that mixes separated duties cannot be stored. Built-in roles are fixed.',
+    permission: 'identity.roles.define',
+    added: true,
+    body: DefineRole,
+    replies: { 201: Role },
+    fails: [
+      'already_exists',
+      'duty_conflict',
+      'permission_denied',
+      'quota_exceeded',
+      'unknown_permission',
+    ],
+    handle: async ({ tx, body, principal, grants }) => {
+      const { id, tenant_id } = principal
+      return reply(201, await defineRole(tx, deps, body, { id, tenant_id, grants: await grants() }))
+    },
+  })
+}
+
+const fails = ['account_not_found', 'role_not_found', 'tenant_not_found', 'permission_denied']
+
+function assignRoute(deps: Deps): Route {
+  return route({
+    method: 'PUT',
+    path: '/v1/accounts/{account_id}/roles/{role_id}',
+    summary: 'Give an account a role',
+    permission: 'identity.roles.assign',
+    added: true,
+    params: { role_id: RoleId },
+    absent: 'account_not_found',
+    body: RoleAt,
+    body_optional: true,
+    replies: { 204: null },
+    fails,
+    handle: async ({ tx, params, body, principal, grants, request }) => {
+      const assignment = await meant(tx, deps, { ...params, ...body }, principal, await grants())
+      await assignRole(tx, deps, assignment, { actor: principal.id, seen: request })
+      return reply(204, null)
+    },
+  })
+}
+
+function revokeRoute(deps: Deps): Route {
+  return route({
+    method: 'DELETE',
+    path: '/v1/accounts/{account_id}/roles/{role_id}',
+    summary: 'Take a role from an account',
+    permission: 'identity.roles.assign',
+    added: true,
+    params: { role_id: RoleId },
+    absent: 'account_not_found',
+    body: RoleAt,
+    body_optional: true,
+    replies: { 204: null },
+    fails,
+    handle: async ({ tx, params, body, principal, grants, request }) => {
+      const assignment = await meant(tx, deps, { ...params, ...body }, principal, await grants())
+      await revokeRole(tx, deps, assignment, { actor: principal.id, seen: request })
+      return reply(204, null)
+    },
+  })
+}
+
+type Named = { account_id: string; role_id: string; tenant_id?: string }
+
+/**
+ * What is given or taken, once it is certain that this caller may; the account's row is held. Whoever
+ * operates the platform may name the tenant, and then any account.
+ */
+async function meant(
+  tx: Tx,
+  deps: Deps,
+  { account_id, role_id, tenant_id }: Named,
+  principal: Principal,
+  grants: ReadonlySet<string>,
+): Promise<Assignment> {
+  const operates = tenant_id !== undefined && grants.has(operator_permission)
+  const where = tenant_id ?? principal.tenant_id
+  if (where !== principal.tenant_id && !operates) throw problem('permission_denied')
+  if (operates) await demandTenant(tx, where)
+  await demandMayGive(tx, deps, grants, { tenant_id: where, role_id })
+  await holdAccount(tx, account_id, operates ? null : where)
+  return { account_id, role_id, tenant_id: where }
+}

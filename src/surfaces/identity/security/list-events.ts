@@ -1,0 +1,66 @@
+/**
+ * Security events, newest first: one's own, or, with the permission, those of the tenant. What is kept of
+ * a request is safe to show to either.
+ */
+import { Type } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { ListScope } from '../../../kernel/http/cursor.ts'
+import { Id, nullable, page, Time } from '../../../kernel/http/shapes.ts'
+import type { Kernel } from '../../../kernel/surface.ts'
+
+const Short = nullable(Type.String({ maxLength: 200 }))
+
+const SecurityEvent = Type.Object(
+  {
+    id: Id,
+    account_id: nullable(Id),
+    action: Type.String(),
+    actor: Type.String(),
+    safe_context: Type.Object({
+      request_id: Type.Optional(Short),
+      ip_prefix: Type.Optional(Short),
+      ua_family: Type.Optional(Short),
+      method: Type.Optional(Short),
+      reason: Type.Optional(Short),
+    }),
+    occurred_at: Time,
+  },
+  { title: 'SecurityEvent' },
+)
+export const SecurityEventPage = page(SecurityEvent)
+
+export type Wanted = {
+  /** Null for all of the tenant. */
+  readonly account_id: string | null
+  readonly action: string | null
+}
+
+export async function listSecurityEvents(
+  reader: Reader,
+  { cursors }: Pick<Kernel, 'cursors'>,
+  list: ListScope,
+  { tenant_id, id }: Principal,
+  { account_id, action }: Wanted,
+) {
+  const { after, fetch } = cursors.start(list)
+  // One's own are kept where one's account is, whichever tenant one works in.
+  const where =
+    account_id === id
+      ? sql`tenant_id = (select tenant_id from identity.accounts where id = ${id})`
+      : sql`tenant_id = ${tenant_id}`
+  const whose = account_id === null ? sql`true` : sql`account_id = ${account_id}`
+  const rows = await reader.many(
+    SecurityEvent,
+    sql`
+      select id, account_id, action, actor, safe_context, occurred_at
+      from identity.security_events
+      where ${where} and ${whose}
+        and (${action}::text is null or action = ${action}::text)
+        and (${after?.[0] ?? null}::uuid is null or id < ${after?.[0] ?? null}::uuid)
+      order by id desc
+      limit ${fetch}`,
+  )
+  return cursors.page(list, rows, row => [row.id])
+}

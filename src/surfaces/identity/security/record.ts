@@ -1,0 +1,69 @@
+/**
+ * Writes security events. What is kept of a request is safe to show: the network without its last part,
+ * the family of the client, the request's id; never an address, a token or a code.
+ */
+import { isIPv4 } from 'node:net'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { currentRequestId } from '../../../kernel/watch/context.ts'
+import { newId } from '../../../kernel/ids.ts'
+
+/** What of a request is looked at; a handler's `request` fits as it is. */
+export type Seen = {
+  readonly ip: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+export type SecurityEvent = {
+  readonly tenant_id: string
+  readonly account_id: string | null
+  readonly action: string
+  /** An account or API key id, `anonymous` or `system`. */
+  readonly actor: string
+  readonly seen?: Seen
+  readonly method?: string
+  readonly reason?: string
+}
+
+export async function recordSecurityEvent(
+  writer: Pick<Tx, 'run'>,
+  { tenant_id, account_id, action, actor, seen, method, reason }: SecurityEvent,
+): Promise<void> {
+  const request_id = currentRequestId()
+  const safe_context = {
+    ...(request_id ? { request_id } : {}),
+    ...(seen ? { ip_prefix: ipPrefixOf(seen.ip), ua_family: uaFamilyOf(seen.headers) } : {}),
+    ...(method ? { method } : {}),
+    ...(reason ? { reason } : {}),
+  }
+  await writer.run(sql`
+    insert into identity.security_events
+      (id, tenant_id, account_id, action, actor, safe_context)
+    values (${newId()}, ${tenant_id}, ${account_id}, ${action}, ${actor}, ${sql.json(safe_context)})`)
+}
+
+/** /24 of IPv4, /48 of IPv6. */
+export function ipPrefixOf(ip: string): string {
+  if (isIPv4(ip)) return `${ip.split('.').slice(0, 3).join('.')}.0/24`
+  const [head = ''] = ip.split('::', 1)
+  const groups = [...head.split(':').filter(Boolean), '0', '0', '0'].slice(0, 3)
+  return `${groups.map(group => Number.parseInt(group, 16).toString(16)).join(':')}::/48`
+}
+
+const families: readonly (readonly [RegExp, string])[] = [
+  [/Edg\//, 'Edge'],
+  [/OPR\//, 'Opera'],
+  [/Firefox\//, 'Firefox'],
+  [/Chrome\/|CriOS\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+  [/^curl\//, 'curl'],
+  [/okhttp|Dalvik/i, 'Android'],
+  [/CFNetwork|Darwin/, 'Apple'],
+  [/node|undici/i, 'Node.js'],
+]
+
+export function uaFamilyOf(headers: Seen['headers']): string | null {
+  const agent = headers['user-agent']
+  if (typeof agent !== 'string' || agent === '') return null
+  return families.find(([pattern]) => pattern.test(agent))?.[1] ?? 'other'
+}

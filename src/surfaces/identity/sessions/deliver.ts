@@ -1,0 +1,69 @@
+/**
+ * How tokens reach the caller: in the body, or in cookies that scripts cannot read, with a CSRF token in
+ * the body instead. Where the platform is served over plain http (a developer's machine) cookies cannot
+ * be `Secure`, so their names say so too.
+ */
+import type { Headers } from '../../../kernel/http/route.ts'
+import type { Kernel } from '../../../kernel/surface.ts'
+import type { SessionTokens } from '../schemas.ts'
+
+export type Delivery = 'token' | 'cookie'
+
+export type Delivered = { readonly body: SessionTokens; readonly headers: Headers }
+
+type Site = Pick<Kernel, 'public_url' | 'csrf'>
+
+export function deliver(site: Site, tokens: SessionTokens, delivery: Delivery): Delivered {
+  if (delivery === 'token') return { body: tokens, headers: {} }
+  const { access_token = '', refresh_token = '', ...rest } = tokens
+  return {
+    body: { ...rest, csrf_token: site.csrf.tokenOf(tokens.session_id) },
+    headers: {
+      'set-cookie': [
+        cookie(site, 'at', access_token, '/v1', 'Lax', tokens.expires_in),
+        cookie(site, 'rt', refresh_token, '/v1/sessions', 'Strict', tokens.refresh_expires_in),
+      ],
+    },
+  }
+}
+
+/** Takes both cookies away. */
+export function forget(site: Site): Headers {
+  return {
+    'set-cookie': [
+      cookie(site, 'at', '', '/v1', 'Lax', 0),
+      cookie(site, 'rt', '', '/v1/sessions', 'Strict', 0),
+    ],
+  }
+}
+
+export function refreshCookie(header: string | string[] | undefined): string | null {
+  for (const pair of String(header ?? '').split(';')) {
+    const [name = '', value = ''] = pair.trim().split('=', 2)
+    if ((name === '__Secure-rt' || name === 'rt') && value) return value
+  }
+  return null
+}
+
+export function hasCookies(header: string | string[] | undefined): boolean {
+  return /(^|;\s*)(__Secure-)?(at|rt)=/.test(String(header ?? ''))
+}
+
+function cookie(
+  { public_url }: Site,
+  name: string,
+  value: string,
+  path: string,
+  same_site: string,
+  max_age: number,
+): string {
+  const secure = public_url.startsWith('https:')
+  return [
+    `${secure ? '__Secure-' : ''}${name}=${value}`,
+    `Path=${path}`,
+    `Max-Age=${max_age}`,
+    'HttpOnly',
+    `SameSite=${same_site}`,
+    ...(secure ? ['Secure'] : []),
+  ].join('; ')
+}

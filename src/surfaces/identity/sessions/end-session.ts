@@ -1,0 +1,62 @@
+/**
+ * Logs out. A session may be ended again by its own token, which by then counts for nothing else: so a
+ * repeat answers like the first time. Others end it with the permission, in their own tenant.
+ */
+import { Type } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import type { Seen } from '../security/record.ts'
+import { revokeSessions } from './revoke.ts'
+
+const Found = Type.Object({ account_id: Id, tenant_id: Id })
+
+export async function endSession(
+  deps: Deps,
+  session_id: string,
+  principal: Principal | null,
+  seen: Seen,
+): Promise<void> {
+  if (!principal) {
+    if ((await ownSession(deps, seen)) === session_id) return
+    throw problem('authentication_required', { headers: { 'www-authenticate': 'Bearer' } })
+  }
+  await deps.kernel.db.tx(async tx => {
+    const session = await tx.maybe(
+      Found,
+      sql`select account_id, tenant_id from identity.sessions where id = ${session_id}`,
+    )
+    if (!session) throw problem('session_not_found')
+    const { account_id, tenant_id } = session
+    const mine = account_id === principal.id
+    if (!mine) {
+      const grants = await deps.access.grants(tx, principal)
+      const may = tenant_id === principal.tenant_id && grants.has('identity.sessions.revoke_any')
+      if (!may) throw problem('session_not_found')
+      tx.audit({
+        tenant_id,
+        actor: principal.id,
+        action: 'identity.sessions.revoke_any',
+        target: session_id,
+        outcome: 'done',
+      })
+    }
+    await revokeSessions(tx, deps, { account_id, session_id }, mine ? 'logout' : 'admin')
+  })
+}
+
+/** The session of a genuine, unexpired token, ended or not. */
+async function ownSession({ tokens }: Deps, { headers }: Seen): Promise<string | null> {
+  const bearer = /^Bearer +(\S+)$/i.exec(String(headers['authorization'] ?? ''))?.[1]
+  const cookie = /(?:^|;\s*)(?:__Secure-)?at=([^;]+)/.exec(String(headers['cookie'] ?? ''))?.[1]
+  const token = bearer ?? cookie
+  if (!token) return null
+  try {
+    return (await tokens.verify(token)).session_id
+  } catch {
+    // An unknown or expired token proves nothing; the caller is told so.
+    return null
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * Begins a session for an account that has proven who it is: its row, its first refresh token and what
+ * is announced are one commit. An account that has too many loses its oldest.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { parseTime } from '../../../kernel/clock.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { Time } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { hashOf } from '../one-time.ts'
+import type { AccountRow, SessionTokens } from '../schemas.ts'
+import { ipPrefixOf, recordSecurityEvent, uaFamilyOf, type Seen } from '../security/record.ts'
+import { deliver, type Delivered, type Delivery } from './deliver.ts'
+import { newDeviceToken } from './device-token.ts'
+import { firstToken } from './refresh-token.ts'
+import { revokeSessions } from './revoke.ts'
+
+export type Proven = {
+  readonly account: Pick<AccountRow, 'id' | 'tenant_id'>
+  readonly aal: 'aal1' | 'aal2'
+  /** How: `pwd`, `otp`, `hwk`, `oidc`, `recovery`. */
+  readonly amr: readonly string[]
+  readonly device_name?: string | undefined
+  readonly delivery?: Delivery | undefined
+  /** The handler's `request`. */
+  readonly request: Seen
+  /** The tenant of the tokens; without it the account's own. */
+  readonly active_tenant_id?: string
+}
+
+const Begun = Type.Object({
+  auth_time: Time,
+  session_expires_at: Time,
+  refresh_expires_in: Type.Integer(),
+})
+
+type Needs = Pick<Deps, 'kernel' | 'tokens' | 'denied'>
+
+export async function issueSession(tx: Tx, deps: Needs, proven: Proven): Promise<Delivered> {
+  const { kernel } = deps
+  const { account, aal, amr, request } = proven
+  const session_id = newId()
+  const tenant_id = proven.active_tenant_id ?? account.tenant_id
+  const refresh = firstToken(kernel.keys, session_id)
+  const begun = await insertSession(tx, deps, proven, {
+    session_id,
+    tenant_id,
+    hash: hashOf(refresh.text),
+  })
+  const keep = kernel.settings['identity.sessions_per_account']
+  await revokeSessions(tx, deps, { account_id: account.id, beyond: keep }, 'too_many')
+  tx.emit({
+    type: 'session.created',
+    tenant_id: account.tenant_id,
+    aggregate_type: 'session',
+    aggregate_id: session_id,
+    aggregate_version: 1,
+    data: { session_id, account_id: account.id, aal, amr },
+  })
+  await recordSecurityEvent(tx, {
+    tenant_id: account.tenant_id,
+    account_id: account.id,
+    action: 'session.created',
+    actor: account.id,
+    seen: request,
+    method: amr.join('+'),
+  })
+  const tokens: SessionTokens = {
+    session_id,
+    account_id: account.id,
+    tenant_id,
+    token_type: 'Bearer',
+    access_token: await deps.tokens.sign({
+      account_id: account.id,
+      session_id,
+      tenant_id,
+      aal,
+      amr,
+      auth_time: Math.floor(parseTime(begun.auth_time) / 1000),
+    }),
+    expires_in: kernel.settings['identity.access_ttl_seconds'],
+    refresh_token: refresh.text,
+    refresh_expires_in: begun.refresh_expires_in,
+    session_expires_at: begun.session_expires_at,
+    aal,
+    device_token: newDeviceToken(kernel, account.id),
+  }
+  return deliver(kernel, tokens, proven.delivery ?? 'token')
+}
+
+function insertSession(
+  tx: Tx,
+  { kernel: { settings } }: Needs,
+  { account, aal, amr, device_name, request }: Proven,
+  { session_id, tenant_id, hash }: { session_id: string; tenant_id: string; hash: Buffer },
+) {
+  const metadata = {
+    device_name: device_name ?? null,
+    ua_family: uaFamilyOf(request.headers),
+    ip_prefix: ipPrefixOf(request.ip),
+  }
+  const session_seconds = settings['identity.session_max_seconds']
+  const refresh_seconds = Math.min(settings['identity.refresh_ttl_seconds'], session_seconds)
+  return tx.one(
+    Begun,
+    sql`
+      with session as (
+        insert into identity.sessions (tenant_id, id, account_id, token_family_id,
+          active_tenant_id, aal, amr, auth_time, client_metadata, expires_at)
+        values (${account.tenant_id}, ${session_id}, ${account.id}, ${newId()}, ${tenant_id},
+          ${aal}, ${amr as string[]}, kernel.now(), ${sql.json(metadata)},
+          kernel.now() + make_interval(secs => ${session_seconds}))
+        returning id, auth_time, expires_at
+      ), token as (
+        insert into identity.refresh_tokens (id_hash, session_id, expires_at)
+        select ${hash}, id, kernel.now() + make_interval(secs => ${refresh_seconds}) from session
+      )
+      select auth_time, expires_at as session_expires_at, ${refresh_seconds}::int as refresh_expires_in
+      from session`,
+  )
+}

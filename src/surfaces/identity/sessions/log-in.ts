@@ -1,0 +1,220 @@
+/**
+ * A login. Whether the account is unknown, the password wrong, the address unproven or the account
+ * disabled, the work and the answer are the same. An attempt is taken from the throttle before the hash
+ * is computed and given back on success. No connection is held while hashing; so the password that was
+ * proven is compared once more inside the transaction, and a reset in between wins.
+ */
+import { Type, type Static } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id, nullable, text } from '../../../kernel/http/shapes.ts'
+import { accountColumns } from '../accounts/find.ts'
+import { parseEmail } from '../accounts/email.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { openLoginChallenge } from '../mfa/open-login-challenge.ts'
+import { redeemTicket } from '../oidc/redeem-ticket.ts'
+import {
+  AccountRow,
+  Bytes,
+  default_tenant_id,
+  Delivery,
+  DeviceName,
+  Email,
+  OneTimeToken,
+  Slug,
+  type MfaRequired,
+} from '../schemas.ts'
+import { recordSecurityEvent, type Seen } from '../security/record.ts'
+import { emailScope, findTenant } from '../tenants/resolve.ts'
+import type { Delivered } from './deliver.ts'
+import { knownDevice } from './device-token.ts'
+import { issueSession } from './issue-session.ts'
+import type { Attempt } from '../throttle.ts'
+
+export const LogIn = Type.Object(
+  {
+    email: Type.Optional(Email),
+    password: Type.Optional(text(1024)),
+    tenant: Type.Optional(Slug),
+    oidc_ticket: Type.Optional(OneTimeToken),
+    device_name: Type.Optional(DeviceName),
+    device_token: Type.Optional(text(300)),
+    delivery: Type.Optional(Delivery),
+  },
+  {
+    additionalProperties: false,
+    oneOf: [{ required: ['email', 'password'] }, { required: ['oidc_ticket'] }],
+  },
+)
+export type LogIn = Static<typeof LogIn>
+
+const Candidate = Type.Object({
+  ...AccountRow.properties,
+  password_hash: nullable(Bytes),
+})
+type Candidate = Static<typeof Candidate>
+
+export type LoggedIn =
+  | { readonly kind: 'session'; readonly delivered: Delivered }
+  | { readonly kind: 'mfa'; readonly required: MfaRequired }
+
+export async function logIn(deps: Deps, body: LogIn, seen: Seen): Promise<LoggedIn> {
+  const { oidc_ticket } = body
+  if (oidc_ticket !== undefined) {
+    return await deps.kernel.db.tx(async tx => {
+      const account = await redeemTicket(tx, oidc_ticket)
+      return begin(tx, deps, account, ['oidc'], body, seen)
+    })
+  }
+  return await byPassword(deps, body, seen)
+}
+
+async function byPassword(deps: Deps, body: LogIn, seen: Seen): Promise<LoggedIn> {
+  const { kernel, hasher } = deps
+  const candidate = await candidateOf(deps, body, seen)
+  const attempt = await takeAttempt(deps, body, candidate, seen)
+  try {
+    const encoded = candidate?.password_hash
+      ? hasher.open(candidate.password_hash, { table: 'identity.credentials', id: candidate.id })
+      : null
+    const fits = await hasher.verify(body.password ?? '', encoded)
+    if (!fits || !candidate || !mayLogIn(deps, candidate)) {
+      await failed(deps, attempt, candidate, seen)
+      throw problem('invalid_credentials')
+    }
+    const result = await kernel.db.tx(async tx => {
+      if (!(await isStill(tx, candidate))) throw problem('invalid_credentials')
+      return begin(tx, deps, accountOf(candidate), ['pwd'], body, seen)
+    })
+    await attempt.giveBack()
+    if (encoded && hasher.isWeak(encoded)) await strengthen(deps, candidate, body.password ?? '')
+    return result
+  } catch (error) {
+    // Whatever else went wrong was not a guess; a second end does nothing.
+    await attempt.giveBack()
+    throw error
+  }
+}
+
+function accountOf({ password_hash: _, ...account }: Candidate): AccountRow {
+  return account
+}
+
+async function candidateOf(
+  { kernel }: Deps,
+  { email = '', tenant }: LogIn,
+  seen: Seen,
+): Promise<Candidate | undefined> {
+  const home = await findTenant(kernel.db, kernel, tenant, seen.headers['host'])
+  return await kernel.db.maybe(
+    Candidate,
+    sql`
+      select ${accountColumns}, (select c.password_hash from identity.credentials c
+        where c.account_id = a.id) as password_hash
+      from identity.accounts a
+      where email_scope = ${emailScope(kernel, home?.id ?? default_tenant_id)}
+        and email_normalized = ${parseEmail(email)?.normalized ?? ''} and status <> 'deleted'
+        and ${home !== undefined}`,
+  )
+}
+
+async function takeAttempt(
+  deps: Deps,
+  { email = '', tenant = '', device_token }: LogIn,
+  candidate: Candidate | undefined,
+  seen: Seen,
+): Promise<Attempt> {
+  const { throttle, kernel } = deps
+  const { settings } = kernel
+  const step_seconds = settings['identity.login_account_interval_seconds']
+  const device = knownDevice(kernel, candidate?.id ?? null, device_token)
+  const who = candidate?.id ?? `${tenant} ${parseEmail(email)?.normalized ?? email}`
+  const mine = device
+    ? throttle.about('login_device', device, settings['identity.login_device_burst'], step_seconds)
+    : throttle.about('login', who, settings['identity.login_account_burst'], step_seconds)
+  try {
+    return await throttle.take([
+      ...throttle.network(
+        'login_network',
+        seen.ip,
+        settings['identity.login_network_burst'],
+        settings['identity.login_network_interval_seconds'],
+      ),
+      { ...mine, waits: true },
+    ])
+  } catch (error) {
+    await record(deps, 'login.throttled', candidate, seen)
+    throw error
+  }
+}
+
+async function failed(
+  deps: Deps,
+  attempt: Attempt,
+  candidate: Candidate | undefined,
+  seen: Seen,
+): Promise<void> {
+  attempt.keep()
+  await record(deps, 'login.failed', candidate, seen)
+}
+
+async function record(
+  { kernel }: Deps,
+  action: string,
+  candidate: Candidate | undefined,
+  seen: Seen,
+): Promise<void> {
+  await recordSecurityEvent(kernel.db, {
+    tenant_id: candidate?.tenant_id ?? default_tenant_id,
+    account_id: candidate?.id ?? null,
+    action,
+    actor: 'anonymous',
+    seen,
+    method: 'pwd',
+  })
+}
+
+function mayLogIn({ kernel }: Deps, { status, verified_at }: Candidate): boolean {
+  const required = kernel.settings['identity.require_verified_email']
+  return status === 'active' && (verified_at !== null || !required)
+}
+
+/** Held to the commit: a reset or a disabling waits, and then ends the session that begins here. */
+async function isStill(tx: Tx, { id, password_hash }: Candidate): Promise<boolean> {
+  const same = await tx.maybe(
+    Type.Object({ id: Id }),
+    sql`
+      select a.id from identity.accounts a
+      join identity.tenants t on t.id = a.tenant_id and t.state = 'active'
+      join identity.credentials c on c.account_id = a.id
+      where a.id = ${id} and a.status = 'active' and c.password_hash = ${password_hash}
+      for share`,
+  )
+  return same !== undefined
+}
+
+async function begin(
+  tx: Tx,
+  deps: Deps,
+  account: AccountRow,
+  amr: readonly string[],
+  { device_name, delivery }: LogIn,
+  request: Seen,
+): Promise<LoggedIn> {
+  const required = await openLoginChallenge(tx, deps, account, amr)
+  if (required) return { kind: 'mfa', required }
+  const proven = { account, aal: 'aal1', amr, device_name, delivery, request } as const
+  return { kind: 'session', delivered: await issueSession(tx, deps, proven) }
+}
+
+/** The cost of hashing has grown since this hash was made; the password is at hand only now. */
+async function strengthen(deps: Deps, candidate: Candidate, password: string): Promise<void> {
+  const { hasher, kernel } = deps
+  const { id, password_hash } = candidate
+  const encoded = await hasher.hash(password)
+  await kernel.db.run(sql`
+    update identity.credentials
+    set password_hash = ${hasher.seal(encoded, { table: 'identity.credentials', id })}
+    where account_id = ${id} and password_hash = ${password_hash}`)
+}

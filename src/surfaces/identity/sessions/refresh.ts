@@ -1,0 +1,210 @@
+/**
+ * A refresh. A token is used once: marking it and inserting its successor are one commit. Whoever comes
+ * again within the grace, while the successor is still unused, gets that same successor: racing tabs and
+ * lost answers. A token that comes back otherwise was stolen from one of two holders, so the session
+ * ends. What is no token of ours ends nothing: garbage cannot log anybody out.
+ */
+import { Type, type Static } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { parseTime } from '../../../kernel/clock.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { hashOf } from '../one-time.ts'
+import { Aal, Bytes, type SessionTokens } from '../schemas.ts'
+import type { Seen } from '../security/record.ts'
+import { endReusedSession } from './end-reused.ts'
+import { isGenuine, parseToken, successors, type RefreshToken } from './refresh-token.ts'
+
+type Needs = Pick<Deps, 'kernel' | 'tokens' | 'denied' | 'throttle'>
+
+export type Refresh = {
+  readonly session_id: string
+  readonly refresh_token: string
+  readonly tenant_id: string | undefined
+}
+
+const Continued = Type.Object({
+  account_id: Id,
+  tenant_id: Id,
+  aal: Aal,
+  amr: Type.Array(Type.String()),
+  auth_time: Time,
+  session_expires_at: Time,
+  refresh_expires_in: Type.Integer(),
+})
+type Continued = Static<typeof Continued>
+
+const Used = Type.Object({
+  used: Type.Boolean(),
+  in_grace: Type.Boolean(),
+  successor: nullable(Bytes),
+  successor_used: nullable(Type.Boolean()),
+  alive: Type.Boolean(),
+})
+
+type Result =
+  | { readonly kind: 'continued'; readonly session: Continued; readonly next: RefreshToken }
+  | { readonly kind: 'refused' | 'reused' }
+
+export async function refresh(deps: Needs, asked: Refresh, seen: Seen): Promise<SessionTokens> {
+  const { kernel, throttle } = deps
+  const token = parseToken(asked.refresh_token)
+  if (!token) throw problem('invalid_refresh_token')
+  const per_minute = kernel.settings['identity.refreshes_per_minute']
+  const attempt = await throttle.take([
+    throttle.hourly('refresh', asked.session_id, per_minute * 60, per_minute),
+  ])
+  attempt.keep()
+  const rotated = await rotate(deps, asked, token)
+  const result = rotated ?? (await again(deps, asked, token))
+  if (result.kind === 'reused') await endReusedSession(deps, asked.session_id, seen)
+  if (result.kind !== 'continued') throw problem('invalid_refresh_token')
+  return await tokensOf(deps, asked.session_id, result)
+}
+
+/** (a): unused and unexpired. Undefined where the token is not the unused one. */
+async function rotate(
+  { kernel }: Needs,
+  { session_id, tenant_id }: Refresh,
+  token: RefreshToken,
+): Promise<Result | undefined> {
+  const hash = hashOf(token.text)
+  const [next] = successors(kernel.keys, session_id, token)
+  if (!next) throw new Error('the keyring is empty')
+  return await kernel.db.tx(async tx => {
+    if (tenant_id !== undefined) await demandTenant(tx, session_id, tenant_id)
+    const used = await tx.run(sql`
+      update identity.refresh_tokens set used_at = clock_timestamp()
+      where id_hash = ${hash} and session_id = ${session_id} and used_at is null
+        and expires_at > kernel.now()`)
+    if (used === 0) return undefined
+    await kernel.fault('identity.between_rotation')
+    const session = await insertSuccessor(tx, kernel.settings, {
+      session_id,
+      tenant_id,
+      hash,
+      next,
+    })
+    // The session has ended: nothing was used, the transaction rolls back.
+    if (!session) throw problem('invalid_refresh_token')
+    return { kind: 'continued', session, next }
+  })
+}
+
+function insertSuccessor(
+  tx: Tx,
+  settings: Needs['kernel']['settings'],
+  what: { session_id: string; tenant_id: string | undefined; hash: Buffer; next: RefreshToken },
+) {
+  const { session_id, tenant_id, hash, next } = what
+  return tx.maybe(
+    Continued,
+    sql`
+      with session as (
+        update identity.sessions s
+        set last_seen_at = kernel.now(),
+          active_tenant_id = coalesce(${tenant_id ?? null}::uuid, s.active_tenant_id)
+        from identity.accounts a
+        where s.id = ${session_id} and s.revoked_at is null and s.expires_at > kernel.now()
+          and a.id = s.account_id and a.status = 'active'
+        returning s.account_id, s.active_tenant_id, s.aal, s.amr, s.auth_time, s.expires_at
+      ), successor as (
+        insert into identity.refresh_tokens (id_hash, session_id, parent_id_hash, expires_at)
+        select ${hashOf(next.text)}, ${session_id}, ${hash}, least(session.expires_at,
+          kernel.now() + make_interval(secs => ${settings['identity.refresh_ttl_seconds']}))
+        from session
+        returning expires_at
+      )
+      select account_id, active_tenant_id as tenant_id, aal, amr, auth_time,
+        session.expires_at as session_expires_at,
+        extract(epoch from successor.expires_at - kernel.now())::int as refresh_expires_in
+      from session, successor`,
+  )
+}
+
+/** A session can be turned to a tenant in which the account holds a role, and back to its own. */
+async function demandTenant(tx: Tx, session_id: string, tenant_id: string): Promise<void> {
+  const allowed = await tx.maybe(
+    Type.Object({ id: Id }),
+    sql`
+      select s.id from identity.sessions s
+      where s.id = ${session_id} and (s.tenant_id = ${tenant_id} or exists (
+        select from identity.role_assignments r
+        where r.tenant_id = ${tenant_id} and r.account_id = s.account_id))`,
+  )
+  if (!allowed) throw problem('permission_denied')
+}
+
+/** (b) to (e): the token is not the unused one. */
+function again({ kernel }: Needs, { session_id }: Refresh, token: RefreshToken): Promise<Result> {
+  const { settings, keys } = kernel
+  const hash = hashOf(token.text)
+  return kernel.db.tx(async (tx): Promise<Result> => {
+    const found = await readUsed(tx, settings, session_id, hash)
+    if (!found) return { kind: isGenuine(keys, session_id, token) ? 'reused' : 'refused' }
+    if (!found.alive || !found.used) return { kind: 'refused' }
+    if (!found.in_grace || found.successor_used !== false) return { kind: 'reused' }
+    const replayed = await tx.run(sql`
+      update identity.refresh_tokens set replays = replays + 1
+      where id_hash = ${hash} and replays < ${settings['identity.refresh_grace_replays']}`)
+    const { successor } = found
+    const next = successors(keys, session_id, token).find(
+      one => successor !== null && hashOf(one.text).equals(successor),
+    )
+    if (replayed === 0 || !next) return { kind: 'reused' }
+    return { kind: 'continued', session: await readSession(tx, session_id, hash), next }
+  })
+}
+
+function readUsed(tx: Tx, settings: Needs['kernel']['settings'], session_id: string, hash: Buffer) {
+  return tx.maybe(
+    Used,
+    sql`
+      select t.used_at is not null as used,
+        coalesce(t.used_at > clock_timestamp()
+          - make_interval(secs => ${settings['identity.refresh_grace_seconds']}), false) as in_grace,
+        n.id_hash as successor, n.used_at is not null as successor_used,
+        s.revoked_at is null and s.expires_at > kernel.now() as alive
+      from identity.refresh_tokens t
+      join identity.sessions s on s.id = t.session_id
+      left join identity.refresh_tokens n
+        on n.session_id = t.session_id and n.parent_id_hash = t.id_hash
+      where t.id_hash = ${hash} and t.session_id = ${session_id}`,
+  )
+}
+
+function readSession(tx: Tx, session_id: string, parent: Buffer): Promise<Continued> {
+  return tx.one(
+    Continued,
+    sql`
+      select s.account_id, s.active_tenant_id as tenant_id, s.aal, s.amr, s.auth_time,
+        s.expires_at as session_expires_at,
+        greatest(0, extract(epoch from n.expires_at - kernel.now()))::int as refresh_expires_in
+      from identity.sessions s
+      join identity.refresh_tokens n on n.session_id = s.id and n.parent_id_hash = ${parent}
+      where s.id = ${session_id}`,
+  )
+}
+
+async function tokensOf(
+  { kernel, tokens }: Needs,
+  session_id: string,
+  { session, next }: Extract<Result, { kind: 'continued' }>,
+): Promise<SessionTokens> {
+  const { account_id, tenant_id, aal, amr, session_expires_at, refresh_expires_in } = session
+  const auth_time = Math.floor(parseTime(session.auth_time) / 1000)
+  return {
+    session_id,
+    account_id,
+    tenant_id,
+    token_type: 'Bearer',
+    access_token: await tokens.sign({ account_id, session_id, tenant_id, aal, amr, auth_time }),
+    expires_in: kernel.settings['identity.access_ttl_seconds'],
+    refresh_token: next.text,
+    refresh_expires_in,
+    session_expires_at,
+    aal,
+  }
+}

@@ -1,0 +1,173 @@
+/** Logging in, staying in, logging out, and where one is logged in. */
+import { Type } from 'typebox'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { closed, Id, pageQuery, text } from '../../../kernel/http/shapes.ts'
+import { accountInTenant } from '../accounts/find.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { MfaRequired, SessionTokens } from '../schemas.ts'
+import { deliver, forget, hasCookies, refreshCookie } from './deliver.ts'
+import { endSession } from './end-session.ts'
+import { listSessions, SessionPage } from './list.ts'
+import { LogIn, logIn } from './log-in.ts'
+import { refresh } from './refresh.ts'
+import { revokeSessions } from './revoke.ts'
+
+export function sessionRoutes(deps: Deps): readonly Route[] {
+  return [
+    logInRoute(deps),
+    refreshRoute(deps),
+    logOutRoute(deps),
+    revokeAllRoute(deps),
+    ...listRoutes(deps),
+  ]
+}
+
+function logInRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/sessions',
+    summary: 'Log in',
+    permission: 'public',
+    body: LogIn,
+    transaction: 'own',
+    replies: { 201: SessionTokens, 202: MfaRequired },
+    fails: ['invalid_credentials', 'rate_limited', 'overloaded'],
+    handle: async ({ body, request }) => {
+      const result = await logIn(deps, body, request)
+      if (result.kind === 'mfa') {
+        const location = `/v1/mfa/challenges/${result.required.id}`
+        return reply(202, result.required, { location })
+      }
+      const { delivered } = result
+      const location = `/v1/sessions/${delivered.body.session_id}`
+      return reply(201, delivered.body, { ...delivered.headers, location })
+    },
+  })
+}
+
+function refreshRoute(deps: Deps): Route {
+  const { kernel } = deps
+  return route({
+    method: 'POST',
+    path: '/v1/sessions/{session_id}/refresh',
+    summary: 'Exchange a refresh token for new tokens',
+    permission: 'public',
+    body: closed({
+      refresh_token: Type.Optional(text(200)),
+      tenant_id: Type.Optional(Id),
+    }),
+    body_optional: true,
+    absent: 'session_not_found',
+    transaction: 'own',
+    replies: { 200: SessionTokens },
+    fails: ['invalid_refresh_token', 'permission_denied', 'rate_limited'],
+    handle: async ({ body, params, request }) => {
+      const { session_id } = params
+      const given = (body as { refresh_token?: string; tenant_id?: string } | undefined) ?? {}
+      const cookie = given.refresh_token ? null : refreshCookie(request.headers['cookie'])
+      // The access token may have expired, so the pipeline may not have asked for the CSRF token.
+      if (cookie) kernel.csrf.demand(request.headers as Record<string, string>, session_id)
+      const refresh_token = given.refresh_token ?? cookie ?? ''
+      const asked = { session_id, refresh_token, tenant_id: given.tenant_id }
+      const tokens = await refresh(deps, asked, request)
+      const { body: answer, headers } = deliver(kernel, tokens, cookie ? 'cookie' : 'token')
+      return reply(200, answer, headers)
+    },
+  })
+}
+
+function logOutRoute(deps: Deps): Route {
+  return route({
+    method: 'DELETE',
+    path: '/v1/sessions/{session_id}',
+    summary: 'End a session',
+    description: 'Also with that session’s own access token after it was ended.',
+    permission: 'public',
+    absent: 'session_not_found',
+    transaction: 'own',
+    replies: { 204: null },
+    fails: ['session_not_found'],
+    handle: async ({ params, principal, request }) => {
+      await endSession(deps, params.session_id, principal, request)
+      return reply(204, null, hasCookies(request.headers['cookie']) ? forget(deps.kernel) : {})
+    },
+  })
+}
+
+function revokeAllRoute(deps: Deps): Route {
+  return route({
+    method: 'DELETE',
+    path: '/v1/accounts/{account_id}/sessions',
+    summary: 'End all sessions of an account',
+    permission: 'authenticated',
+    absent: 'account_not_found',
+    query: closed({ except_current: Type.Optional(Type.Boolean()) }),
+    replies: { 204: null },
+    fails: ['account_not_found', 'permission_denied'],
+    handle: async ({ tx, params, principal, query, grants }) => {
+      const { account_id } = params
+      const mine = principal.kind === 'account' && principal.id === account_id
+      if (!mine) {
+        if (!(await grants()).has('identity.sessions.revoke_any'))
+          throw problem('permission_denied')
+        const account = await accountInTenant(tx, principal.tenant_id, account_id)
+        if (!account) throw problem('account_not_found')
+        tx.audit({
+          tenant_id: principal.tenant_id,
+          actor: principal.id,
+          action: 'identity.sessions.revoke_any',
+          target: account_id,
+          outcome: 'done',
+        })
+      }
+      const except = mine && query.except_current ? principal.session_id : null
+      await revokeSessions(tx, deps, { account_id, except }, mine ? 'logout' : 'admin')
+      return reply(204, null)
+    },
+  })
+}
+
+function listRoutes({ kernel }: Deps): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/v1/sessions',
+      summary: 'Where I am logged in',
+      permission: 'authenticated',
+      added: true,
+      query: pageQuery({}),
+      replies: { 200: SessionPage },
+      handle: async ({ tx, principal, list }) => {
+        const whose = { tenant_id: null, account_id: principal.id, current: principal.session_id }
+        const { body, headers } = await listSessions(tx, kernel, list, whose)
+        return reply(200, body, headers)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/accounts/{account_id}/sessions',
+      summary: 'Where an account is logged in',
+      permission: 'authenticated',
+      added: true,
+      absent: 'account_not_found',
+      query: pageQuery({}),
+      replies: { 200: SessionPage },
+      fails: ['account_not_found', 'permission_denied'],
+      handle: async ({ tx, params, principal, list, grants }) => {
+        const { account_id } = params
+        const mine = principal.id === account_id
+        if (!mine && !(await grants()).has('identity.sessions.read_any')) {
+          throw problem('permission_denied')
+        }
+        const tenant_id = mine ? null : principal.tenant_id
+        if (!mine && !(await accountInTenant(tx, principal.tenant_id, account_id))) {
+          throw problem('account_not_found')
+        }
+        const whose = { tenant_id, account_id, current: principal.session_id }
+        const { body, headers } = await listSessions(tx, kernel, list, whose)
+        return reply(200, body, headers)
+      },
+    }),
+  ]
+}

@@ -1,0 +1,33 @@
+/**
+ * Dangerous acts want a fresh proof of identity, and a second factor from whoever has one (RFC 9470). A
+ * service has no person behind it and can never give one.
+ */
+import { Type } from 'typebox'
+import type { Principal } from '../../kernel/access/principal.ts'
+import type { Reader } from '../../kernel/database/db.ts'
+import { sql } from '../../kernel/database/sql.ts'
+import type { Kernel } from '../../kernel/surface.ts'
+import { problem } from './errors.ts'
+
+const Active = Type.Object({ active: Type.Boolean() })
+
+export async function demandStepUp(
+  reader: Reader,
+  { clock, settings }: Pick<Kernel, 'clock' | 'settings'>,
+  principal: Principal,
+): Promise<void> {
+  const max_age = settings['identity.step_up_seconds']
+  const fresh = clock.nowSeconds() - principal.auth_time <= max_age
+  const { active } = await reader.one(
+    Active,
+    sql`
+      select exists (select from identity.mfa_methods
+        where account_id = ${principal.id} and status = 'active') as active`,
+  )
+  if (principal.kind === 'account' && fresh && (principal.aal === 'aal2' || !active)) return
+  throw problem('step_up_required', {
+    headers: {
+      'www-authenticate': `Bearer error="insufficient_user_authentication", max_age=${max_age}`,
+    },
+  })
+}

@@ -1,0 +1,84 @@
+/**
+ * Changes a tenant. Disabling one ends every session that belongs to it or works in it, in the same
+ * commit; its row is held for that, so a login that has begun is either ended here or refused there. The
+ * tenant that the platform itself is administered from cannot be disabled.
+ */
+import { Type, type Static } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { preconditionFailed } from '../../../kernel/http/etag.ts'
+import { closed, Id, text } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { default_tenant_id } from '../schemas.ts'
+import { revokeSessions } from '../sessions/revoke.ts'
+import { Signup, Tenant, tenantColumns, TenantState } from './find.ts'
+
+export const ChangeTenant = closed({
+  name: Type.Optional(text(100)),
+  signup: Type.Optional(Signup),
+  state: Type.Optional(TenantState),
+})
+export type ChangeTenant = Static<typeof ChangeTenant>
+
+const Alive = Type.Object({ id: Id, account_id: Id })
+
+export async function changeTenant(
+  tx: Tx,
+  deps: Pick<Deps, 'kernel' | 'denied'>,
+  id: string,
+  { name, signup, state }: ChangeTenant,
+  { actor, versions = null }: { actor: string; versions?: number[] | null },
+): Promise<Tenant> {
+  const before = await tx.maybe(
+    Tenant,
+    sql`select ${tenantColumns} from identity.tenants where id = ${id} for update`,
+  )
+  if (!before) throw problem('tenant_not_found')
+  if (versions && !versions.includes(before.version)) throw preconditionFailed(before.version)
+  if (id === default_tenant_id && state === 'disabled') {
+    throw problem('invalid_transition', {
+      detail: 'The platform is administered from this tenant.',
+    })
+  }
+  const next = { ...before, name: name ?? before.name, signup: signup ?? before.signup }
+  const becomes = state ?? before.state
+  const same =
+    next.name === before.name && next.signup === before.signup && becomes === before.state
+  if (same) return before
+  const tenant = await tx.one(
+    Tenant,
+    sql`
+      update identity.tenants
+      set name = ${next.name}, signup = ${next.signup}, state = ${becomes}, version = version + 1
+      where id = ${id} returning ${tenantColumns}`,
+  )
+  if (becomes === 'disabled' && before.state === 'active') await endSessions(tx, deps, id)
+  tx.audit({
+    tenant_id: id,
+    actor,
+    action: 'identity.tenants.change',
+    target: id,
+    outcome: 'done',
+    ...(becomes === before.state ? {} : { reason: becomes }),
+  })
+  return tenant
+}
+
+async function endSessions(
+  tx: Tx,
+  deps: Pick<Deps, 'kernel' | 'denied'>,
+  tenant_id: string,
+): Promise<void> {
+  const alive = await tx.many(
+    Alive,
+    sql`
+      select id, account_id from identity.sessions
+      where (tenant_id = ${tenant_id} or active_tenant_id = ${tenant_id})
+        and revoked_at is null and expires_at > kernel.now()
+      order by account_id, id`,
+  )
+  for (const { id: session_id, account_id } of alive) {
+    await revokeSessions(tx, deps, { account_id, session_id }, 'admin')
+  }
+}

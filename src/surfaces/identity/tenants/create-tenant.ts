@@ -1,0 +1,50 @@
+/** Makes a tenant. Its slug is unique over the platform; the unique index decides races. */
+import { Type, type Static } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { closed, text } from '../../../kernel/http/shapes.ts'
+import { problem } from '../errors.ts'
+import { Slug } from '../schemas.ts'
+import { Signup, Tenant, tenantColumns, TenantState } from './find.ts'
+
+export const CreateTenant = closed({
+  slug: Slug,
+  name: text(100),
+  signup: Type.Optional(Signup),
+  state: Type.Optional(TenantState),
+})
+export type CreateTenant = Static<typeof CreateTenant>
+
+export async function createTenant(
+  tx: Tx,
+  { slug, name, signup = 'invite', state = 'active' }: CreateTenant,
+  actor: string,
+): Promise<Tenant> {
+  const tenant = await tx.maybe(
+    Tenant,
+    sql`
+      insert into identity.tenants (id, slug, name, signup, state)
+      values (${newId()}, ${slug}, ${name}, ${signup}, ${state})
+      on conflict (slug) do nothing
+      returning ${tenantColumns}`,
+  )
+  if (!tenant) throw problem('already_exists')
+  const { id, version } = tenant
+  tx.emit({
+    type: 'tenant.created',
+    tenant_id: id,
+    aggregate_type: 'tenant',
+    aggregate_id: id,
+    aggregate_version: version,
+    data: { tenant_id: id },
+  })
+  tx.audit({
+    tenant_id: id,
+    actor,
+    action: 'identity.tenants.create',
+    target: id,
+    outcome: 'done',
+  })
+  return tenant
+}

@@ -1,0 +1,41 @@
+/** Which tenant a caller without a token means: the slug in the body, or the first label of the host. */
+import { Type, type Static } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import type { Kernel } from '../../../kernel/surface.ts'
+import { problem } from '../errors.ts'
+
+const nil = '00000000-0000-0000-0000-000000000000'
+
+const Tenant = Type.Object({ id: Id, signup: Type.String() })
+export type Tenant = Static<typeof Tenant>
+
+type Named = Parameters<typeof findTenant>
+
+export function findTenant(
+  reader: Reader,
+  { settings }: Pick<Kernel, 'settings'>,
+  slug: string | undefined,
+  host: string | string[] | undefined,
+): Promise<Tenant | undefined> {
+  const by_host = settings['identity.tenant_from'] === 'host'
+  const meant = by_host ? String(host ?? '').split('.')[0] : slug
+  return reader.maybe(
+    Tenant,
+    sql`
+      select id, signup from identity.tenants
+      where slug = ${meant ?? 'default'} and state = 'active'`,
+  )
+}
+
+export async function resolveTenant(...named: Named): Promise<Tenant> {
+  const tenant = await findTenant(...named)
+  if (!tenant) throw problem('tenant_not_found')
+  return tenant
+}
+
+/** Within what an address is one account. */
+export function emailScope({ settings }: Pick<Kernel, 'settings'>, tenant_id: string): string {
+  return settings['identity.email_scope'] === 'global' ? nil : tenant_id
+}

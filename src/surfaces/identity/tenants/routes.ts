@@ -1,0 +1,88 @@
+/** Routes about tenants, for those who operate the platform. */
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { ListScope } from '../../../kernel/http/cursor.ts'
+import { etag, expectedVersions } from '../../../kernel/http/etag.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { pageQuery } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { changeTenant, ChangeTenant } from './change-tenant.ts'
+import { createTenant, CreateTenant } from './create-tenant.ts'
+import { Tenant, tenantColumns, TenantPage } from './find.ts'
+
+const permission = 'identity.tenants.manage'
+
+export function tenantRoutes(deps: Deps): readonly Route[] {
+  return [listRoute(deps), createRoute(), changeRoute(deps)]
+}
+
+function listRoute({ kernel }: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/tenants',
+    summary: 'All tenants, newest first',
+    permission,
+    added: true,
+    query: pageQuery({}),
+    replies: { 200: TenantPage },
+    handle: async ({ tx, list }) => {
+      const { body, headers } = await listTenants(tx, kernel, list)
+      return reply(200, body, headers)
+    },
+  })
+}
+
+async function listTenants(
+  reader: Reader,
+  { cursors }: Pick<Deps['kernel'], 'cursors'>,
+  list: ListScope,
+) {
+  const { after, fetch } = cursors.start(list)
+  const rows = await reader.many(
+    Tenant,
+    sql`
+      select ${tenantColumns} from identity.tenants
+      where (${after?.[0] ?? null}::uuid is null or id < ${after?.[0] ?? null}::uuid)
+      order by id desc
+      limit ${fetch}`,
+  )
+  return cursors.page(list, rows, row => [row.id])
+}
+
+function createRoute(): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/tenants',
+    summary: 'Create a tenant',
+    permission,
+    added: true,
+    body: CreateTenant,
+    replies: { 201: Tenant },
+    fails: ['already_exists'],
+    handle: async ({ tx, body, principal }) => {
+      const tenant = await createTenant(tx, body, principal.id)
+      return reply(201, tenant, { etag: etag(tenant.version) })
+    },
+  })
+}
+
+function changeRoute(deps: Deps): Route {
+  return route({
+    method: 'PATCH',
+    path: '/v1/tenants/{tenant_id}',
+    summary: 'Change, disable or enable a tenant',
+    description: 'Disabling ends every session that belongs to the tenant or works in it.',
+    permission,
+    added: true,
+    absent: 'tenant_not_found',
+    body: ChangeTenant,
+    replies: { 200: Tenant },
+    fails: ['tenant_not_found', 'precondition_failed', 'invalid_transition'],
+    handle: async ({ tx, params, body, principal, request }) => {
+      const versions = expectedVersions(request.headers['if-match'])
+      const act = { actor: principal.id, versions }
+      const tenant = await changeTenant(tx, deps, params.tenant_id, body, act)
+      return reply(200, tenant, { etag: etag(tenant.version) })
+    },
+  })
+}

@@ -1,0 +1,175 @@
+/**
+ * Nobody learns from an answer whether an address has an account, nobody takes an address before its
+ * mailbox is proven, and neither a dump of the database nor what is written outside it holds a secret.
+ */
+import { afterAll, describe, expect, test } from 'vitest'
+import pg from 'pg'
+import { openProductWorld, password, type ProductWorld } from '../../../../test/product-world.ts'
+
+const world = await openProductWorld()
+const proving = await openProductWorld({ IDENTITY_REQUIRE_VERIFIED_EMAIL: 'true' })
+afterAll(() => Promise.all([world.close(), proving.close()]))
+
+type Shape = { status: number; headers: string[]; body: string[] }
+
+/** What an answer shows, without what differs from one request to the next. */
+async function shapeOf(
+  at: ProductWorld,
+  path: string,
+  body: object,
+): Promise<Shape & { values: Record<string, unknown> }> {
+  const answer = await at.call('POST', path, { body })
+  const { request_id: _, id: __, expires_at: ___, ...values } = answer.body
+  const headers = [...answer.headers.keys()].sort()
+  return { status: answer.status, headers, body: Object.keys(answer.body).sort(), values }
+}
+
+describe.each([
+  ['where an account works at once', world],
+  ['where an address must be proven', proving],
+] as const)('%s', (_, at) => {
+  test('known and unknown addresses are answered alike', async () => {
+    const tenant = await at.tenant()
+    const known = 'known@example.test'
+    await owned(at, known, tenant)
+    const unknown = 'unknown@example.test'
+    for (const [path, body] of [
+      ['/v1/accounts', { password }],
+      ['/v1/sessions', { password: 'not the password' }],
+      ['/v1/password-reset-requests', {}],
+      ['/v1/email-verification-requests', {}],
+    ] as const) {
+      const about = { ...body, tenant: tenant.slug }
+      const first = await shapeOf(at, path, { ...about, email: known })
+      const second = await shapeOf(at, path, { ...about, email: unknown })
+      expect(first).toEqual(second)
+    }
+    const mails = await at.mails(known)
+    const notice = mails.find(one => one.template === 'address_known')
+    expect(notice).toMatchObject({ token: null, link: null })
+  })
+
+  test('the statuses of known and unknown addresses read alike', async () => {
+    const tenant = await at.tenant()
+    const known = 'status-known@example.test'
+    await owned(at, known, tenant)
+    const states = []
+    for (const email of [known, 'status-unknown@example.test']) {
+      const asked = await at.call('POST', '/v1/password-reset-requests', {
+        body: { email, tenant: tenant.slug },
+      })
+      const { body } = await at.call('GET', asked.headers.get('location') ?? '')
+      states.push([Object.keys(body).sort(), body.status])
+    }
+    expect(states[0]).toEqual(states[1])
+  })
+})
+
+test('where an address must be proven, nobody logs in before', async () => {
+  const tenant = await proving.tenant()
+  const email = 'early@example.test'
+  const body = { email, password, tenant: tenant.slug }
+  const registered = await proving.call('POST', '/v1/accounts', { body })
+  expect(registered.body.verification_required).toBe(true)
+  expect((await proving.login({ email, password, tenant })).body.code).toBe('invalid_credentials')
+  const token = (await proving.mails(email)).at(-1)?.token
+  const proven = await proving.call('POST', '/v1/email-verifications', {
+    body: { token, password },
+  })
+  expect(proven.status).toBe(201)
+  expect((await proving.login({ email, password, tenant })).status).toBe(201)
+})
+
+test('whoever registers a stranger’s address first loses it to who proves the mailbox', async () => {
+  const tenant = await world.tenant()
+  const email = 'wanted@example.test'
+  const attacker = { email, password: 'the attacker chose this one', tenant }
+  await register(attacker)
+  const taken = (await world.login(attacker)).body
+  const victim = { email, password: 'the victim chose that one', tenant }
+  await register(victim)
+  expect((await world.login(victim)).status).toBe(401)
+  const token = (await world.mails(email)).at(-1)?.token
+  const proven = await world.call('POST', '/v1/email-verifications', {
+    body: { token, password: victim.password },
+  })
+  expect(proven.status).toBe(201)
+  expect((await world.login(victim)).status).toBe(201)
+  expect((await world.login(attacker)).status).toBe(401)
+  expect((await world.call('GET', '/v1/me', { token: taken.access_token })).status).toBe(401)
+  const path = `/v1/sessions/${taken.session_id}/refresh`
+  const { refresh_token } = taken
+  expect((await world.call('POST', path, { body: { refresh_token } })).status).toBe(401)
+})
+
+test('proving one’s own registration ends no session of one’s own', async () => {
+  const member = await world.member()
+  const token = (await world.mails(member.email)).at(-1)?.token
+  const body = { token, password: member.password }
+  expect((await world.call('POST', '/v1/email-verifications', { body })).status).toBe(201)
+  expect(
+    (await world.call('GET', '/v1/me', { token: member.token })).body.verified_at,
+  ).not.toBeNull()
+})
+
+test('one address in two tenants is two accounts', async () => {
+  const [one, two] = [await world.tenant(), await world.tenant()]
+  const email = 'twice@example.test'
+  const first = { email, password: 'the first password of both', tenant: one }
+  const second = { email, password: 'the second password of both', tenant: two }
+  await register(first)
+  await register(second)
+  const ids = [
+    (await world.login(first)).body.account_id,
+    (await world.login(second)).body.account_id,
+  ]
+  expect(new Set(ids).size).toBe(2)
+  expect((await world.login({ ...first, tenant: two })).status).toBe(401)
+})
+
+test('a dump of the database holds no token, no password and no bare hash', async () => {
+  const member = await world.member()
+  await world.call('POST', '/v1/password-reset-requests', {
+    body: { email: member.email, tenant: member.tenant.slug },
+  })
+  const tokens = (await world.mails(member.email)).flatMap(mail => mail.token ?? [])
+  expect(tokens).toHaveLength(2)
+  const secrets = [...tokens, member.token, member.refresh_token, member.device_token, password]
+  const rows = await dump(world.database_url)
+  expect(rows.length).toBeGreaterThan(10)
+  for (const secret of secrets) {
+    const forms = [secret, Buffer.from(secret).toString('hex')]
+    expect(rows.filter(row => forms.some(form => row.includes(form)))).toEqual([])
+  }
+  const phc = Buffer.from('$argon2id').toString('hex')
+  expect(rows.filter(row => row.includes('$argon2id') || row.includes(phc))).toEqual([])
+})
+
+async function register(who: { email: string; password: string; tenant: { slug: string } }) {
+  const body = { email: who.email, password: who.password, tenant: who.tenant.slug }
+  const { status } = await world.call('POST', '/v1/accounts', { body })
+  expect(status).toBe(202)
+}
+
+async function owned(at: ProductWorld, email: string, tenant: { slug: string }): Promise<void> {
+  await at.call('POST', '/v1/accounts', { body: { email, password, tenant: tenant.slug } })
+  const token = (await at.mails(email)).at(-1)?.token
+  const proven = await at.call('POST', '/v1/email-verifications', { body: { token, password } })
+  expect(proven.status).toBe(201)
+}
+
+/** Every row of every table as text; bytes come out as hex. */
+async function dump(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows: tables } = await client.query<{ name: string }>(`
+    select format('%I.%I', schemaname, tablename) as name from pg_tables
+    where schemaname in ('identity', 'kernel')`)
+  const rows: string[] = []
+  for (const { name } of tables) {
+    const found = await client.query<{ row: string }>(`select t::text as row from ${name} t`)
+    rows.push(...found.rows.map(({ row }) => row))
+  }
+  await client.end()
+  return rows
+}

@@ -1,0 +1,58 @@
+/** The first start makes an administrator once; production asks for one, and for proofs and factors. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { loadConfig } from '../../../config.ts'
+import { firstAdministrator } from '../../../first-administrator.ts'
+import { openProductWorld } from '../../../../test/product-world.ts'
+import { startProcess } from '../../../../test/process.ts'
+import { call } from '../../../../test/world.ts'
+
+describe('the first administrator', () => {
+  test('of a developer is generated, kept for the owner alone, and logs in', async () => {
+    const world = await openProductWorld()
+    const file = join(world.data_dir, 'admin.json')
+    const kept = JSON.parse(await readFile(file, 'utf8')) as { email: string; password: string }
+    const login = (url: string) => call(url, 'POST', '/v1/sessions', { body: kept })
+    const { body } = await login(world.url)
+    const me = await world.call('GET', '/v1/me', { token: body.access_token })
+    expect(me.body).toMatchObject({ email: 'admin@example.com', status: 'active' })
+    expect(me.body.roles).toEqual(expect.arrayContaining(['tenant_admin', 'platform_operator']))
+    const second = await startProcess({ ...world.environment, ROLES: 'api' }, 'product')
+    expect((await login(second.url)).body.account_id).toBe(body.account_id)
+    await second.kill()
+    await world.close()
+  })
+
+  test('is the one that is named', async () => {
+    const config = loadConfig(
+      {},
+      { ADMIN_EMAIL: 'root@example.test', ADMIN_PASSWORD: 'x'.repeat(12) },
+    )
+    expect(await firstAdministrator(config)).toMatchObject({
+      email: 'root@example.test',
+      kept_in: null,
+    })
+  })
+
+  test('of production exists only where both are given', async () => {
+    const config = loadConfig({}, { PROFILE: 'production', ADMIN_EMAIL: 'root@example.test' })
+    expect(await firstAdministrator(config)).toBeNull()
+  })
+
+  test('holds administrative permissions only with a second factor where that is demanded', async () => {
+    const world = await openProductWorld({ IDENTITY_ADMIN_REQUIRES_MFA: 'true' })
+    const member = await world.member()
+    await world.give(member, 'tenant_admin')
+    const me = await world.call('GET', '/v1/me', { token: member.token })
+    expect(me.body.roles).toEqual(['tenant_admin'])
+    expect(me.body.permissions).not.toContain('identity.accounts.read')
+    await world.close()
+  })
+})
+
+test('production proves addresses and demands a second factor unless told otherwise', () => {
+  const { settings } = loadConfig({}, { PROFILE: 'production' })
+  expect(settings['identity.require_verified_email']).toBe(true)
+  expect(settings['identity.admin_requires_mfa']).toBe(true)
+})

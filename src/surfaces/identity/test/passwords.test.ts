@@ -1,0 +1,153 @@
+/** Passwords: what is accepted, that a reset beats a login, that old hashes are renewed, and equal work. */
+import { afterAll, describe, expect, test } from 'vitest'
+import { Type } from 'typebox'
+import { openProductWorld, password, type Member } from '../../../../test/product-world.ts'
+import { startProcess } from '../../../../test/process.ts'
+import { call, eventually } from '../../../../test/world.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+
+const world = await openProductWorld()
+afterAll(() => world.close())
+
+describe('a password', () => {
+  test.for([
+    ['short', 'min_length', 'brief one'],
+    ['long', 'max_length', 'x'.repeat(129)],
+    ['heavy', 'max_length', '🙂'.repeat(128) + 'é'],
+    ['usual', 'common_password', 'password1234'],
+    ['a row of keys', 'common_password', 'qwertyuiop12'],
+    ['the address', 'contains_identity', 'my name is marianne today'],
+  ])('that is %s is refused with %s', async ([, constraint, chosen]) => {
+    const tenant = await world.tenant()
+    const { status, body } = await world.call('POST', '/v1/accounts', {
+      body: { email: 'marianne@example.test', password: chosen, tenant: tenant.slug },
+    })
+    expect([status, body.code]).toEqual([422, 'password_rejected'])
+    expect(body.errors).toEqual([{ location: 'body', pointer: '/password', constraint }])
+  })
+
+  test('is the same in composed and decomposed form', async () => {
+    const tenant = await world.tenant()
+    const who = { email: 'nfc@example.test', password: 'café réservé à midi', tenant }
+    await world.call('POST', '/v1/accounts', { body: { ...who, tenant: tenant.slug } })
+    const typed = { ...who, password: who.password.normalize('NFD') }
+    expect(typed.password).not.toBe(who.password)
+    expect((await world.login(typed)).status).toBe(201)
+  })
+})
+
+test('a session that began with the old password does not survive a reset at the same time', async () => {
+  for (let round = 0; round < 8; round++) {
+    const member = await world.member()
+    await world.call('POST', '/v1/password-reset-requests', {
+      body: { email: member.email, tenant: member.tenant.slug },
+    })
+    const token = (await world.mails(member.email)).at(-1)?.token
+    const [login, reset] = await Promise.all([
+      world.login(member),
+      world.call('POST', '/v1/password-resets', {
+        body: { token, new_password: 'a wholly different phrase 71' },
+      }),
+    ])
+    expect(reset.status).toBe(204)
+    expect([201, 401]).toContain(login.status)
+    if (login.status !== 201) continue
+    const { session_id, refresh_token, access_token } = login.body
+    const path = `/v1/sessions/${session_id}/refresh`
+    expect((await world.call('POST', path, { body: { refresh_token } })).status).toBe(401)
+    expect((await world.call('GET', '/v1/me', { token: access_token })).status).toBe(401)
+  }
+})
+
+test('known and unknown addresses cost one hash each, at login and at registration', async () => {
+  const member = await world.member()
+  const { tenant } = member
+  const costs: number[] = []
+  for (const email of [member.email, 'nobody@example.test']) {
+    const body = { email, password, tenant: tenant.slug }
+    costs.push(await hashesOf(() => world.login({ email, password: 'not the password', tenant })))
+    costs.push(await hashesOf(() => world.call('POST', '/v1/accounts', { body })))
+  }
+  expect(costs).toEqual([1, 1, 1, 1])
+})
+
+test('a hash that has become too cheap is renewed at the next login', async () => {
+  const member = await world.member()
+  expect(await costOf(member)).toBe(2)
+  await world.platform.kernel.db.run(sql`
+    update identity.settings set value = jsonb_set(value, '{t}', '3') where name = 'password_cost'`)
+  const later = await startProcess({ ...world.environment, ROLES: 'api' }, 'product')
+  const { email, tenant } = member
+  const login = () =>
+    call(later.url, 'POST', '/v1/sessions', { body: { email, password, tenant: tenant.slug } })
+  expect((await login()).status).toBe(201)
+  await eventually('the hash is renewed', async () => (await costOf(member)) === 3)
+  expect((await login()).status).toBe(201)
+  await later.kill()
+})
+
+test('what is written to the log holds no token, password, code or address', async () => {
+  // A failure inside a refresh is what writes most: the error with its cause and request.
+  const environment = {
+    ...world.environment,
+    LOG_LEVEL: 'trace',
+    KERNEL_FAULTS: 'identity.between_rotation=throw@2',
+  }
+  const loud = await startProcess(environment, 'product')
+  const tenant = await world.tenant()
+  const email = 'written@example.test'
+  const ask = (method: string, path: string, body?: unknown, token?: string) =>
+    call(loud.url, method, path, {
+      ...(body === undefined ? {} : { body }),
+      ...(token ? { token } : {}),
+    })
+  await ask('POST', '/v1/accounts', { email, password, tenant: tenant.slug })
+  const login = { email, password, tenant: tenant.slug }
+  const { body } = await ask('POST', '/v1/sessions', login)
+  await ask('POST', '/v1/sessions', { ...login, password: 'wrong but secret words' })
+  const refresh = `/v1/sessions/${body.session_id}/refresh`
+  const next = (await ask('POST', refresh, { refresh_token: body.refresh_token })).body
+  const broken = await ask('POST', refresh, { refresh_token: next.refresh_token })
+  expect(broken.status).toBe(500)
+  await ask('POST', '/v1/password-reset-requests', { email, tenant: tenant.slug })
+  const tokens = (await world.mails(email)).flatMap(mail => mail.token ?? [])
+  expect(tokens).toHaveLength(2)
+  const new_password = 'a wholly different phrase 71'
+  const reset = await ask('POST', '/v1/password-resets', { token: tokens[1], new_password })
+  expect(reset.status).toBe(204)
+  await loud.kill('SIGTERM')
+  const secrets = [
+    ...tokens,
+    ...[body, next].flatMap(one => [one.access_token, one.refresh_token]),
+    body.device_token,
+    password,
+    new_password,
+    'wrong but secret words',
+    email,
+  ]
+  expect(loud.output().length).toBeGreaterThan(100)
+  expect(secrets.filter(secret => loud.output().includes(secret as string))).toEqual([])
+})
+
+async function hashesOf(work: () => Promise<unknown>): Promise<number> {
+  const { registry } = world.platform.kernel.metrics
+  const read = async () => {
+    const text = await registry.getSingleMetricAsString('auth_hashes_total')
+    return Number(/^auth_hashes_total (\d+)/m.exec(text)?.[1])
+  }
+  const before = await read()
+  await work()
+  return (await read()) - before
+}
+
+/** The passes of the hash that is stored. */
+async function costOf({ id }: Member): Promise<number> {
+  const { kernel } = world.platform
+  const { password_hash } = await kernel.db.one(
+    Type.Object({ password_hash: Type.Any() }),
+    sql`select password_hash from identity.credentials where account_id = ${id}`,
+  )
+  const place = { table: 'identity.credentials', id, column: 'password_hash' }
+  const encoded = kernel.keys.open('identity.passwords', password_hash as Buffer, place).toString()
+  return Number(/,t=(\d+),/.exec(encoded)?.[1])
+}

@@ -1,0 +1,161 @@
+/**
+ * Rotation: racing and lost refreshes get one successor, a token that comes back otherwise ends its
+ * session, garbage ends nobody's, and a crash between the two statements leaves the old token good.
+ */
+import { afterAll, describe, expect, test } from 'vitest'
+import { Type } from 'typebox'
+import { killedAt } from '../../../../test/crash.ts'
+import { openProductWorld, type Member } from '../../../../test/product-world.ts'
+import { startProcess } from '../../../../test/process.ts'
+import { call } from '../../../../test/world.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+
+const world = await openProductWorld()
+const strict = await openProductWorld({ IDENTITY_REFRESH_GRACE_SECONDS: '0' })
+afterAll(() => Promise.all([world.close(), strict.close()]))
+
+type Who = Pick<Member, 'session_id' | 'refresh_token'>
+
+function refresh(
+  { session_id, refresh_token }: Who,
+  at = world,
+  more: Record<string, unknown> = {},
+) {
+  return at.call('POST', `/v1/sessions/${session_id}/refresh`, {
+    body: { refresh_token, ...more },
+  })
+}
+
+function unused(session_id: string, at = world) {
+  return at.platform.kernel.db.many(
+    Type.Object({ id_hash: Type.Any() }),
+    sql`
+      select id_hash from identity.refresh_tokens
+      where session_id = ${session_id} and used_at is null`,
+  )
+}
+
+async function isEnded(member: Member, at = world): Promise<boolean> {
+  const { alive } = await at.platform.kernel.db.one(
+    Type.Object({ alive: Type.Boolean() }),
+    sql`select revoked_at is null as alive from identity.sessions where id = ${member.session_id}`,
+  )
+  return !alive
+}
+
+describe.concurrent('a refresh token', () => {
+  test('shown 20 times at once has one successor', async () => {
+    const member = await world.member()
+    const all = await Promise.all(Array.from({ length: 20 }, () => refresh(member)))
+    expect(all.map(one => one.status)).toEqual(Array.from({ length: 20 }, () => 200))
+    expect(new Set(all.map(one => one.body.refresh_token)).size).toBe(1)
+    expect(await unused(member.session_id)).toHaveLength(1)
+    const [first] = all
+    const next = { ...member, refresh_token: first?.body.refresh_token as string }
+    expect((await refresh(next)).status).toBe(200)
+  })
+
+  test('whose answer was lost gives the same successor again', async () => {
+    const member = await world.member()
+    const stop = new AbortController()
+    const lost = fetch(`${world.url}/v1/sessions/${member.session_id}/refresh`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ refresh_token: member.refresh_token }),
+      signal: stop.signal,
+    })
+    const { headers } = await lost
+    expect(headers.get('content-type')).toContain('json')
+    stop.abort()
+    const [leaf] = await unused(member.session_id)
+    const retried = await refresh(member)
+    expect(retried.status).toBe(200)
+    expect(await unused(member.session_id)).toEqual([leaf])
+    expect((await refresh({ ...member, ...retried.body })).status).toBe(200)
+  })
+
+  test('that comes back after the grace ends the session and its newest token', async () => {
+    const member = await strict.member()
+    const next = (await refresh(member, strict)).body
+    const reused = await refresh(member, strict)
+    expect(reused.status).toBe(401)
+    expect(reused.body.code).toBe('invalid_refresh_token')
+    expect(await isEnded(member, strict)).toBe(true)
+    expect((await refresh({ ...member, ...next }, strict)).status).toBe(401)
+    expect((await strict.call('GET', '/v1/me', { token: next.access_token })).status).toBe(401)
+    expect((await strict.mails(member.email)).at(-1)?.template).toBe('sessions_ended')
+  })
+
+  test('of the generation before the last ends the session within the grace too', async () => {
+    const member = await world.member()
+    const second = (await refresh(member)).body
+    await refresh({ ...member, ...second })
+    expect((await refresh(member)).status).toBe(401)
+    expect(await isEnded(member)).toBe(true)
+  })
+
+  test('whose row was pruned is still known as ours', async () => {
+    const member = await world.member()
+    const second = (await refresh(member)).body
+    await world.platform.kernel.db.run(sql`
+      delete from identity.refresh_tokens
+      where session_id = ${member.session_id} and used_at is not null`)
+    expect((await refresh(member)).status).toBe(401)
+    expect(await isEnded(member)).toBe(true)
+    expect((await refresh({ ...member, ...second })).status).toBe(401)
+  })
+
+  test('that was made up ends nobody’s session', async () => {
+    const member = await world.member()
+    const refresh_token = `rt_${'A'.repeat(54)}`
+    expect(refresh_token).toHaveLength(57)
+    expect((await refresh({ ...member, refresh_token })).status).toBe(401)
+    const other = await world.member()
+    const crossed = await refresh({ ...member, refresh_token: other.refresh_token })
+    expect(crossed.status).toBe(401)
+    expect(await isEnded(member)).toBe(false)
+    expect(await isEnded(other)).toBe(false)
+    expect((await refresh(member)).status).toBe(200)
+  })
+
+  test('turns the session only to a tenant in which the account holds a role', async () => {
+    const member = await world.member()
+    const elsewhere = await world.tenant()
+    const refused = await refresh(member, world, { tenant_id: elsewhere.id })
+    expect(refused.status).toBe(403)
+    await world.platform.kernel.db.run(sql`
+      insert into identity.role_assignments (account_id, tenant_id, role_id, assigned_by)
+      values (${member.id}, ${elsewhere.id}, 'auditor', 'system')`)
+    const turned = await refresh(member, world, { tenant_id: elsewhere.id })
+    expect(turned.body.tenant_id).toBe(elsewhere.id)
+  })
+})
+
+test('a process killed between the two statements leaves the old token good', async () => {
+  const member = await world.member()
+  await killedAt(
+    world,
+    'identity.between_rotation',
+    url =>
+      call(url, 'POST', `/v1/sessions/${member.session_id}/refresh`, {
+        body: { refresh_token: member.refresh_token },
+      }),
+    1,
+    'product',
+  )
+  expect(await unused(member.session_id)).toHaveLength(1)
+  expect((await refresh(member)).status).toBe(200)
+})
+
+test('an old token is still reuse after a restart', async () => {
+  const member = await strict.member()
+  const next = (await refresh(member, strict)).body
+  const other = await startProcess({ ...strict.environment, ROLES: 'api' }, 'product')
+  const ask = (refresh_token: string) =>
+    call(other.url, 'POST', `/v1/sessions/${member.session_id}/refresh`, {
+      body: { refresh_token },
+    })
+  expect((await ask(member.refresh_token)).status).toBe(401)
+  expect((await ask(next.refresh_token)).status).toBe(401)
+  await other.kill()
+})

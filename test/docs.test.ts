@@ -1,0 +1,37 @@
+/**
+ * What the documents tell a reader to type works: all `sh` blocks of a page run in one shell, in order,
+ * against a platform that runs as it does after `npm start`; the first command that fails is named.
+ */
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, expect, test } from 'vitest'
+import { openProductWorld } from './product-world.ts'
+
+const run = promisify(execFile)
+const world = await openProductWorld({ KERNEL_SANDBOX: 'true', IDENTITY_EMAIL_SCOPE: 'global' })
+afterAll(() => world.close())
+
+/** Pages whose every command can run as it stands. */
+const pages = ['identity.md', 'requests.md']
+
+const folder = resolve(import.meta.dirname, '../docs')
+
+test.for(pages)('the commands of docs/%s', async page => {
+  const text = await readFile(join(folder, page), 'utf8')
+  const blocks = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block)
+  expect(blocks).not.toEqual([])
+  const script = ['set -euo pipefail', ...blocks]
+    .join('\n')
+    .replaceAll('http://127.0.0.1:8080', world.url)
+  const cwd = await mkdtemp(join(tmpdir(), 'dodeca-docs-'))
+  try {
+    const PATH = `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`
+    // `-x` prints each command, so that a failure shows how far the page went.
+    await run('bash', ['-xc', script], { cwd, env: { PATH }, timeout: 25_000 })
+  } finally {
+    await rm(cwd, { recursive: true, force: true })
+  }
+})

@@ -1,0 +1,139 @@
+/**
+ * The product for one test file: its own database (a clone of the product's template), real HTTP on
+ * loopback, and people who registered and logged in like anybody else. Each test makes its own tenant.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Type } from 'typebox'
+import { loadConfig } from '../src/config.ts'
+import { sql } from '../src/kernel/database/sql.ts'
+import { newId } from '../src/kernel/ids.ts'
+import type { Platform } from '../src/kernel/assembly/open.ts'
+import { start } from '../src/start.ts'
+import type { Face, MailToSend } from '../src/surfaces/identity/face.ts'
+import { call, cloneDatabase, type Answer, type Ask } from './world.ts'
+
+export type Tenant = { readonly id: string; readonly slug: string }
+
+export type Member = {
+  readonly id: string
+  readonly tenant: Tenant
+  readonly email: string
+  readonly password: string
+  readonly token: string
+  readonly session_id: string
+  readonly refresh_token: string
+  readonly device_token: string
+}
+
+export type ProductWorld = {
+  readonly url: string
+  readonly database_url: string
+  readonly data_dir: string
+  readonly platform: Platform
+  readonly identity: Face
+  /** What a process of this world is configured with, for one more beside it. */
+  readonly environment: Record<string, string>
+  call(method: string, path: string, ask?: Ask): Promise<Answer>
+  /** A tenant that anybody may sign up to. */
+  tenant(): Promise<Tenant>
+  /** Somebody who registered and logged in; in a new tenant, or in the one given. */
+  member(tenant?: Tenant): Promise<Member>
+  login(who: Pick<Member, 'email' | 'password' | 'tenant'>, more?: object): Promise<Answer>
+  /** Gives built-in roles of this tenant, as an administrator would. */
+  give(member: Member, ...roles: string[]): Promise<void>
+  /** The mails that wait for an address, oldest first, as they would be sent now. */
+  mails(address: string): Promise<MailToSend[]>
+  close(): Promise<void>
+}
+
+export const password = 'correct horse battery staple'
+
+export async function openProductWorld(
+  settings: Record<string, string> = {},
+): Promise<ProductWorld> {
+  const clone = await cloneDatabase('product_template')
+  const data_dir = await mkdtemp(join(tmpdir(), 'dodeca-product-'))
+  const environment = {
+    DATABASE_URL: clone.url,
+    DATA_DIR: data_dir,
+    PORT: '0',
+    PUBLIC_URL: 'http://dodeca.test',
+    LOG_LEVEL: process.env['TEST_LOG'] ?? 'silent',
+    KERNEL_RATE_FACTOR: '10000',
+    KERNEL_SANDBOX: 'false',
+    IDENTITY_HASH_MAX_MS: '1',
+    IDENTITY_HASH_WAIT_MS: '30000',
+    IDENTITY_EMAIL_SCOPE: 'tenant',
+    ...settings,
+  }
+  const running = await start(loadConfig({}, environment), () => {})
+  const { platform } = running
+  const url = `http://127.0.0.1:${running.port}`
+  const identity = platform.opened[0]?.face as Face
+  const ask: ProductWorld['call'] = (method, path, asked) => call(url, method, path, asked)
+  const login: ProductWorld['login'] = (who, more = {}) =>
+    ask('POST', '/v1/sessions', {
+      body: { email: who.email, password: who.password, tenant: who.tenant.slug, ...more },
+    })
+  const tenant = () => makeTenant(platform)
+  return {
+    url,
+    database_url: clone.url,
+    data_dir,
+    platform,
+    identity,
+    environment,
+    call: ask,
+    tenant,
+    login,
+    member: async given => register(ask, login, given ?? (await tenant())),
+    give: async (member, ...roles) => {
+      for (const role of roles) {
+        await platform.kernel.db.run(sql`
+          insert into identity.role_assignments (account_id, tenant_id, role_id, assigned_by)
+          values (${member.id}, ${member.tenant.id}, ${role}, 'system') on conflict do nothing`)
+      }
+    },
+    mails: address => mailsTo(platform, identity, address),
+    close: async () => {
+      await running.stop()
+      await clone.drop()
+      await rm(data_dir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function register(
+  ask: ProductWorld['call'],
+  login: ProductWorld['login'],
+  tenant: Tenant,
+): Promise<Member> {
+  const who = { email: `p-${newId()}@example.test`, password, tenant }
+  const registered = await ask('POST', '/v1/accounts', {
+    body: { email: who.email, password, tenant: tenant.slug },
+  })
+  if (registered.status !== 202) throw new Error(`no registration: ${registered.text}`)
+  const { status, text, body } = await login(who)
+  if (status !== 201) throw new Error(`no login: ${text}`)
+  const { access_token, session_id, refresh_token, device_token, account_id } = body
+  return { ...who, id: account_id, token: access_token, session_id, refresh_token, device_token }
+}
+
+async function makeTenant({ kernel }: Platform): Promise<Tenant> {
+  const made = { id: newId(), slug: `t-${newId().slice(-12)}` }
+  await kernel.db.run(sql`
+    insert into identity.tenants (id, slug, name, signup)
+    values (${made.id}, ${made.slug}, ${made.slug}, 'open')`)
+  return made
+}
+
+async function mailsTo({ kernel }: Platform, identity: Face, address: string) {
+  const rows = await kernel.db.many(
+    Type.Object({ id: Type.String() }),
+    sql`select id from identity.mails where address = ${address} order by id`,
+  )
+  const mails = await Promise.all(rows.map(({ id }) => identity.mail(id)))
+  return mails.filter(mail => mail !== undefined)
+}
