@@ -7,7 +7,7 @@ import { newId } from '../../../kernel/ids.ts'
 import { answered, application, Browser } from './oidc-browser.ts'
 import { startHostileProvider, type Bend, type HostileProvider } from './oidc-hostile-provider.ts'
 
-export const home = 'http://dodeca.test'
+const home = 'http://dodeca.test'
 export const stopHere = (next: string): boolean => next.startsWith(home)
 
 export type Victim = { readonly email: string; readonly honest: Bend }

@@ -1,4 +1,5 @@
 /** Adding an identity at a provider to one's account, taking it away, and accounts without a password. */
+import { Secret, TOTP } from 'otpauth'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openOidcWorld } from './oidc-world.ts'
 
@@ -49,6 +50,27 @@ describe('linking', () => {
     })
     expect([answer.status, answer.body.code]).toEqual([422, 'oidc_ticket_invalid'])
   })
+})
+
+test('a login by ticket still needs the second factor that the account has', async () => {
+  const tenant = await world.tenant()
+  const { sub } = someone()
+  const first = await redeem((await come(sub, { tenant })).ticket)
+  const token: string = first.body.access_token
+  const method = await world.call('POST', '/v1/mfa/methods', {
+    token,
+    body: { type: 'totp', label: 'phone' },
+  })
+  const code = new TOTP({ secret: Secret.fromBase32(method.body.secret) }).generate()
+  const path = `/v1/mfa/methods/${method.body.id}/activate`
+  expect((await world.call('POST', path, { token, body: { code } })).status).toBe(200)
+  const { ticket } = await come(sub, { tenant })
+  const waiting = await redeem(ticket)
+  expect([waiting.status, waiting.body.status]).toEqual([202, 'mfa_required'])
+  expect(waiting.body.access_token).toBeUndefined()
+  expect((await redeem(ticket)).status).toBe(401)
+  const link = await begin(browse(), { token, more: { purpose: 'link' } })
+  expect([link.page.status, link.body.code]).toEqual([403, 'step_up_required'])
 })
 
 describe('unlinking', () => {
