@@ -12,6 +12,7 @@ const names = [
   'backlog',
   'idle',
   'cold-start',
+  'identity',
 ]
 
 for (const name of names) {

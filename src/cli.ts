@@ -9,10 +9,21 @@ import { eventsConsumers, eventsParks, eventsRetry, eventsSkip } from './cli/eve
 import { eventsTail } from './cli/events-tail.ts'
 import { helpCommand, showAll, showCommands } from './cli/help.ts'
 import { keysList, keysRotate } from './cli/keys.ts'
+import { keysRotateSigning } from './cli/keys-signing.ts'
 import { migrateCommand } from './cli/migrate.ts'
 import { rebuildCommand } from './cli/rebuild.ts'
+import { seedCommand } from './cli/seed.ts'
 import { startCommand } from './cli/start.ts'
+import { tenantCreate, tenantDisable, tenantList } from './cli/tenant.ts'
 import { openTerminal } from './cli/terminal.ts'
+import {
+  userCreate,
+  userDisable,
+  userGrant,
+  userList,
+  userResetPassword,
+  userRevoke,
+} from './cli/user.ts'
 import { loadConfig } from './config.ts'
 import type { Composition } from './kernel/assembly/parts.ts'
 import { StartError } from './kernel/start-error.ts'
@@ -21,9 +32,20 @@ import { composition } from './start.ts'
 const commands: readonly Command[] = [
   startCommand,
   migrateCommand,
+  seedCommand,
   doctorCommand,
   keysList,
   keysRotate,
+  keysRotateSigning,
+  tenantCreate,
+  tenantList,
+  tenantDisable,
+  userCreate,
+  userList,
+  userGrant,
+  userRevoke,
+  userDisable,
+  userResetPassword,
   eventsTail,
   eventsConsumers,
   eventsParks,

@@ -63,6 +63,8 @@ export async function openProductWorld(
     LOG_LEVEL: process.env['TEST_LOG'] ?? 'silent',
     KERNEL_RATE_FACTOR: '10000',
     KERNEL_SANDBOX: 'false',
+    // A busy machine is no reason to refuse a test.
+    KERNEL_OVERLOAD_DELAY_MS: '60000',
     IDENTITY_HASH_MAX_MS: '1',
     IDENTITY_HASH_WAIT_MS: '30000',
     IDENTITY_EMAIL_SCOPE: 'tenant',

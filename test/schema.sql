@@ -293,3 +293,359 @@ AS $function$
 begin
   raise exception 'kernel.% is append-only', tg_table_name using errcode = '42501';
 end $function$;
+
+create schema identity;
+
+create table identity.accounts (
+  tenant_id uuid not null,
+  id uuid not null,
+  email text,
+  email_normalized text collate "C" not null,
+  email_scope uuid not null,
+  status text not null,
+  verified_at timestamp with time zone,
+  display_name text,
+  locale text,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint accounts_pkey PRIMARY KEY (id),
+  constraint accounts_status_check CHECK ((status = ANY (ARRAY['invited'::text, 'active'::text, 'disabled'::text, 'deleted'::text]))),
+  constraint accounts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id),
+  constraint accounts_tenant_id_id_key UNIQUE (tenant_id, id)
+);
+CREATE UNIQUE INDEX accounts_email ON identity.accounts USING btree (email_scope, email_normalized) WHERE (status <> 'deleted'::text);
+CREATE INDEX accounts_tenant_email ON identity.accounts USING btree (tenant_id, email_normalized);
+
+create table identity.api_keys (
+  tenant_id uuid not null,
+  id uuid not null,
+  account_id uuid not null,
+  name text not null,
+  prefix text not null,
+  secret_hash bytea not null,
+  permissions text[] not null,
+  state text not null default 'active'::text,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  last_used_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  constraint api_keys_pkey PRIMARY KEY (id),
+  constraint api_keys_state_check CHECK ((state = ANY (ARRAY['active'::text, 'revoked'::text, 'expired'::text]))),
+  constraint api_keys_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES identity.accounts(tenant_id, id),
+  constraint api_keys_tenant_id_id_key UNIQUE (tenant_id, id)
+);
+CREATE INDEX api_keys_account ON identity.api_keys USING btree (tenant_id, account_id, id);
+CREATE INDEX api_keys_revoked_at ON identity.api_keys USING btree (revoked_at) WHERE (revoked_at IS NOT NULL);
+
+create table identity.credentials (
+  tenant_id uuid not null,
+  account_id uuid not null,
+  password_hash bytea not null,
+  password_changed_at timestamp with time zone not null default kernel.now(),
+  constraint credentials_pkey PRIMARY KEY (account_id),
+  constraint credentials_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES identity.accounts(tenant_id, id)
+);
+
+create table identity.email_changes (
+  tenant_id uuid not null,
+  id uuid not null,
+  account_id uuid not null,
+  email text not null,
+  email_normalized text collate "C" not null,
+  status text not null default 'pending'::text,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint email_changes_pkey PRIMARY KEY (id),
+  constraint email_changes_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'completed'::text, 'superseded'::text, 'expired'::text]))),
+  constraint email_changes_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES identity.accounts(tenant_id, id),
+  constraint email_changes_tenant_id_id_key UNIQUE (tenant_id, id)
+);
+CREATE INDEX email_changes_account ON identity.email_changes USING btree (account_id);
+
+create table identity.external_identities (
+  tenant_id uuid not null,
+  id uuid not null,
+  account_id uuid not null,
+  provider text not null,
+  issuer text not null,
+  subject text not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint external_identities_identity UNIQUE (issuer, subject),
+  constraint external_identities_pkey PRIMARY KEY (id),
+  constraint external_identities_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES identity.accounts(tenant_id, id)
+);
+CREATE INDEX external_identities_account ON identity.external_identities USING btree (account_id);
+
+create table identity.mails (
+  tenant_id uuid not null,
+  id uuid not null,
+  account_id uuid,
+  template text not null,
+  address text not null,
+  locale text,
+  purpose text,
+  ref uuid,
+  key_id text,
+  state text not null default 'requested'::text,
+  attempts integer not null default 0,
+  due_at timestamp with time zone not null default now(),
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint mails_check CHECK (((purpose IS NULL) = (ref IS NULL))),
+  constraint mails_pkey PRIMARY KEY (id),
+  constraint mails_state_check CHECK ((state = ANY (ARRAY['requested'::text, 'sent'::text, 'dropped'::text, 'failed'::text]))),
+  constraint mails_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id)
+);
+CREATE INDEX mails_account ON identity.mails USING btree (account_id);
+CREATE INDEX mails_created_at ON identity.mails USING btree (created_at);
+CREATE INDEX mails_due ON identity.mails USING btree (due_at) WHERE (state = 'requested'::text);
+
+create table identity.mfa_methods (
+  tenant_id uuid not null,
+  id uuid not null,
+  account_id uuid not null,
+  type text not null,
+  encrypted_secret_or_public_key bytea,
+  status text not null,
+  label text not null,
+  credential_id text collate "C",
+  transports text[],
+  registration_challenge text,
+  last_used_step bigint,
+  sign_count bigint,
+  last_used_at timestamp with time zone,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint mfa_methods_pkey PRIMARY KEY (id),
+  constraint mfa_methods_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'active'::text, 'removed'::text]))),
+  constraint mfa_methods_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES identity.accounts(tenant_id, id),
+  constraint mfa_methods_tenant_id_id_key UNIQUE (tenant_id, id),
+  constraint mfa_methods_type_check CHECK ((type = ANY (ARRAY['totp'::text, 'webauthn'::text])))
+);
+CREATE INDEX mfa_methods_account ON identity.mfa_methods USING btree (account_id, status);
+CREATE UNIQUE INDEX mfa_methods_credential ON identity.mfa_methods USING btree (credential_id) WHERE ((credential_id IS NOT NULL) AND (status <> 'removed'::text));
+
+create table identity.one_time_challenges (
+  id_hash bytea not null,
+  tenant_id uuid not null,
+  account_id uuid,
+  purpose text not null,
+  ref uuid not null,
+  key_id text,
+  method_id uuid,
+  parent_hash bytea,
+  details jsonb not null default '{}'::jsonb,
+  attempts integer not null default 0,
+  expires_at timestamp with time zone not null,
+  consumed_at timestamp with time zone,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint one_time_challenges_pkey PRIMARY KEY (id_hash),
+  constraint one_time_challenges_purpose_check CHECK ((purpose = ANY (ARRAY['email_verification'::text, 'password_reset'::text, 'mfa_login'::text, 'mfa_step_up'::text, 'oidc_state'::text, 'oidc_ticket'::text, 'invite'::text, 'email_change'::text]))),
+  constraint one_time_challenges_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES identity.accounts(tenant_id, id),
+  constraint one_time_challenges_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id)
+);
+CREATE INDEX one_time_challenges_account ON identity.one_time_challenges USING btree (account_id, purpose) WHERE (consumed_at IS NULL);
+CREATE INDEX one_time_challenges_expires_at ON identity.one_time_challenges USING btree (expires_at);
+CREATE UNIQUE INDEX one_time_challenges_ref ON identity.one_time_challenges USING btree (purpose, ref);
+
+create table identity.recovery_codes (
+  tenant_id uuid not null,
+  account_id uuid not null,
+  code_hash bytea not null,
+  used_at timestamp with time zone,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint recovery_codes_pkey PRIMARY KEY (account_id, code_hash),
+  constraint recovery_codes_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES identity.accounts(tenant_id, id)
+);
+
+create table identity.refresh_tokens (
+  id_hash bytea not null,
+  session_id uuid not null,
+  parent_id_hash bytea,
+  used_at timestamp with time zone,
+  expires_at timestamp with time zone not null,
+  replays integer not null default 0,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint refresh_tokens_pkey PRIMARY KEY (id_hash),
+  constraint refresh_tokens_session_id_fkey FOREIGN KEY (session_id) REFERENCES identity.sessions(id) ON DELETE CASCADE
+) with (fillfactor=80);
+CREATE UNIQUE INDEX refresh_tokens_leaf ON identity.refresh_tokens USING btree (session_id) WHERE (used_at IS NULL);
+CREATE INDEX refresh_tokens_session ON identity.refresh_tokens USING btree (session_id);
+CREATE INDEX refresh_tokens_used ON identity.refresh_tokens USING btree (used_at) WHERE (used_at IS NOT NULL);
+
+create table identity.registrations (
+  tenant_id uuid not null,
+  id uuid not null,
+  email text not null,
+  email_normalized text collate "C" not null,
+  email_scope uuid not null,
+  password_hash bytea not null,
+  display_name text,
+  locale text,
+  state text not null default 'pending'::text,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint registrations_pkey PRIMARY KEY (id),
+  constraint registrations_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'completed'::text, 'superseded'::text, 'expired'::text]))),
+  constraint registrations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id),
+  constraint registrations_tenant_id_id_key UNIQUE (tenant_id, id)
+);
+CREATE INDEX registrations_expires_at ON identity.registrations USING btree (expires_at);
+CREATE INDEX registrations_pending ON identity.registrations USING btree (email_scope, email_normalized, id) WHERE (state = 'pending'::text);
+
+create table identity.requests (
+  tenant_id uuid not null,
+  id uuid not null,
+  kind text not null,
+  status text not null default 'accepted'::text,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint requests_kind_check CHECK ((kind = ANY (ARRAY['password_reset'::text, 'email_verification'::text]))),
+  constraint requests_pkey PRIMARY KEY (id),
+  constraint requests_status_check CHECK ((status = ANY (ARRAY['accepted'::text, 'completed'::text, 'expired'::text]))),
+  constraint requests_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id),
+  constraint requests_tenant_id_id_key UNIQUE (tenant_id, id)
+);
+CREATE INDEX requests_expires_at ON identity.requests USING btree (expires_at);
+
+create table identity.role_assignments (
+  account_id uuid not null,
+  tenant_id uuid not null,
+  role_id text collate "C" not null,
+  assigned_by text not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint role_assignments_account_id_fkey FOREIGN KEY (account_id) REFERENCES identity.accounts(id),
+  constraint role_assignments_pkey PRIMARY KEY (tenant_id, account_id, role_id),
+  constraint role_assignments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id)
+);
+CREATE INDEX role_assignments_account ON identity.role_assignments USING btree (account_id);
+
+create table identity.role_permissions (
+  tenant_id uuid not null,
+  role_id text collate "C" not null,
+  permission text collate "C" not null,
+  duty text,
+  constraint role_permissions_duty_check CHECK ((duty = ANY (ARRAY['support'::text, 'refunds'::text, 'keys'::text]))),
+  constraint role_permissions_one_duty EXCLUDE USING gist (tenant_id WITH =, role_id WITH =, duty WITH <>) WHERE ((duty IS NOT NULL)),
+  constraint role_permissions_pkey PRIMARY KEY (tenant_id, role_id, permission),
+  constraint role_permissions_tenant_id_role_id_fkey FOREIGN KEY (tenant_id, role_id) REFERENCES identity.roles(tenant_id, role_id) ON DELETE CASCADE
+);
+
+create table identity.roles (
+  tenant_id uuid not null,
+  role_id text collate "C" not null,
+  name text not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint roles_pkey PRIMARY KEY (tenant_id, role_id),
+  constraint roles_role_id_check CHECK ((role_id ~ '^[a-z][a-z0-9_]{2,39}$'::text)),
+  constraint roles_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id)
+);
+
+create table identity.security_events (
+  id uuid not null,
+  tenant_id uuid not null,
+  account_id uuid,
+  action text not null,
+  actor text not null,
+  safe_context jsonb not null,
+  occurred_at timestamp with time zone not null default kernel.now(),
+  constraint security_events_pkey PRIMARY KEY (id, occurred_at)
+) partition by RANGE (occurred_at);
+CREATE INDEX security_events_account ON ONLY identity.security_events USING btree (tenant_id, account_id, id DESC);
+CREATE INDEX security_events_tenant ON ONLY identity.security_events USING btree (tenant_id, id DESC);
+
+create table identity.sessions (
+  tenant_id uuid not null,
+  id uuid not null,
+  account_id uuid not null,
+  token_family_id uuid not null,
+  active_tenant_id uuid not null,
+  aal text not null,
+  amr text[] not null,
+  auth_time timestamp with time zone not null,
+  client_metadata jsonb not null,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  last_seen_at timestamp with time zone not null default kernel.now(),
+  expires_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  revoked_reason text,
+  constraint sessions_aal_check CHECK ((aal = ANY (ARRAY['aal1'::text, 'aal2'::text]))),
+  constraint sessions_active_tenant_id_fkey FOREIGN KEY (active_tenant_id) REFERENCES identity.tenants(id),
+  constraint sessions_check CHECK (((revoked_at IS NULL) = (revoked_reason IS NULL))),
+  constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_revoked_reason_check CHECK ((revoked_reason = ANY (ARRAY['logout'::text, 'admin'::text, 'password_reset'::text, 'password_change'::text, 'refresh_reuse'::text, 'account_disabled'::text, 'account_deleted'::text, 'address_proven'::text, 'too_many'::text]))),
+  constraint sessions_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES identity.accounts(tenant_id, id),
+  constraint sessions_tenant_id_id_key UNIQUE (tenant_id, id)
+) with (fillfactor=80);
+CREATE INDEX sessions_account ON identity.sessions USING btree (tenant_id, account_id, id);
+CREATE INDEX sessions_alive ON identity.sessions USING btree (account_id, id) WHERE (revoked_at IS NULL);
+CREATE INDEX sessions_expires_at ON identity.sessions USING btree (expires_at);
+CREATE INDEX sessions_revoked_at ON identity.sessions USING btree (revoked_at) WHERE (revoked_at IS NOT NULL);
+
+create table identity.settings (
+  name text collate "C" not null,
+  value jsonb not null,
+  constraint settings_pkey PRIMARY KEY (name)
+);
+
+create table identity.signing_keys (
+  kid text collate "C" not null,
+  state text not null,
+  public_jwk jsonb not null,
+  private_key bytea not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  activates_at timestamp with time zone not null,
+  retired_at timestamp with time zone,
+  removes_at timestamp with time zone,
+  constraint signing_keys_pkey PRIMARY KEY (kid),
+  constraint signing_keys_state_check CHECK ((state = ANY (ARRAY['next'::text, 'active'::text, 'retired'::text, 'removed'::text, 'revoked'::text])))
+);
+CREATE UNIQUE INDEX signing_keys_active ON identity.signing_keys USING btree (state) WHERE (state = 'active'::text);
+
+create table identity.tenants (
+  id uuid not null,
+  slug text collate "C" not null,
+  name text not null,
+  signup text not null default 'invite'::text,
+  state text not null default 'active'::text,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint tenants_pkey PRIMARY KEY (id),
+  constraint tenants_signup_check CHECK ((signup = ANY (ARRAY['open'::text, 'invite'::text]))),
+  constraint tenants_slug_check CHECK ((slug ~ '^[a-z0-9-]{3,40}$'::text)),
+  constraint tenants_slug_key UNIQUE (slug),
+  constraint tenants_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text])))
+);
+
+CREATE OR REPLACE FUNCTION identity.keep_security_event_months(retention_days integer)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  first date;
+  child text;
+begin
+  for first in
+    select date_trunc('month', now() at time zone 'UTC')::date + make_interval(months => n)
+    from generate_series(0, 2) n
+  loop
+    child := 'security_events_' || to_char(first, 'YYYY_MM');
+    if to_regclass('identity.' || child) is null and not exists (
+      select from identity.security_events_other
+      where occurred_at >= first and occurred_at < first + interval '1 month')
+    then
+      execute format('create table if not exists identity.%I partition of identity.security_events
+        for values from (%L) to (%L)', child, first, first + interval '1 month');
+    end if;
+  end loop;
+  for child in
+    select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'identity.security_events'::regclass
+      and c.relname ~ '^security_events_\d{4}_\d\d$'
+      and to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month'
+        < now() - make_interval(days => retention_days)
+  loop
+    execute format('drop table identity.%I', child);
+  end loop;
+end $function$;

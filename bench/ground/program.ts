@@ -7,6 +7,7 @@ import { ended, startOn } from './machine.ts'
 
 export type Program = {
   readonly pid: number | undefined
+  readonly port: number
   /** From its start to the first 200 of /readyz. */
   readonly ready_ms: number
   stop(): Promise<void>
@@ -37,7 +38,7 @@ export async function startProgram(env: Record<string, string>): Promise<Program
     child.kill('SIGTERM')
     await ended(child)
   }
-  return { pid: child.pid, ready_ms, stop }
+  return { pid: child.pid, port, ready_ms, stop }
 }
 
 async function isReady(port: number): Promise<boolean> {

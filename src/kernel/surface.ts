@@ -66,6 +66,8 @@ export type Opened<Face = unknown> = {
   readonly projections?: readonly Projection[]
   readonly checks?: readonly Check[]
   readonly providers?: readonly Provider[]
+  /** Makes demo data where it is not there yet; answers what it made. */
+  seed?(): Promise<string[]>
   close?(): Promise<void>
 }
 

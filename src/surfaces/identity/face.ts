@@ -5,6 +5,7 @@
 import type { Access } from '../../kernel/access/principal.ts'
 import type { Reader } from '../../kernel/database/db.ts'
 import type { FirstAdministrator } from '../../kernel/assembly/parts.ts'
+import type { Administration } from './administration/port.ts'
 
 export type MailToSend = {
   readonly template: string
@@ -18,6 +19,8 @@ export type MailToSend = {
 
 export type Face = {
   readonly access: Access
+  /** For the command line only. */
+  readonly administration: Administration
   /** Undefined once the mail is not to be sent any more. */
   mail(mail_id: string): Promise<MailToSend | undefined>
   address(account_id: string): Promise<{ address: string; locale: string | null } | undefined>

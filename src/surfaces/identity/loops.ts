@@ -2,6 +2,7 @@
 import { sql } from '../../kernel/database/sql.ts'
 import type { Loop } from '../../kernel/surface.ts'
 import type { Deps } from './deps.ts'
+import { resealSecrets } from './mfa/reseal-secrets.ts'
 
 const portion = 1000
 
@@ -9,6 +10,13 @@ export function loops(deps: Deps): readonly Loop[] {
   return [
     { name: 'identity.signing_keys', every_ms: 10_000, run: () => advanceKeys(deps) },
     { name: 'identity.forget', every_ms: 60_000, run: () => forget(deps) },
+    {
+      name: 'identity.reseal',
+      every_ms: 3_600_000,
+      run: async signal => {
+        await resealSecrets(deps.kernel, signal)
+      },
+    },
     { name: 'identity.months', every_ms: 6 * 3_600_000, run: () => keepMonths(deps) },
   ]
 }

@@ -103,7 +103,7 @@ export function peek(
     Challenge,
     sql`
       select ${columns} from identity.one_time_challenges
-      where id_hash = ${hashOf(token)} and purpose = any(${purposes as string[]})
+      where id_hash = ${hashOf(token)} and purpose = any(${purposes})
         and consumed_at is null and attempts < ${attempts_max} and expires_at > kernel.now()`,
   )
 }
@@ -118,7 +118,7 @@ export function consume(
     Challenge,
     sql`
       update identity.one_time_challenges set consumed_at = kernel.now()
-      where id_hash = ${hashOf(token)} and purpose = any(${purposes as string[]})
+      where id_hash = ${hashOf(token)} and purpose = any(${purposes})
         and consumed_at is null and attempts < ${attempts_max} and expires_at > kernel.now()
       returning ${columns}`,
   )
@@ -132,6 +132,6 @@ export async function consumeAll(
 ): Promise<void> {
   await tx.run(sql`
     update identity.one_time_challenges set consumed_at = kernel.now()
-    where account_id = ${account_id} and purpose = any(${purposes as string[]})
+    where account_id = ${account_id} and purpose = any(${purposes})
       and consumed_at is null`)
 }

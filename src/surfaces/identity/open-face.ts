@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
 import { nullable } from '../../kernel/http/shapes.ts'
 import { makeFirstAdministrator } from './accounts/first-administrator.ts'
+import { openAdministration } from './administration/open.ts'
 import type { Deps } from './deps.ts'
 import type { Face } from './face.ts'
 import { mailToSend } from './mails/mail-to-send.ts'
@@ -15,6 +16,7 @@ export function openFace(deps: Deps): Face {
   const { db } = kernel
   return {
     access: deps.access,
+    administration: openAdministration(deps),
     mail: mail_id => mailToSend(db, kernel, mail_id),
     address: account_id =>
       db.maybe(

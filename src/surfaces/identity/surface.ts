@@ -2,6 +2,7 @@
 import type { PermissionCatalog } from '../../kernel/access/permissions.ts'
 import type { Surface } from '../../kernel/surface.ts'
 import { openAccess } from './access.ts'
+import { seed } from './administration/seed.ts'
 import { checks } from './checks.ts'
 import type { Deps } from './deps.ts'
 import { errors } from './errors.ts'
@@ -57,6 +58,7 @@ export const identity: Surface<Face, Needs> = {
       ],
       loops: [...loops(deps), { name: 'identity.mails', every_ms: 5000, run: mails.run }],
       checks: checks(deps),
+      seed: () => seed(deps),
       close: async () => {
         await mails.close()
         await denied.stop()

@@ -4,10 +4,8 @@ import { createHash } from 'node:crypto'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { closed } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
-import { default_tenant_id } from '../schemas.ts'
-import { recordSecurityEvent } from '../security/record.ts'
 import { demandStepUp } from '../step-up.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { rotateSigningKey } from './rotate.ts'
 import { max_age_seconds } from './signing-keys.ts'
 
 const Jwk = Type.Object({
@@ -60,31 +58,9 @@ function rotateRoute({ kernel, keys }: Deps): Route {
     fails: ['step_up_required'],
     handle: async ({ tx, principal, body, request }) => {
       await demandStepUp(tx, kernel, principal)
-      const rotated = await keys.rotate(tx, body.mode)
-      const { kid } = rotated
-      tx.emit({
-        type: 'signing_key.rotated',
-        tenant_id: default_tenant_id,
-        aggregate_type: 'signing_key',
-        aggregate_id: newId(),
-        aggregate_version: 1,
-        data: { kid },
-      })
-      tx.audit({
-        tenant_id: principal.tenant_id,
-        actor: principal.id,
-        action: 'identity.signing_keys.rotate',
-        target: kid,
-        outcome: 'done',
-        reason: body.mode,
-      })
-      await recordSecurityEvent(tx, {
-        tenant_id: principal.tenant_id,
-        account_id: null,
-        action: 'signing_key.rotated',
-        actor: principal.id,
-        seen: request,
-      })
+      const { id: actor, tenant_id } = principal
+      const turner = { actor, tenant_id, seen: request }
+      const rotated = await rotateSigningKey(tx, { keys }, body.mode, turner)
       tx.afterCommit(() => {
         void keys.load()
         kernel.wake()

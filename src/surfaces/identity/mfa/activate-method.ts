@@ -7,7 +7,7 @@ import { violates } from '../../../kernel/database/failures.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id, Version } from '../../../kernel/http/shapes.ts'
-import { raiseAccountVersion } from '../accounts/find.ts'
+import { accountById, raiseAccountVersion } from '../accounts/find.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { recordSecurityEvent, type Seen } from '../security/record.ts'
@@ -43,7 +43,10 @@ export async function activateMethod(
   shown: Activate,
   seen: Seen,
 ): Promise<Activated> {
-  const { id: account_id, tenant_id } = principal
+  const account_id = principal.id
+  // Of the account, not of the tenant in which the session is active.
+  const tenant_id = (await accountById(deps.kernel.db, account_id))?.tenant_id
+  if (tenant_id === undefined) throw problem('permission_denied')
   const method = shown.code === undefined ? 'webauthn' : 'totp'
   const guess = { tenant_id, account_id, actor: account_id, method, seen }
   return await guessing(deps, guess, () =>

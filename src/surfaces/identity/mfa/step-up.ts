@@ -59,7 +59,11 @@ export async function stepUp(
   const { headers } = deliver(
     kernel,
     {
-      ...{ session_id, account_id, tenant_id, access_token, expires_in },
+      session_id,
+      account_id,
+      tenant_id,
+      access_token,
+      expires_in,
       token_type: 'Bearer',
       refresh_expires_in: 0,
       session_expires_at: row.expires_at,

@@ -48,12 +48,11 @@ export function enrolment(secret: Buffer, issuer: string, label: string) {
 export function newestStep(secret: Buffer, code: string, now_seconds: number): number | undefined {
   const now_step = Math.floor(now_seconds / period_seconds)
   const given = Buffer.from(code)
-  return [now_step - 1, now_step, now_step + 1]
-    .filter(step => {
-      const right = Buffer.from(HOTP.generate({ ...form, secret: secretOf(secret), counter: step }))
-      return right.length === given.length && timingSafeEqual(right, given)
-    })
-    .at(-1)
+  const fitting = [now_step - 1, now_step, now_step + 1].filter(step => {
+    const right = Buffer.from(HOTP.generate({ ...form, secret: secretOf(secret), counter: step }))
+    return right.length === given.length && timingSafeEqual(right, given)
+  })
+  return fitting.at(-1)
 }
 
 /** False where this step or a later one was used. The secret is sealed anew, so a rotation reaches it. */

@@ -9,6 +9,7 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server'
+import { COSEALG } from '@simplewebauthn/server/helpers'
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -18,6 +19,9 @@ import type { Assertion, Attestation, MethodRow } from './schemas.ts'
 
 export type RelyingParty = { readonly id: string; readonly origin: string }
 export type Credential = { readonly id: string; readonly transports: readonly string[] }
+
+/** Named, so that what is offered does not depend on what this runtime happens to support. */
+const algorithms = [COSEALG.EdDSA, COSEALG.ES256, COSEALG.RS256]
 
 export function relyingParty(public_url: string): RelyingParty {
   const { hostname, origin } = new URL(public_url)
@@ -40,6 +44,7 @@ export async function registrationOptions(
     challenge: newChallenge(),
     timeout: timeout_ms,
     attestationType: 'none',
+    supportedAlgorithmIDs: algorithms,
     excludeCredentials: known.map(listed),
     authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
   })
@@ -67,6 +72,7 @@ export async function readAttestation(
       expectedChallenge: challenge,
       expectedOrigin: rp.origin,
       expectedRPID: rp.id,
+      supportedAlgorithmIDs: algorithms,
       requireUserVerification: false,
     })
     if (!registrationInfo) return undefined

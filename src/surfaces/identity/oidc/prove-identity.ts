@@ -94,7 +94,7 @@ function assertedBy(
     subject: sub,
     address,
     proven: address !== null && verified && trust_email,
-    display_name: [...shown].slice(0, display_name_max).join('').trim() || null,
+    display_name: Array.from(shown).slice(0, display_name_max).join('').trim() || null,
     locale: /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(tag) && tag.length <= 35 ? tag : null,
   }
 }

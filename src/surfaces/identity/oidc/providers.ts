@@ -73,6 +73,7 @@ function parseEntries(given: string): readonly Entry[] {
 
 function readGiven(path: string): string {
   try {
+    // oxlint-disable-next-line node/no-sync -- once, at the start, before anything is served
     return readFileSync(resolve(path), 'utf8')
   } catch (error) {
     throw refusal(

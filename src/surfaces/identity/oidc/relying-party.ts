@@ -101,10 +101,12 @@ function openParty(provider: Provider): RelyingParty {
 
 async function discover(provider: Provider, fetchOut: CustomFetch): Promise<Configuration> {
   const { issuer, client_id, client_secret } = provider
-  const open = issuer.protocol === 'http:'
+  const plain = issuer.protocol === 'http:'
+  // oxlint-disable-next-line typescript/no-deprecated -- marked so to stand out; only for this machine
+  const permits: ((one: Configuration) => void)[] = plain ? [allowInsecureRequests] : []
   const found = await discovery(issuer, client_id, undefined, None(), {
     [customFetch]: fetchOut,
-    ...(open ? { execute: [allowInsecureRequests] } : {}),
+    execute: permits,
   })
   const server: ServerMetadata = { ...found.serverMetadata() }
   const offered = server.id_token_signing_alg_values_supported ?? ['RS256']
@@ -121,7 +123,7 @@ async function discover(provider: Provider, fetchOut: CustomFetch): Promise<Conf
   )
   configuration[customFetch] = fetchOut
   configuration.timeout = call_ms_max / 1000
-  if (open) allowInsecureRequests(configuration)
+  for (const permit of permits) permit(configuration)
   // Its keys are kept with the configuration; for an unknown one they are fetched again once a minute.
   enableNonRepudiationChecks(configuration)
   return configuration

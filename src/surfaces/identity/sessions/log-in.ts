@@ -97,8 +97,11 @@ async function byPassword(deps: Deps, body: LogIn, seen: Seen): Promise<LoggedIn
   }
 }
 
-function accountOf({ password_hash: _, ...account }: Candidate): AccountRow {
-  return account
+function accountOf(candidate: Candidate): AccountRow {
+  const { id, tenant_id, email, email_normalized, status } = candidate
+  const { verified_at, display_name, locale, version, created_at } = candidate
+  const name = { display_name, locale, version, created_at }
+  return { id, tenant_id, email, email_normalized, status, verified_at, ...name }
 }
 
 async function candidateOf(

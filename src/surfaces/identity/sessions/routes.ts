@@ -67,7 +67,7 @@ function refreshRoute(deps: Deps): Route {
       const given = (body as { refresh_token?: string; tenant_id?: string } | undefined) ?? {}
       const cookie = given.refresh_token ? null : refreshCookie(request.headers['cookie'])
       // The access token may have expired, so the pipeline may not have asked for the CSRF token.
-      if (cookie) kernel.csrf.demand(request.headers as Record<string, string>, session_id)
+      if (cookie) kernel.csrf.demand(request.headers, session_id)
       const refresh_token = given.refresh_token ?? cookie ?? ''
       const asked = { session_id, refresh_token, tenant_id: given.tenant_id }
       const tokens = await refresh(deps, asked, request)

@@ -24,6 +24,12 @@ export type HostileProvider = {
   close(): Promise<void>
 }
 
+/** It says that it names itself on the way back, and that it would sign with anything. */
+const description = {
+  authorization_response_iss_parameter_supported: true,
+  id_token_signing_alg_values_supported: ['none', 'HS256', 'RS256'],
+}
+
 export async function startHostileProvider(): Promise<HostileProvider> {
   const issuer = new OAuth2Issuer()
   const service = new OAuth2Service(issuer)
@@ -56,10 +62,13 @@ export async function startHostileProvider(): Promise<HostileProvider> {
     if (typeof bent === 'string') body['id_token'] = bent
   })
   service.on(Events.BeforeAuthorizeRedirect, ({ url }: MutableRedirectUri) => {
+    url.searchParams.set('iss', provider.issuer)
+    // Known providers add members that no specification of OpenID names.
+    url.searchParams.set('authuser', '0')
     provider.bend.redirect?.(url)
   })
   service.on(Events.BeforeWellKnownOpenIdConfiguration, ({ body }: MutableResponse) => {
-    Object.assign(body, provider.bend.description)
+    Object.assign(body, description, provider.bend.description)
   })
   return provider
 }

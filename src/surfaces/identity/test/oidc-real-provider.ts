@@ -45,7 +45,8 @@ export async function startRealProvider(
       claims: () => ({ sub: id, ...people.get(id) }),
     }),
   })
-  server.on('request', provider.callback())
+  const answer = provider.callback()
+  server.on('request', (request, response) => void answer(request, response))
   return {
     issuer,
     client_secret,

@@ -1,77 +1,20 @@
 /**
- * Logging in at a real OpenID provider, by its own pages: new and known people, linking and unlinking,
- * tickets that count once, and accounts that have no password.
+ * Logging in at a real OpenID provider, by its own pages: new and known people, tickets that count once,
+ * and what is refused before anybody leaves.
  */
 import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
-import { openProductWorld, type Member, type Tenant } from '../../../../test/product-world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { answered, application, Browser } from './oidc-browser.ts'
-import { logInThere, startRealProvider, type Person } from './oidc-real-provider.ts'
+import { answered, application } from './oidc-browser.ts'
+import { logInThere } from './oidc-real-provider.ts'
+import { home, openOidcWorld } from './oidc-world.ts'
 
-const home = 'http://dodeca.test'
-const provider = await startRealProvider(home, ['trusted', 'plain', 'strange'])
-const entry = (name: string, more: object) => ({
-  name,
-  issuer: provider.issuer,
-  client_id: name,
-  client_secret: provider.client_secret,
-  ...more,
-})
-const world = await openProductWorld({
-  IDENTITY_OIDC_PROVIDERS: JSON.stringify([
-    entry('trusted', { trust_email: true }),
-    entry('plain', {}),
-    entry('strange', { client_secret: 'not the secret that the provider knows' }),
-  ]),
-  IDENTITY_REDIRECT_URIS: `${application},${application}?from=oidc`,
-})
-afterAll(async () => {
-  await world.close()
-  await provider.close()
-})
-
-const browse = () => new Browser({ [home]: world.url })
-
-function someone(claims: Partial<Person> = {}): { sub: string; email: string } {
-  const sub = newId()
-  const email = claims.email ?? `${sub}@example.test`
-  provider.people.set(sub, { email, email_verified: true, name: 'Ada Lovelace', ...claims })
-  return { sub, email }
-}
-
-type Begin = { name?: string; tenant?: Tenant; token?: string; more?: object }
-
-async function begin(browser: Browser, { name = 'trusted', tenant, token, more }: Begin) {
-  const page = await browser.open(`${home}/v1/oidc/${name}/authorizations`, {
-    json: { redirect_uri: application, ...(tenant ? { tenant: tenant.slug } : {}), ...more },
-    ...(token ? { token } : {}),
-  })
-  return { page, body: JSON.parse(page.text) }
-}
-
-/** The whole way; answers what the application is told. */
-async function come(sub: string, how: Begin = {}, browser = browse()) {
-  const { body } = await begin(browser, how)
-  const page = await logInThere(browser, body.authorization_url, sub)
-  return {
-    ticket: answered(page, 'ticket'),
-    error: answered(page, 'error'),
-    state: answered(page, 'state'),
-  }
-}
-
-const redeem = (oidc_ticket: string | null) =>
-  world.call('POST', '/v1/sessions', { body: { oidc_ticket } })
+const world = await openOidcWorld()
+const { begin, browse, come, prove, provider, redeem, someone } = world
+afterAll(() => world.close())
 
 const me = async (token: string) => (await world.call('GET', '/v1/me', { token })).body
-
-async function prove({ email }: Pick<Member, 'email'>): Promise<void> {
-  await world.platform.kernel.db.run(
-    sql`update identity.accounts set verified_at = kernel.now() where email = ${email}`,
-  )
-}
 
 async function actionsOf(account_id: string): Promise<string[]> {
   const rows = await world.platform.kernel.db.many(
@@ -215,107 +158,6 @@ describe('a ticket', () => {
     const page = await logInThere(browser, body.authorization_url, someone().sub)
     expect(answered(page, 'from')).toBe('oidc')
     expect(answered(page, 'ticket')).not.toBeNull()
-  })
-})
-
-describe('linking', () => {
-  test('adds an identity to the account that began it, and to no other', async () => {
-    const member = await world.member()
-    const other = await world.member()
-    const { sub } = someone()
-    const more = { purpose: 'link' }
-    const { ticket } = await come(sub, { token: member.token, more })
-    expect((await redeem(ticket)).status).toBe(401)
-    const link = (token: string) =>
-      world.call('POST', '/v1/me/external-identities', { token, body: { oidc_ticket: ticket } })
-    expect((await link(other.token)).body.code).toBe('oidc_ticket_invalid')
-    const linked = await link(member.token)
-    expect(linked.status).toBe(201)
-    expect(linked.body).toMatchObject({
-      provider: 'trusted',
-      issuer: provider.issuer,
-      subject: sub,
-    })
-    expect((await link(member.token)).body.code).toBe('oidc_ticket_invalid')
-    const { ticket: login } = await come(sub, { tenant: member.tenant })
-    expect((await redeem(login)).body.account_id).toBe(member.id)
-    const second = await come(sub, { token: other.token, more })
-    const taken = await world.call('POST', '/v1/me/external-identities', {
-      token: other.token,
-      body: { oidc_ticket: second.ticket },
-    })
-    expect([taken.status, taken.body.code]).toEqual([409, 'external_identity_taken'])
-  })
-
-  test('needs somebody who is logged in', async () => {
-    const { page, body } = await begin(browse(), { more: { purpose: 'link' } })
-    expect([page.status, body.code]).toEqual([401, 'authentication_required'])
-  })
-
-  test('takes no login’s ticket', async () => {
-    const member = await world.member()
-    const { ticket } = await come(someone().sub, { tenant: member.tenant })
-    const answer = await world.call('POST', '/v1/me/external-identities', {
-      token: member.token,
-      body: { oidc_ticket: ticket },
-    })
-    expect([answer.status, answer.body.code]).toEqual([422, 'oidc_ticket_invalid'])
-  })
-})
-
-describe('unlinking', () => {
-  const mineOf = async (token: string) =>
-    (await world.call('GET', '/v1/me/external-identities', { token })).body.data as { id: string }[]
-  const unlink = (token: string, id: string | undefined) =>
-    world.call('DELETE', `/v1/me/external-identities/${id}`, { token })
-
-  test('leaves a way to log in, until there is a password', async () => {
-    const tenant = await world.tenant()
-    const { sub, email } = someone()
-    const { body } = await redeem((await come(sub, { tenant })).ticket)
-    const [one] = await mineOf(body.access_token)
-    const last = await unlink(body.access_token, one?.id)
-    expect([last.status, last.body.code]).toEqual([409, 'last_credential'])
-    const guess = await world.login({ email, password: 'whatever it is', tenant })
-    expect(guess.body.code).toBe('invalid_credentials')
-
-    await world.call('POST', '/v1/password-reset-requests', {
-      body: { email, tenant: tenant.slug },
-    })
-    const token = (await world.mails(email)).at(-1)?.token
-    const password = 'another correct horse battery'
-    const reset = await world.call('POST', '/v1/password-resets', {
-      body: { token, new_password: password },
-    })
-    expect(reset.status).toBe(204)
-    const login = await world.login({ email, password, tenant })
-    expect(login.body.account_id).toBe(body.account_id)
-    const { ticket } = await come(sub, { tenant })
-    expect((await unlink(login.body.access_token, one?.id)).status).toBe(204)
-    expect((await redeem(ticket)).status).toBe(401)
-    expect(await mineOf(login.body.access_token)).toEqual([])
-    expect((await unlink(login.body.access_token, one?.id)).status).toBe(404)
-  })
-
-  test('of two at once leaves one', async () => {
-    const tenant = await world.tenant()
-    const { body } = await redeem((await come(someone().sub, { tenant })).ticket)
-    const token: string = body.access_token
-    const { ticket } = await come(someone().sub, { token, more: { purpose: 'link' } })
-    await world.call('POST', '/v1/me/external-identities', { token, body: { oidc_ticket: ticket } })
-    const ids = (await mineOf(token)).map(({ id }) => id)
-    expect(ids).toHaveLength(2)
-    const answers = await Promise.all(ids.map(id => unlink(token, id)))
-    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([204, 409])
-    expect(await mineOf(token)).toHaveLength(1)
-  })
-
-  test('of somebody else’s identity finds none', async () => {
-    const { body } = await redeem((await come(someone().sub)).ticket)
-    const [one] = await mineOf(body.access_token)
-    const other = await world.member()
-    expect((await unlink(other.token, one?.id)).body.code).toBe('external_identity_not_found')
-    expect(await mineOf(body.access_token)).toHaveLength(1)
   })
 })
 

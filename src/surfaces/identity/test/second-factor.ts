@@ -2,7 +2,7 @@
  * People with second factors, as they would come by them over HTTP. A code of an app counts once a step,
  * so whoever needs another one moves the platform's clock to the next step instead of waiting.
  */
-import { TOTP, URI } from 'otpauth'
+import { type TOTP, URI } from 'otpauth'
 import { Type } from 'typebox'
 import { expect } from 'vitest'
 import { openProductWorld, type Member, type ProductWorld } from '../../../../test/product-world.ts'
@@ -139,4 +139,9 @@ export async function securityActions(world: ProductWorld, member: Member): Prom
 
 export function claimsOf(token: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+}
+
+/** Of requests whose order does not matter. */
+export function statuses(answers: readonly Answer[]): number[] {
+  return answers.map(({ status }) => status).toSorted((a, b) => a - b)
 }

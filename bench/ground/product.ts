@@ -1,0 +1,106 @@
+/** The product as the thing measured: the program that a user starts, and people who are logged in. */
+import { newId } from '../../src/kernel/ids.ts'
+import { ask } from './database.ts'
+import { startProgram } from './program.ts'
+import { productionEnvironment } from './platform.ts'
+
+export type Product = { readonly url: string; stop(): Promise<void> }
+
+export type Somebody = {
+  readonly email: string
+  readonly password: string
+  session_id: string
+  refresh_token: string
+  access_token: string
+}
+
+/** As an operator would run it, but for limits on one machine's guesses and the proof of addresses. */
+export async function startProduct(database_url: string, data_dir: string): Promise<Product> {
+  const program = await startProgram({
+    ...productionEnvironment(database_url),
+    DATA_DIR: data_dir,
+    // Tokens name it as their issuer, so that all processes must agree.
+    PUBLIC_URL: 'http://dodeca.test',
+    IDENTITY_REQUIRE_VERIFIED_EMAIL: 'false',
+    IDENTITY_HASH_QUEUE: '1000',
+    IDENTITY_HASH_WAIT_MS: '30000',
+  })
+  return { url: `http://127.0.0.1:${program.port}`, stop: program.stop }
+}
+
+export async function post(url: string, path: string, body: object): Promise<Response> {
+  return await fetch(url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+}
+
+export async function logIn(url: string, who: Somebody): Promise<boolean> {
+  const { email, password } = who
+  const response = await post(url, '/v1/sessions', { email, password })
+  const tokens = (await response.json()) as Partial<Somebody>
+  if (response.status !== 201) return false
+  Object.assign(who, tokens, { email, password })
+  return true
+}
+
+export async function refresh(url: string, who: Somebody): Promise<boolean> {
+  const { refresh_token } = who
+  const response = await post(url, `/v1/sessions/${who.session_id}/refresh`, { refresh_token })
+  const tokens = (await response.json()) as Pick<Somebody, 'refresh_token' | 'access_token'>
+  if (response.status !== 200) return false
+  who.refresh_token = tokens.refresh_token
+  who.access_token = tokens.access_token
+  return true
+}
+
+export async function makePeople(url: string, count: number): Promise<Somebody[]> {
+  const people: Somebody[] = []
+  const password = 'correct horse battery staple'
+  for (let n = 0; n < count; n++) {
+    const email = `${newId()}@example.test`
+    const who = { email, password, session_id: '', refresh_token: '', access_token: '' }
+    const { status } = await post(url, '/v1/accounts', { email, password })
+    if (status !== 202 || !(await logIn(url, who))) throw new Error(`no person: ${status}`)
+    people.push(who)
+  }
+  return people
+}
+
+/** The tables that a rotation touches, and one session for each client of pgbench. */
+export async function prepareRotation(database_url: string, clients: number): Promise<void> {
+  await ask(
+    database_url,
+    `
+     create table accounts (id int primary key, status text not null);
+     create table sessions (id int primary key, account_id int not null, revoked_at timestamptz,
+       last_seen_at timestamptz, expires_at timestamptz not null) with (fillfactor = 80);
+     create table refresh_tokens (id_hash bytea primary key, session_id int not null,
+       parent_id_hash bytea, used_at timestamptz, expires_at timestamptz not null,
+       replays int not null default 0) with (fillfactor = 80);
+     create unique index on refresh_tokens (session_id) where used_at is null;
+     create index on refresh_tokens (session_id);
+     insert into accounts select n, 'active' from generate_series(0, ${clients}) n;
+     insert into sessions select n, n, null, now(), now() + interval '30 days'
+       from generate_series(0, ${clients}) n`,
+  )
+}
+
+/** Both statements of a rotation; each transaction begins its own chain where there is none. */
+export const rotation = `
+\\set next random(1, 9000000000000000000)
+begin;
+update refresh_tokens set used_at = clock_timestamp()
+where session_id = :client_id and used_at is null and expires_at > now();
+with session as (
+  update sessions s set last_seen_at = now() from accounts a
+  where s.id = :client_id and s.revoked_at is null and s.expires_at > now()
+    and a.id = s.account_id and a.status = 'active'
+  returning s.id, s.expires_at
+)
+insert into refresh_tokens (id_hash, session_id, parent_id_hash, expires_at)
+select sha256(int8send(:next::bigint)), id, sha256('parent'), least(expires_at, now() + interval '14 days')
+from session;
+commit;
+`

@@ -1,0 +1,47 @@
+/**
+ * Identity as the command line meets it: its face on the current database, and its refusals as sentences
+ * that say what to do next.
+ */
+import { Problem } from '../kernel/http/problem.ts'
+import { StartError } from '../kernel/start-error.ts'
+import type { Face } from '../surfaces/identity/face.ts'
+import type { Call } from './command.ts'
+import { onCurrentDatabase } from './offline.ts'
+
+export const default_tenant = 'default'
+
+/** Runs `work` on identity's face; `about` names what a refusal is about. */
+export async function administering<T>(
+  call: Call,
+  about: { readonly tenant?: string; readonly account?: string; readonly role?: string },
+  work: (identity: Face['administration']) => Promise<T>,
+): Promise<T> {
+  const at = call.composition.surfaces.findIndex(one => one.name === 'identity')
+  return await onCurrentDatabase(call, async ({ platform }) => {
+    const identity = platform.opened[at]
+    if (!identity) throw new StartError('This platform has no accounts.')
+    try {
+      return await work((identity.face as Face).administration)
+    } catch (error) {
+      if (error instanceof Problem) throw new StartError(sentence(error, about), { cause: error })
+      throw error
+    }
+  })
+}
+
+function sentence(
+  { code, title, details }: Problem,
+  { tenant = '', account = '', role = '' }: { tenant?: string; account?: string; role?: string },
+): string {
+  const said: Readonly<Record<string, string>> = {
+    tenant_not_found: `There is no tenant ${tenant}. \`npx dodeca tenant list\` lists them.`,
+    account_not_found: `The tenant ${tenant} has no account ${account}. \`npx dodeca user list\` lists them; --tenant=<slug> names another tenant.`,
+    role_not_found: `There is no role ${role}.`,
+    already_exists: `There is a tenant ${tenant} already.`,
+    validation_failed: `${account} is no address that mail can be sent to.`,
+    invalid_transition:
+      details.detail ?? `It is ${details.current_state}, which does not allow this.`,
+    password_rejected: 'The password is too easy to guess, or does not fit.',
+  }
+  return said[code] ?? `${title}.`
+}

@@ -1,0 +1,143 @@
+/**
+ * Accounts on the command line, for whoever operates the machine. A new account gets a generated password
+ * that is printed once; one that is lost is set anew by a token that is printed once, too.
+ */
+import { newSecret } from '../kernel/ids.ts'
+import { StartError } from '../kernel/start-error.ts'
+import { administering, default_tenant } from './administration.ts'
+import type { Call, Command, Option } from './command.ts'
+import { actor } from './offline.ts'
+import { table } from './terminal.ts'
+
+const shown_max = 1000
+const password_bytes = 15
+
+const tenant: Option = {
+  type: 'string',
+  value: '<slug>',
+  says: `Its tenant; else ${default_tenant}`,
+}
+
+export const userCreate: Command = {
+  words: 'user create',
+  takes: ['<email>'],
+  summary: 'Make an account with a generated password, which is printed once',
+  more: ['The address counts as proven.'],
+  options: {
+    tenant,
+    roles: { type: 'string', value: '<role,…>', says: 'Roles that it holds in its tenant' },
+    name: { type: 'string', value: '<name>', says: 'How it is shown to others' },
+  },
+  run: async call => {
+    const email = call.args[0] ?? ''
+    const slug = call.option('tenant') ?? default_tenant
+    const role_ids = (call.option('roles') ?? '').split(',').filter(one => one !== '')
+    const password = newSecret(password_bytes)
+    const about = { tenant: slug, account: email, role: role_ids.join(' or ') }
+    const person = {
+      tenant: slug,
+      email,
+      password,
+      display_name: call.option('name')?.slice(0, 100) || null,
+      role_ids,
+    }
+    const account = await administering(call, about, identity =>
+      identity.createAccount(person, actor()),
+    )
+    if (!account) throw new StartError(`${email} has an account already.`)
+    call.terminal.answer({ ...account, password }, [
+      `The account ${account.email} was made in ${slug} (${account.id}).`,
+      `Its password is ${password} and is not shown again.`,
+    ])
+  },
+}
+
+export const userList: Command = {
+  words: 'user list',
+  summary: 'List accounts with their roles, newest first',
+  options: {
+    tenant: { ...tenant, says: 'Only of this tenant' },
+    status: { type: 'string', value: 'active|disabled|invited', says: 'Only in this state' },
+  },
+  run: async call => {
+    const filter = { tenant: call.option('tenant'), status: call.option('status') }
+    const accounts = await administering(call, {}, identity => identity.accounts(filter, shown_max))
+    const rows = accounts.map(one => [
+      one.email,
+      one.tenant,
+      one.status,
+      one.role_ids.join(' ') || null,
+      one.id,
+    ])
+    const lines = table(['ADDRESS', 'TENANT', 'STATE', 'ROLES', 'ID'], rows)
+    call.terminal.answer(
+      { data: accounts },
+      lines.length > 0 ? lines : ['There are no such accounts.'],
+    )
+  },
+}
+
+export const userGrant: Command = {
+  words: 'user grant',
+  takes: ['<email|id>', '<role>'],
+  summary: 'Give an account a role in its tenant',
+  options: { tenant },
+  run: async call => {
+    const { who, role } = named(call)
+    const changed = await administering(call, { ...who, role }, identity =>
+      identity.grant(who, role, actor()),
+    )
+    const said = changed ? 'has now' : 'had already'
+    call.terminal.answer({ ...who, role, changed }, [`${who.account} ${said} the role ${role}.`])
+  },
+}
+
+export const userRevoke: Command = {
+  words: 'user revoke',
+  takes: ['<email|id>', '<role>'],
+  summary: 'Take a role from an account',
+  options: { tenant },
+  run: async call => {
+    const { who, role } = named(call)
+    const changed = await administering(call, { ...who, role }, identity =>
+      identity.revoke(who, role, actor()),
+    )
+    const said = changed ? 'has no longer' : 'did not have'
+    call.terminal.answer({ ...who, role, changed }, [`${who.account} ${said} the role ${role}.`])
+  },
+}
+
+export const userDisable: Command = {
+  words: 'user disable',
+  takes: ['<email|id>'],
+  summary: 'Disable an account and log it out everywhere',
+  options: { tenant },
+  run: async call => {
+    const { who } = named(call)
+    const account = await administering(call, who, identity =>
+      identity.disableAccount(who, actor()),
+    )
+    call.terminal.answer(account, [`${who.account} is disabled and logged out everywhere.`])
+  },
+}
+
+export const userResetPassword: Command = {
+  words: 'user reset-password',
+  takes: ['<email|id>'],
+  summary: 'Print a token, once, with which a new password is set',
+  options: { tenant },
+  run: async call => {
+    const { who } = named(call)
+    const reset = await administering(call, who, identity => identity.resetToken(who, actor()))
+    call.terminal.answer(reset, [
+      `Whoever has this token sets the password of ${who.account}, until ${reset.expires_at}:`,
+      `  ${reset.token}`,
+      `It is entered at ${reset.link} or sent to POST /v1/password-resets.`,
+    ])
+  },
+}
+
+function named(call: Call) {
+  const [account = '', role = ''] = call.args
+  return { who: { tenant: call.option('tenant') ?? default_tenant, account }, role }
+}
