@@ -24,11 +24,11 @@ async function run(words: string, more: Record<string, string> = {}) {
   return { code, out, err: err.trimEnd() }
 }
 
-async function json(words: string) {
+// oxlint-disable-next-line typescript/no-explicit-any -- a test reads members that it then asserts
+async function json(words: string): Promise<any> {
   const { code, out, err } = await run(`${words} --json`)
   expect([code, err]).toEqual([0, ''])
-  // oxlint-disable-next-line typescript/no-explicit-any -- a test reads members that it then asserts
-  return JSON.parse(out) as any
+  return JSON.parse(out)
 }
 
 /** Every command is a process of its own, on a machine that may be busy. */

@@ -68,7 +68,7 @@ describe.concurrent('seeing', () => {
         world.call('PATCH', `/v1/accounts/${id}`, { ...ask, body: { status: 'disabled' } }),
         world.call('DELETE', `/v1/accounts/${id}`, ask),
       ])
-      expect(answers.map(one => one.body.code)).toEqual(Array(3).fill('account_not_found'))
+      expect(answers.map(one => one.body.code)).toEqual(answers.map(() => 'account_not_found'))
     }
     expect((await world.login(stranger)).status).toBe(201)
   })
@@ -93,7 +93,7 @@ describe.concurrent('disabling', () => {
     const member = await world.member(admin.tenant)
     const answers = await Promise.all([1, 2, 3].map(() => turn(admin, member.id, 'disabled')))
     expect(answers.map(one => [one.status, one.body.status])).toEqual(
-      Array(3).fill([200, 'disabled']),
+      answers.map(() => [200, 'disabled']),
     )
     const refused = await Promise.all([
       world.call('GET', '/v1/me', { token: member.token }),
