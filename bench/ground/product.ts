@@ -28,7 +28,7 @@ export async function startProduct(database_url: string, data_dir: string): Prom
   return { url: `http://127.0.0.1:${program.port}`, stop: program.stop }
 }
 
-export async function post(url: string, path: string, body: object): Promise<Response> {
+async function post(url: string, path: string, body: object): Promise<Response> {
   return await fetch(url + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

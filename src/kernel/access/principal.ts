@@ -1,9 +1,8 @@
 /**
  * Who a request acts for, and the port through which the platform learns it. The kernel knows no
- * accounts: whoever owns them plugs an `Access` in; until then every credential is refused.
+ * accounts: whoever owns them plugs an `Access` in.
  */
 import type { Reader } from '../database/db.ts'
-import { problem } from '../http/problem.ts'
 
 export type Principal = {
   readonly id: string
@@ -22,12 +21,4 @@ export type Access = {
   authenticate(credential: Credential): Promise<Principal> | Principal
   /** Every permission that the principal holds now, read from the database in this request. */
   grants(reader: Reader, principal: Principal): Promise<ReadonlySet<string>>
-}
-
-/** The access of a platform to which nobody can sign in yet. */
-export const closedAccess: Access = {
-  authenticate: () => {
-    throw problem('invalid_token')
-  },
-  grants: () => Promise.resolve(new Set<string>()),
 }

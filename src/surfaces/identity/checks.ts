@@ -39,7 +39,7 @@ export function checks({ kernel: { db }, permissions }: Deps): readonly Check[] 
 }
 
 /** The constraint holds for roles that tenants define; this one for those that are built in. */
-export function mixedRoles(permissions: PermissionCatalog): string[] {
+function mixedRoles(permissions: PermissionCatalog): string[] {
   const duties = new Map<string, Set<string>>()
   for (const { roles, duty } of permissions.values()) {
     if (!duty) continue

@@ -10,7 +10,7 @@ import { findAccount } from './find-account.ts'
 import { createTenant } from '../tenants/create-tenant.ts'
 import { Problem } from '../../../kernel/http/problem.ts'
 
-export const demo_password = 'every demo begins somewhere'
+const demo_password = 'every demo begins somewhere'
 const actor = 'system:seed'
 
 const tenants = [

@@ -7,7 +7,7 @@ import { Id, nullable, page, Time } from '../../../kernel/http/shapes.ts'
 import type { Kernel } from '../../../kernel/surface.ts'
 import { ClientMetadata } from '../schemas.ts'
 
-export const Session = Type.Object(
+const Session = Type.Object(
   {
     id: Id,
     account_id: Id,

@@ -68,7 +68,7 @@ describe.concurrent('seeing', () => {
         world.call('PATCH', `/v1/accounts/${id}`, { ...ask, body: { status: 'disabled' } }),
         world.call('DELETE', `/v1/accounts/${id}`, ask),
       ])
-      expect(answers.map(one => one.body.code)).toEqual(Array(3).fill('account_not_found'))
+      expect(answers.map(one => one.body.code)).toEqual(answers.map(() => 'account_not_found'))
     }
     expect((await world.login(stranger)).status).toBe(201)
   })

@@ -4,6 +4,7 @@ import { HOTP, Secret } from 'otpauth'
 import fc from 'fast-check'
 import { Type } from 'typebox'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { openKeyring } from '../../../kernel/keys.ts'
 import { resealSecrets } from '../mfa/reseal-secrets.ts'
@@ -205,6 +206,24 @@ test('a factor is removed by a strong session, and a repeat answers alike', asyn
           where account_id = ${who.member.id}) as secrets`,
   )
   expect(gone).toEqual({ codes: 0, secrets: 0 })
+  const announced = await eventually('both events are in the log', async () => {
+    const rows = await world.platform.kernel.db.many(
+      Type.Object({
+        type: Type.String(),
+        aggregate_version: Type.Integer(),
+        payload: Type.Unknown(),
+      }),
+      sql`
+        select type, aggregate_version, payload from kernel.events
+        where aggregate_id = ${who.method_id} order by position`,
+    )
+    return rows.length === 2 && rows
+  })
+  const payload = { account_id: who.member.id, method_id: who.method_id, type: 'totp' }
+  expect(announced).toEqual([
+    { type: 'mfa_method.activated', aggregate_version: 2, payload },
+    { type: 'mfa_method.removed', aggregate_version: 3, payload },
+  ])
 })
 
 test('after a rotation every secret is sealed under the new key, and the old one can go', async () => {

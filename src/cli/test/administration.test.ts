@@ -1,0 +1,159 @@
+/** Tenants and people made on the command line, beside a running platform that obeys at once. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { afterAll, describe, expect, test } from 'vitest'
+import { eventually } from '../../../test/world.ts'
+import { openProductWorld, password } from '../../../test/product-world.ts'
+import { newId } from '../../kernel/ids.ts'
+import { audited } from '../../surfaces/identity/test/announced.ts'
+import { real_cli } from './installation.ts'
+
+const world = await openProductWorld()
+afterAll(() => world.close())
+
+async function run(words: string, more: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [real_cli, ...words.split(' ')], {
+    env: { PATH: process.env['PATH'] ?? '', ...world.environment, ...more },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let out = ''
+  let err = ''
+  child.stdout.on('data', part => (out += String(part)))
+  child.stderr.on('data', part => (err += String(part)))
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, out, err: err.trimEnd() }
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- a test reads members that it then asserts
+async function json(words: string): Promise<any> {
+  const { code, out, err } = await run(`${words} --json`)
+  expect([code, err]).toEqual([0, ''])
+  return JSON.parse(out)
+}
+
+/** Every command is a process of its own, on a machine that may be busy. */
+const limit_ms = 120_000
+
+const slugOf = () => `c-${newId().slice(-12)}`
+const addressOf = () => `c-${newId()}@example.test`
+
+test(
+  'a person made by hand logs in, gets and loses a role, is shut out',
+  { timeout: limit_ms },
+  async () => {
+    const slug = slugOf()
+    const tenant = await json(`tenant create ${slug} --name=Press`)
+    expect(tenant).toMatchObject({ slug, name: 'Press', signup: 'invite', state: 'active' })
+    const email = addressOf()
+    const made = await json(`user create ${email} --tenant=${slug} --roles=auditor,support_viewer`)
+    expect(made).toMatchObject({ email, role_ids: ['auditor', 'support_viewer'], status: 'active' })
+    const who = { email, password: made.password as string, tenant }
+    const login = await world.login(who)
+    expect(login.status).toBe(201)
+    const token = login.body.access_token as string
+    const roles = async () => (await world.call('GET', '/v1/roles', { token })).status
+    expect(await roles()).toBe(200)
+    expect(await json(`user revoke ${email} auditor --tenant=${slug}`)).toMatchObject({
+      changed: true,
+    })
+    expect(await roles()).toBe(403)
+    expect(await json(`user grant ${made.id} auditor --tenant=${slug}`)).toMatchObject({
+      changed: true,
+    })
+    expect(await json(`user grant ${email} auditor --tenant=${slug}`)).toMatchObject({
+      changed: false,
+    })
+    expect(await roles()).toBe(200)
+    const { data } = await json(`user list --tenant=${slug}`)
+    expect(data).toMatchObject([{ email, tenant: slug, role_ids: ['auditor', 'support_viewer'] }])
+    expect((await json(`user disable ${email} --tenant=${slug}`)).status).toBe('disabled')
+    // Another process ended the session: this one hears of it.
+    await eventually('the session ends', async () => (await roles()) === 401)
+    expect((await world.login(who)).status).toBe(401)
+    const acts = ['identity.accounts.create', 'identity.accounts.disable']
+    expect(await audited(world, made.id as string)).toEqual(acts)
+  },
+)
+
+test('a lost password is set by a printed token', { timeout: limit_ms }, async () => {
+  const member = await world.member()
+  const { slug } = member.tenant
+  const { token, link } = await json(`user reset-password ${member.email} --tenant=${slug}`)
+  expect(link).toBe(`http://dodeca.test/console/reset?token=${token}`)
+  const body = { token, new_password: `${password} anew` }
+  expect((await world.call('POST', '/v1/password-resets', { body })).status).toBe(204)
+  expect((await world.login(member)).status).toBe(401)
+  expect((await world.login({ ...member, password: body.new_password })).status).toBe(201)
+  const again = await world.call('POST', '/v1/password-resets', { body })
+  expect(again.body.code).toBe('one_time_token_invalid')
+})
+
+test('a disabled tenant is silent', { timeout: limit_ms }, async () => {
+  const member = await world.member()
+  expect((await json(`tenant disable ${member.tenant.slug}`)).state).toBe('disabled')
+  const me = () => world.call('GET', '/v1/me', { token: member.token })
+  await eventually('the session ends', async () => (await me()).status === 401)
+  const { data } = await json('tenant list')
+  expect(data).toContainEqual(expect.objectContaining({ id: member.tenant.id, state: 'disabled' }))
+})
+
+test('signing keys are turned over, gently or at once', { timeout: limit_ms }, async () => {
+  const member = await world.member()
+  const next = await json('keys rotate signing')
+  expect(next.state).toBe('next')
+  const kids = async (): Promise<string[]> => {
+    const { body } = await world.call('GET', '/.well-known/jwks.json')
+    return body.keys.map((key: { kid: string }) => key.kid)
+  }
+  await eventually('the new key is known', async () => (await kids()).includes(next.kid))
+  expect((await world.call('GET', '/v1/me', { token: member.token })).status).toBe(200)
+  const only = await json('keys rotate signing --revoke')
+  expect(only.state).toBe('active')
+  await eventually('the new key is alone', async () => (await kids()).join() === only.kid)
+  expect((await world.call('GET', '/v1/me', { token: member.token })).status).toBe(401)
+  expect(await audited(world, only.kid as string)).toEqual(['identity.signing_keys.rotate'])
+})
+
+describe('refusals', () => {
+  const said: readonly (readonly [string, RegExp])[] = [
+    ['tenant create Acme', /^Acme is no slug: /],
+    ['tenant create some-one --signup=maybe', /^--signup is open or invite\.$/],
+    ['tenant disable default', /^The platform is administered from this tenant\.$/],
+    ['user create nonsense', /^nonsense is no address that mail can be sent to\.$/],
+    ['user create x@example.test --roles=emperor', /^There is no role emperor\.$/],
+    [
+      'user grant nobody@example.test auditor',
+      /^The tenant default has no account nobody@example\.test\. /,
+    ],
+  ]
+  test.each(said)('%s', { timeout: limit_ms }, async (words, sentence) => {
+    const { code, out, err } = await run(words)
+    expect(err).toMatch(sentence)
+    expect([code, out]).toEqual([1, ''])
+  })
+
+  test('nothing of a refused account stays', { timeout: limit_ms }, async () => {
+    const email = addressOf()
+    await run(`user create ${email} --roles=auditor,emperor`)
+    const { data } = await json('user list --tenant=default')
+    expect(data.map((one: { email: string }) => one.email)).not.toContain(email)
+  })
+})
+
+test('seeds are sown once, and never in production', { timeout: limit_ms }, async () => {
+  const first = await json('seed')
+  expect(first.made).toContain('tenant acme')
+  expect(first.made).toContain('platform-operator@globex.example (globex)')
+  const people = (await json('user list --tenant=acme')).data
+  expect((await json('seed')).made).toEqual([])
+  expect((await json('user list --tenant=acme')).data).toEqual(people)
+  const secret = String(first.made.at(-1)).split(': ')[1] ?? ''
+  for (const slug of ['acme', 'globex']) {
+    const email = `auditor@${slug}.example`
+    const body = { email, password: secret, tenant: slug }
+    expect((await world.call('POST', '/v1/sessions', { body })).status).toBe(201)
+  }
+  const refused = await run('seed', { PROFILE: 'production' })
+  expect(refused.err).toMatch(/they are not made in production\.$/)
+  expect(refused.code).toBe(1)
+})
