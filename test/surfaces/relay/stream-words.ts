@@ -87,7 +87,9 @@ async function* settling(
   for await (const event of events) {
     if (event.terminal) {
       await db.run(
-        sql`update relay.messages set state = 'sent' where operation_id = ${operation_id}`,
+        sql`
+          -- any tenant: the operation's own id
+          update relay.messages set state = 'sent' where operation_id = ${operation_id}`,
       )
     }
     yield event
@@ -97,7 +99,9 @@ async function* settling(
 async function textOf(db: Db, operation_id: string): Promise<string> {
   const row = await db.one(
     Type.Object({ text: Type.String() }),
-    sql`select text from relay.messages where operation_id = ${operation_id}`,
+    sql`
+      -- any tenant: the operation's own id
+      select text from relay.messages where operation_id = ${operation_id}`,
   )
   return row.text
 }
