@@ -29,8 +29,10 @@ export function checks({ kernel: { db }, permissions }: Deps): readonly Check[] 
             from identity.refresh_tokens t where t.used_at is null
             group by t.session_id having count(*) > 1
             union all
-            select 'the number of active signing keys is ' || count(*)
-            from identity.signing_keys where state = 'active' having count(*) <> 1`,
+            -- before the first start there is none at all
+            select 'the number of active signing keys is ' || count(*) filter (where state = 'active')
+            from identity.signing_keys
+            having count(*) > 0 and count(*) filter (where state = 'active') <> 1`,
         )
         return [...rows.map(row => row.says), ...mixedRoles(permissions)]
       },
