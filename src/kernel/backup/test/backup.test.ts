@@ -81,7 +81,10 @@ describe('a backup under load', { timeout: 120_000 }, () => {
   test('holds its log segments, nothing of the running server, and is for its owner only', () => {
     const { files, database, migrations } = manifestOf(backup)
     const paths = Object.keys(files)
-    expect(told).toMatchObject({ folder: backup, included: ['database', 'objects', 'keys'] })
+    expect(told).toMatchObject({
+      folder: backup,
+      included: ['database', 'objects', 'keys', 'first administrator'],
+    })
     expect(paths.filter(path => path.startsWith('postgres/pg_wal/'))).not.toEqual([])
     expect(paths.filter(path => /postmaster|\.s\.PGSQL|runtime|companions/.test(path))).toEqual([])
     expect(paths).toEqual(expect.arrayContaining(['keys.json', 'objects/ab/cd']))
