@@ -29,7 +29,10 @@ export default defineConfig(({ mode }) => {
       // Files opt in with `describe.concurrent`: each test there makes its own tenant.
       sequence: { concurrent: false },
       testTimeout: full ? 600_000 : 30_000,
-      hookTimeout: full ? 120_000 : 60_000,
+      hookTimeout: 120_000,
+      // Real processes on a shared machine: a pause of the whole machine may look like a dead one. What
+      // fails twice in a row is a fault; chaos tests get no second chance.
+      retry: full ? 0 : 1,
     },
   }
 })
