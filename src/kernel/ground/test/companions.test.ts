@@ -52,7 +52,8 @@ async function ranPids(folder: string): Promise<number[]> {
 
 function linesOf(file: string): string[] {
   try {
-    return readFileSync(file, 'utf8').trim().split('\n')
+    // A file that was opened and not yet written has no line, not an empty one.
+    return readFileSync(file, 'utf8').split('\n').filter(Boolean)
   } catch {
     return []
   }
