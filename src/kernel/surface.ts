@@ -66,6 +66,8 @@ export type Opened<Face = unknown> = {
   readonly projections?: readonly Projection[]
   readonly checks?: readonly Check[]
   readonly providers?: readonly Provider[]
+  /** Long work of this surface, run by the jobs surface. */
+  readonly jobTypes?: readonly JobType[]
   /** Makes demo data where it is not there yet; answers what it made. */
   seed?(): Promise<string[]>
   close?(): Promise<void>
@@ -90,6 +92,63 @@ export type Projection = {
   readonly name: string
   readonly freshness_ms: number
   rebuild(progress: (done: number, total: number) => void, signal: AbortSignal): Promise<void>
+}
+
+/**
+ * Long work of a surface: run by the jobs surface under a lease, again after a crash, until it ends. The
+ * hooks run inside the transaction that ends the job or takes it up again, so that the surface's own
+ * record changes in the same commit.
+ */
+export type JobType = {
+  /** `<surface>.<what>` */
+  readonly type: string
+  readonly schema_version: number
+  readonly parameters: TSchema
+  readonly result?: TSchema
+  /** May be submitted by `POST /v1/jobs`; otherwise only its own surface submits it. */
+  readonly offered?: true
+  readonly lease_seconds?: number
+  readonly timeout_seconds?: number
+  readonly max_attempts?: number
+  readonly backoff?: { readonly base_ms: number; readonly cap_ms: number }
+  readonly tenant_max_running?: number
+  /** What it answers becomes the job's result; throwing a `JobFailure` says whether a retry makes sense. */
+  run(job: RunningJob): Promise<unknown>
+  ended?(tx: Tx, job: EndedJob): Promise<void>
+  reopened?(tx: Tx, job: JobIdentity): Promise<void>
+}
+
+export type JobIdentity = {
+  readonly id: string
+  readonly tenant_id: string
+  readonly type: string
+  readonly schema_version: number
+}
+
+export type EndedJob = JobIdentity & {
+  readonly state: 'succeeded' | 'failed' | 'cancelled' | 'expired'
+  readonly error_code: string | null
+}
+
+/** One attempt, as its handler sees it. Whatever it writes by `commit` is fenced by its lease. */
+export type RunningJob = JobIdentity & {
+  readonly attempt_no: number
+  readonly parameters: unknown
+  /** What an earlier attempt saved with its progress, or null. */
+  readonly checkpoint: unknown
+  /** Aborted when the job is cancelled or expires, or when the lease is lost. */
+  readonly signal: AbortSignal
+  progress(step: JobStep): Promise<void>
+  /** The handler's own writes, the check of the lease and the job's end, all in one commit. */
+  commit(effect: (tx: Tx) => Promise<unknown>): Promise<void>
+}
+
+export type JobStep = {
+  readonly stage: string
+  readonly current: number
+  readonly total?: number
+  readonly message_code?: string
+  readonly checkpoint?: unknown
 }
 
 /** An invariant that `dodeca doctor` and the chaos tests verify; answers what violates it. */
