@@ -1,0 +1,66 @@
+/**
+ * Where a runner goes on in one lane. Rows that were taken stay in the index until vacuum may remove
+ * them, which a long transaction elsewhere can hold back for hours; a claim that begins at the front
+ * walks over all of them. So a lane remembers, for each rank, the key of the last row it took, and asks
+ * for what lies behind. What appeared before those keys (a late commit) is found by a look from the
+ * front: as soon as the cursor comes back short and once a second, but for a tenth of the time at most.
+ */
+export type Key = { readonly rank: number; readonly ready_at: string; readonly job_id: string }
+
+/** Rows after the key `from`, of ranks up to `to_rank`. */
+export type Stretch = { readonly from: Key; readonly to_rank: number }
+
+export type Claim = {
+  /** In order and without overlap; one stretch over everything is a look from the front. */
+  readonly stretches: readonly Stretch[]
+  readonly from_front: boolean
+  readonly began_ms: number
+}
+
+/** `more`: the lane gave all it was asked for; `short`: look from the front; `empty`: nothing is left. */
+export type Found = 'more' | 'short' | 'empty'
+
+export type LaneCursor = {
+  next(now_ms: number): Claim
+  /** `keys` in the order of the lane; `wanted` is how many the claim asked for. */
+  took(claim: Claim, keys: readonly Key[], wanted: number, now_ms: number): Found
+}
+
+const nil = '00000000-0000-0000-0000-000000000000'
+const first: Key = { rank: -32_768, ready_at: '-infinity', job_id: nil }
+const last_rank = 32_767
+const whole: readonly Stretch[] = [{ from: first, to_rank: last_rank }]
+const front_every_ms = 1000
+const rest_factor = 10
+
+export function openLaneCursor(): LaneCursor {
+  const taken = new Map<number, Key>()
+  /** When the next look from the front is allowed, and when it is due in any case. */
+  let front_allowed_ms = Number.NEGATIVE_INFINITY
+  let front_due_ms = Number.NEGATIVE_INFINITY
+  let was_short = true
+  return {
+    next: now_ms => {
+      const from_front = now_ms >= (was_short ? front_allowed_ms : front_due_ms)
+      return { from_front, stretches: from_front ? whole : behind(taken), began_ms: now_ms }
+    },
+    took: ({ from_front, began_ms }, keys, wanted, now_ms) => {
+      if (from_front) {
+        const rest_ms = rest_factor * (now_ms - began_ms)
+        front_allowed_ms = now_ms + rest_ms
+        front_due_ms = now_ms + Math.max(front_every_ms, rest_ms)
+      }
+      // A batch that ends before the old key leaves more behind itself: the cursor goes back with it.
+      for (const key of keys) taken.set(key.rank, key)
+      was_short = keys.length < wanted
+      if (!was_short) return 'more'
+      return from_front ? 'empty' : 'short'
+    },
+  }
+}
+
+/** From each rank's key up to the rank where the next one begins. */
+function behind(taken: ReadonlyMap<number, Key>): readonly Stretch[] {
+  const keys = [first, ...[...taken.values()].sort((a, b) => a.rank - b.rank)]
+  return keys.map((from, at) => ({ from, to_rank: (keys[at + 1]?.rank ?? last_rank + 1) - 1 }))
+}

@@ -1,0 +1,16 @@
+/**
+ * When a failed job runs again: exponential, with full jitter, so that jobs that failed together do not
+ * come back together. A worker that was told to wait (Retry-After) is never sent back earlier.
+ */
+export type Backoff = { readonly base_ms: number; readonly cap_ms: number }
+
+/** `failures` counts this one too; `random` is in [0, 1). */
+export function retryDelayMs(
+  { base_ms, cap_ms }: Backoff,
+  failures: number,
+  random: number,
+  retry_after_ms = 0,
+): number {
+  const ceiling_ms = Math.min(cap_ms, base_ms * 2 ** Math.min(failures - 1, 40))
+  return Math.max(Math.round(random * ceiling_ms), retry_after_ms)
+}
