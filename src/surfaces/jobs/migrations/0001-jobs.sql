@@ -1,0 +1,240 @@
+-- Long work. jobs is the truth and, with job_events, the history; job_queue has one narrow row for each
+-- job that waits, and exists only to be claimed from. No index of jobs has a column that changes between
+-- submission and success, so a job that goes well is claimed and finished without an index being written.
+-- The hot tables have no foreign keys to jobs: each would lock and read the row again; checkJobs()
+-- verifies what they would promise.
+
+create schema if not exists jobs;
+
+create table jobs.jobs (
+  id uuid primary key,
+  tenant_id uuid not null,
+  type text collate "C" not null,
+  schema_version int not null check (schema_version >= 1),
+  state text not null default 'pending' check (state in ('pending', 'retryable', 'running',
+    'succeeded', 'failed', 'cancelled', 'expired')),
+  priority smallint not null default 5 check (priority between 0 and 9),
+  input_ref uuid,
+  result_ref uuid,
+  idempotency_key text collate "C",
+  request_fingerprint bytea check (octet_length(request_fingerprint) = 32),
+  scheduled_at timestamptz,
+  deadline_at timestamptz,
+  cancel_requested_at timestamptz,
+  created_at timestamptz not null default kernel.now(),
+  completed_at timestamptz,
+  version int not null default 1,
+  principal_id uuid not null,
+  operation text collate "C" not null,
+  attempt_count int not null default 0,
+  max_attempts smallint not null check (max_attempts >= 1),
+  -- Since the submission or the last retry that was asked for.
+  failures smallint not null default 0,
+  losses smallint not null default 0,
+  last_sequence int not null default 1,
+  has_dependents boolean not null default false,
+  dead_at timestamptz,
+  error_code text,
+  error_retryable boolean,
+  cause_job_id uuid,
+  retry_of_job_id uuid,
+  usage jsonb,
+  check ((completed_at is not null)
+    = (state in ('succeeded', 'failed', 'cancelled', 'expired'))),
+  check ((dead_at is not null) = (state in ('failed', 'cancelled', 'expired'))),
+  check ((error_code is null) = (error_retryable is null)),
+  check (cause_job_id is null or error_code is not null)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
+create unique index jobs_tenant on jobs.jobs (tenant_id, id);
+create unique index jobs_idempotency on jobs.jobs (principal_id, operation, idempotency_key)
+  where idempotency_key is not null;
+create index jobs_dead on jobs.jobs (tenant_id, id) where dead_at is not null;
+create index jobs_dead_types on jobs.jobs (type, dead_at) where dead_at is not null;
+
+-- What the job was given; a job without a row here was given nothing, or a file.
+create table jobs.job_inputs (
+  job_id uuid primary key,
+  tenant_id uuid not null,
+  parameters json not null
+);
+
+-- Ready when wake_at is null; infinity while dependencies are open. Derived from jobs and
+-- job_dependencies.
+create table jobs.job_queue (
+  tenant_id uuid not null,
+  job_id uuid not null,
+  type text collate "C" not null,
+  schema_version int not null,
+  rank smallint not null,
+  ready_at timestamptz not null default now(),
+  wake_at timestamptz,
+  deadline_at timestamptz,
+  primary key (tenant_id, job_id)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000,
+  autovacuum_vacuum_cost_delay = 0);
+create index job_queue_ready on jobs.job_queue
+  (type, schema_version, tenant_id, rank, ready_at, job_id) where wake_at is null;
+create index job_queue_wake_at on jobs.job_queue (wake_at)
+  where wake_at is not null and wake_at < 'infinity';
+create index job_queue_deadline_at on jobs.job_queue (deadline_at) where deadline_at is not null;
+
+-- lease_token is the hash of the bearer. At most one attempt of a job runs: the index says so.
+create table jobs.job_attempts (
+  id uuid primary key,
+  job_id uuid not null,
+  tenant_id uuid not null,
+  type text collate "C" not null,
+  schema_version int not null,
+  attempt_no int not null,
+  worker_id uuid not null,
+  claim_id uuid,
+  lease_token bytea not null check (octet_length(lease_token) = 32),
+  state text not null check (state in ('running', 'succeeded', 'failed', 'cancelled', 'released',
+    'lease_expired', 'expired')),
+  leased_until timestamptz not null,
+  heartbeat_at timestamptz not null,
+  started_at timestamptz not null,
+  timeout_at timestamptz not null,
+  deadline_at timestamptz,
+  completed_at timestamptz,
+  error_code text,
+  unique (job_id, attempt_no),
+  check ((completed_at is null) = (state = 'running'))
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
+create unique index job_attempts_running on jobs.job_attempts (job_id) where state = 'running';
+create index job_attempts_counted on jobs.job_attempts (tenant_id, type) where state = 'running';
+create index job_attempts_claim on jobs.job_attempts (claim_id)
+  where state = 'running' and claim_id is not null;
+
+-- One row a job, so that saving a checkpoint does not write the job's row again.
+create table jobs.job_checkpoints (
+  job_id uuid primary key,
+  tenant_id uuid not null,
+  attempt_id uuid not null,
+  body jsonb not null,
+  saved_at timestamptz not null default kernel.now()
+) with (fillfactor = 70);
+
+create table jobs.job_progress (
+  job_id uuid not null,
+  sequence int not null,
+  tenant_id uuid not null,
+  stage text not null,
+  current bigint not null,
+  total bigint,
+  message_code text,
+  recorded_at timestamptz not null default kernel.now(),
+  primary key (job_id, sequence)
+);
+
+-- satisfied_at is set once, by the commit that ended the parent or that found it ended already.
+create table jobs.job_dependencies (
+  job_id uuid not null,
+  depends_on_job_id uuid not null,
+  tenant_id uuid not null,
+  required_state text not null check (required_state in ('succeeded', 'terminal')),
+  satisfied_at timestamptz,
+  primary key (job_id, depends_on_job_id),
+  check (job_id <> depends_on_job_id)
+);
+create index job_dependencies_open on jobs.job_dependencies (depends_on_job_id)
+  where satisfied_at is null;
+
+-- The history inside a job: the fold of it is the job's state.
+create table jobs.job_events (
+  job_id uuid not null,
+  sequence int not null,
+  tenant_id uuid not null,
+  id uuid not null default gen_random_uuid(),
+  type text not null,
+  data jsonb not null default '{}',
+  occurred_at timestamptz not null default kernel.now(),
+  primary key (job_id, sequence)
+);
+
+-- One result an attempt: small ones in the row, so that they commit with the state; others as an object.
+create table jobs.job_results (
+  id uuid primary key,
+  job_id uuid not null,
+  tenant_id uuid not null,
+  attempt_id uuid not null,
+  media_type text not null,
+  size bigint not null,
+  checksum_sha256 bytea not null check (octet_length(checksum_sha256) = 32),
+  body bytea,
+  blob_key text,
+  created_at timestamptz not null default kernel.now(),
+  check ((body is null) <> (blob_key is null))
+);
+create index job_results_created_at on jobs.job_results (created_at);
+create index job_results_attempt on jobs.job_results (attempt_id);
+
+-- What the platform knows of a type beyond its code: built-in types and activities of other surfaces have
+-- a row once somebody paused them. Job types belong to the platform, not to a tenant.
+create table jobs.job_types (
+  type text collate "C" primary key,
+  kind text not null check (kind in ('built_in', 'activity', 'external')),
+  queue text not null default 'default',
+  lease_seconds int,
+  timeout_seconds int,
+  max_attempts smallint,
+  backoff_base_ms int,
+  backoff_cap_ms int,
+  tenant_max_running int,
+  paused_at timestamptz,
+  paused_until timestamptz,
+  paused_by text,
+  pause_reason text,
+  version int not null default 1,
+  created_at timestamptz not null default kernel.now(),
+  updated_at timestamptz not null default kernel.now(),
+  check ((paused_at is null) = (pause_reason is null)),
+  check (paused_at is not null or paused_until is null)
+);
+
+create table jobs.job_type_versions (
+  type text collate "C" not null references jobs.job_types (type),
+  schema_version int not null check (schema_version >= 1),
+  parameters_schema jsonb not null,
+  result_schema jsonb,
+  created_at timestamptz not null default kernel.now(),
+  primary key (type, schema_version)
+);
+
+-- Who can run what: tenant_id null serves all tenants. Runners inside the platform announce themselves
+-- here like the others.
+create table jobs.worker_capabilities (
+  worker_id uuid not null,
+  queue text not null default 'default',
+  capability text collate "C" not null,
+  version int not null,
+  tenant_id uuid,
+  principal_id uuid,
+  last_seen_at timestamptz not null default now(),
+  primary key (worker_id, capability, version)
+) with (fillfactor = 50);
+create index worker_capabilities_type on jobs.worker_capabilities (capability, version);
+
+create table jobs.job_schedules (
+  tenant_id uuid not null,
+  name text collate "C" not null check (name ~ '^[a-z0-9][a-z0-9_.-]{0,99}$'),
+  id uuid not null unique,
+  principal_id uuid not null,
+  type text collate "C" not null,
+  schema_version int not null,
+  parameters json not null,
+  cron text not null,
+  timezone text not null,
+  enabled boolean not null default true,
+  catch_up text not null default 'latest' check (catch_up in ('skip', 'latest', 'all')),
+  overlap text not null default 'allow' check (overlap in ('allow', 'skip')),
+  priority smallint not null default 5 check (priority between 0 and 9),
+  next_run_at timestamptz,
+  last_run_at timestamptz,
+  last_job_id uuid,
+  version int not null default 1,
+  created_at timestamptz not null default kernel.now(),
+  updated_at timestamptz not null default kernel.now(),
+  primary key (tenant_id, name)
+);
+create index job_schedules_due on jobs.job_schedules (next_run_at) where enabled;
