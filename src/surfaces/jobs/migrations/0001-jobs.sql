@@ -94,8 +94,8 @@ create table jobs.job_attempts (
   leased_until timestamptz not null,
   heartbeat_at timestamptz not null,
   started_at timestamptz not null,
+  lease_seconds int not null,
   timeout_at timestamptz not null,
-  deadline_at timestamptz,
   completed_at timestamptz,
   error_code text,
   unique (job_id, attempt_no),
@@ -110,7 +110,6 @@ create index job_attempts_claim on jobs.job_attempts (claim_id)
 create table jobs.job_checkpoints (
   job_id uuid primary key,
   tenant_id uuid not null,
-  attempt_id uuid not null,
   body jsonb not null,
   saved_at timestamptz not null default kernel.now()
 ) with (fillfactor = 70);
@@ -173,6 +172,7 @@ create index job_results_attempt on jobs.job_results (attempt_id);
 -- a row once somebody paused them. Job types belong to the platform, not to a tenant.
 create table jobs.job_types (
   type text collate "C" primary key,
+  id uuid not null default gen_random_uuid() unique,
   kind text not null check (kind in ('built_in', 'activity', 'external')),
   queue text not null default 'default',
   lease_seconds int,
