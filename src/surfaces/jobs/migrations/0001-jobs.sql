@@ -110,6 +110,7 @@ create index job_attempts_claim on jobs.job_attempts (claim_id)
 create table jobs.job_checkpoints (
   job_id uuid primary key,
   tenant_id uuid not null,
+  attempt_id uuid,
   body jsonb not null,
   saved_at timestamptz not null default kernel.now()
 ) with (fillfactor = 70);

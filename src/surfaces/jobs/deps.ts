@@ -1,0 +1,18 @@
+/**
+ * What the use cases of jobs share. It is put together once in surface.ts; a use case names the members
+ * that it needs with `Pick<Deps, …>`.
+ */
+import type { Kernel } from '../../kernel/surface.ts'
+import type { FileLookup } from './face.ts'
+import type { Hearers } from './running/ending/announce-ends.ts'
+import type { WaitingQuota } from './submitting/waiting-quota.ts'
+import type { JobTypes } from './types/job-types.ts'
+
+export type Deps = {
+  readonly kernel: Kernel
+  readonly types: JobTypes
+  readonly hearers: Hearers
+  readonly quota: WaitingQuota
+  /** Null while nobody keeps files: no input can be named then. */
+  readonly files: () => FileLookup | null
+}

@@ -1,0 +1,36 @@
+/**
+ * What may be done with jobs. Most of it is granted by job type. Types belong to the platform and not to
+ * a tenant, so pausing and registering them is for those who operate it.
+ */
+import type { Permission } from '../../kernel/access/permissions.ts'
+
+const admin = ['tenant_admin']
+const operator = ['platform_operator']
+
+export const permissions: Readonly<Record<string, Permission>> = {
+  'jobs.jobs.submit': { says: 'Submit jobs of a type', roles: admin, typed: true },
+  'jobs.jobs.read': {
+    says: 'See the jobs of a type, their attempts and progress',
+    roles: ['tenant_admin', 'support_viewer', 'auditor'],
+    typed: true,
+  },
+  'jobs.jobs.cancel': { says: 'Cancel jobs of a type', roles: admin, typed: true },
+  'jobs.jobs.retry': { says: 'Retry jobs of a type', roles: admin, typed: true },
+  'jobs.jobs.update': { says: 'Reorder waiting jobs of a type', roles: admin, typed: true },
+  'jobs.results.read': { says: 'Fetch the results of a type', roles: admin, typed: true },
+  'jobs.schedules.write': { says: 'Schedule jobs of a type', roles: admin, typed: true },
+  'jobs.workers.claim': {
+    says: 'Run jobs of a type of the own tenant',
+    roles: admin,
+    typed: true,
+  },
+  'jobs.workers.claim_any': {
+    says: 'Run jobs of a type of all tenants',
+    roles: operator,
+    typed: true,
+  },
+  'jobs.types.read': { says: 'See the job types', roles: ['platform_operator', 'tenant_admin'] },
+  'jobs.types.write': { says: 'Register job types for outside workers', roles: operator },
+  'jobs.types.pause': { says: 'Pause and resume a job type', roles: operator },
+  'jobs.stats.read': { says: 'See how much waits and runs', roles: operator },
+}
