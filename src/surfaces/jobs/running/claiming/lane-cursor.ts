@@ -3,8 +3,10 @@
  * them, which a long transaction elsewhere can hold back for hours; a claim that begins at the front
  * walks over all of them. So a lane remembers, for each rank, the key of the last row it took, and asks
  * for what lies behind. What appeared before those keys (a late commit) is found by a look from the
- * front: as soon as the cursor comes back short and once a second, but for a tenth of the time at most.
+ * front: as soon as the cursor comes back short and once a second, unless that walk has become dear.
  */
+import { openRests } from './rests.ts'
+
 export type Key = { readonly rank: number; readonly ready_at: string; readonly job_id: string }
 
 /** Rows after the key `from`, of ranks up to `to_rank`. */
@@ -31,24 +33,21 @@ const first: Key = { rank: -32_768, ready_at: '-infinity', job_id: nil }
 const last_rank = 32_767
 const whole: readonly Stretch[] = [{ from: first, to_rank: last_rank }]
 const front_every_ms = 1000
-const rest_factor = 10
 
 export function openLaneCursor(): LaneCursor {
   const taken = new Map<number, Key>()
-  /** When the next look from the front is allowed, and when it is due in any case. */
-  let front_allowed_ms = Number.NEGATIVE_INFINITY
+  const rests = openRests()
   let front_due_ms = Number.NEGATIVE_INFINITY
   let was_short = true
   return {
     next: now_ms => {
-      const from_front = now_ms >= (was_short ? front_allowed_ms : front_due_ms)
+      const from_front = rests.rested(now_ms) && (was_short || now_ms >= front_due_ms)
       return { from_front, stretches: from_front ? whole : behind(taken), began_ms: now_ms }
     },
     took: ({ from_front, began_ms }, keys, wanted, now_ms) => {
       if (from_front) {
-        const rest_ms = rest_factor * (now_ms - began_ms)
-        front_allowed_ms = now_ms + rest_ms
-        front_due_ms = now_ms + Math.max(front_every_ms, rest_ms)
+        rests.ran(began_ms, now_ms)
+        front_due_ms = now_ms + front_every_ms
       }
       // A batch that ends before the old key leaves more behind itself: the cursor goes back with it.
       for (const key of keys) taken.set(key.rank, key)

@@ -56,9 +56,13 @@ const attempts = {
   timed_out: 'failed',
 } as const satisfies Record<Ending['outcome'], AttemptEnd>
 
+export function attemptEndOf({ outcome }: Ending): AttemptEnd {
+  return attempts[outcome]
+}
+
 export function decideEnd(ending: Ending, at: Standing, retrying: Retrying): Decision {
   const counted = {
-    attempt: attempts[ending.outcome],
+    attempt: attemptEndOf(ending),
     failures: at.failures + (['failed', 'timed_out'].includes(ending.outcome) ? 1 : 0),
     losses: at.losses + (ending.outcome === 'lost' ? 1 : 0),
     wait_ms: 0,

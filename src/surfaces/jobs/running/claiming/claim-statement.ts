@@ -1,0 +1,193 @@
+/**
+ * The claim as SQL: two statements of one transaction. The first takes the locks, so that the second,
+ * with its fresh snapshot, sees a pause that was committed before and counts what really runs: with lock
+ * and count in one statement the snapshot would be older than the lock, and both would leak.
+ */
+import { Type, type Static } from 'typebox'
+import { sql, type Sql } from '../../../../kernel/database/sql.ts'
+import type { TypeRules } from '../rules.ts'
+import { leaseEnd } from '../lease-end.ts'
+import type { Stretch } from './lane-cursor.ts'
+
+export type LaneQuota = {
+  readonly rules: TypeRules
+  readonly tenant_id: string
+  readonly quota: number
+  readonly stretches: readonly Stretch[]
+}
+
+/** Who claims, and the identities that its attempts will have. */
+export type Claimant = {
+  readonly worker_id: string
+  /** Null where nobody can ask for the same leases again. */
+  readonly claim_id: string | null
+  readonly attempt_ids: readonly string[]
+  readonly token_hashes: readonly Buffer[]
+  readonly grace_seconds: number
+}
+
+export const Claimed = Type.Object({
+  attempt_id: Type.String(),
+  attempt_no: Type.Integer(),
+  leased_until: Type.String(),
+  started_at: Type.String(),
+  job_id: Type.String(),
+  tenant_id: Type.String(),
+  type: Type.String(),
+  schema_version: Type.Integer(),
+  version: Type.Integer(),
+  deadline_at: Type.Union([Type.String(), Type.Null()]),
+  cancel_requested: Type.Boolean(),
+  parameters: Type.Unknown(),
+  input_ref: Type.Union([Type.String(), Type.Null()]),
+  checkpoint: Type.Unknown(),
+})
+
+export const Picked = Type.Object({
+  ...Claimed.properties,
+  lane: Type.Integer(),
+  rank: Type.Integer(),
+  /** To the microsecond: the cursor must not begin before the row that it names. */
+  ready_at: Type.String(),
+})
+export type Picked = Static<typeof Picked>
+
+/**
+ * Shares the pause fence of each type, and tries the lanes that have a cap: one that another claim holds
+ * just now is left out.
+ */
+export function lockLanes(lanes: readonly LaneQuota[]): Sql {
+  const types = [...new Set(lanes.map(({ rules }) => rules.type))].sort()
+  const capped = lanes.flatMap(({ rules, tenant_id }, at) =>
+    rules.tenant_max_running === null ? [] : [{ at, name: `${rules.type} ${tenant_id}` }],
+  )
+  return sql`
+    with fence as materialized (
+      select pg_advisory_xact_lock_shared(hashtext('jobs.type'), hashtext(type))
+      from unnest(${types}::text[]) type
+    )
+    select array(
+      select capped.at from unnest(
+        ${capped.map(({ at }) => at)}::int[], ${capped.map(({ name }) => name)}::text[]
+      ) capped (at, name)
+      where not pg_try_advisory_xact_lock(hashtext('jobs.lane'), hashtext(capped.name))
+    ) as refused
+    from (select count(*) from fence) locked`
+}
+
+export const Locked = Type.Object({ refused: Type.Array(Type.Integer()) })
+
+export function claimFrom(lanes: readonly LaneQuota[], claimant: Claimant): Sql {
+  return sql`
+    -- any tenant: the lanes name theirs
+    with picked as materialized (
+      ${pickFrom(lanes)}
+    ),
+    numbered as (
+      select picked.*, row_number() over () as place from picked
+    ),
+    taken as (
+      delete from jobs.job_queue q
+      using picked
+      where q.ctid = picked.place_in_queue
+    ),
+    started as (
+      update jobs.jobs j
+      set state = 'running', version = version + 1, attempt_count = attempt_count + 1,
+        last_sequence = last_sequence + 1
+      from numbered n
+      where j.tenant_id = n.tenant_id and j.id = n.job_id
+      returning j.id, j.tenant_id, j.type, j.schema_version, j.version, j.attempt_count,
+        j.last_sequence, j.deadline_at, j.cancel_requested_at, j.input_ref,
+        n.place, n.lane, n.rank, n.ready_at, n.lease_seconds, n.timeout_seconds
+    ),
+    attempt as (
+      insert into jobs.job_attempts (id, job_id, tenant_id, type, schema_version, attempt_no,
+        worker_id, claim_id, lease_token, state, lease_seconds, leased_until, heartbeat_at,
+        started_at, timeout_at)
+      select (${claimant.attempt_ids}::uuid[])[s.place], s.id, s.tenant_id, s.type,
+        s.schema_version, s.attempt_count, ${claimant.worker_id}::uuid, ${claimant.claim_id}::uuid,
+        (${claimant.token_hashes}::bytea[])[s.place], 'running', s.lease_seconds,
+        ${leaseEnd({
+          lease_seconds: sql`s.lease_seconds`,
+          timeout_at: sql`now() + make_interval(secs => s.timeout_seconds)`,
+          grace_seconds: claimant.grace_seconds,
+          job: sql`s`,
+        })},
+        now(), now(), now() + make_interval(secs => s.timeout_seconds)
+      from started s
+      returning id, job_id, attempt_no, leased_until, started_at
+    ),
+    noted as (
+      insert into jobs.job_events (job_id, sequence, tenant_id, type, data)
+      select s.id, s.last_sequence, s.tenant_id, 'started',
+        jsonb_build_object('attempt_no', s.attempt_count)
+      from started s
+    )
+    select a.id as attempt_id, a.attempt_no, a.leased_until, a.started_at,
+      s.id as job_id, s.tenant_id, s.type, s.schema_version, s.version, s.deadline_at,
+      s.cancel_requested_at is not null as cancel_requested, s.input_ref,
+      i.parameters, c.body as checkpoint, s.lane, s.rank, s.ready_at::text as ready_at
+    from started s
+    join attempt a on a.job_id = s.id
+    left join jobs.job_inputs i on i.job_id = s.id and i.tenant_id = s.tenant_id
+    left join jobs.job_checkpoints c on c.job_id = s.id and c.tenant_id = s.tenant_id
+    order by s.place`
+}
+
+/** Rows of each lane in its order, locked; where others hold some, the next ones. */
+function pickFrom(lanes: readonly LaneQuota[]): Sql {
+  const stretches = lanes.flatMap(one => one.stretches)
+  let used = 0
+  const spans = lanes.map(one => ({ from: used + 1, to: (used += one.stretches.length) }))
+  return sql`
+    select q.tenant_id, q.job_id, q.rank, q.ready_at, q.ctid as place_in_queue, lane.at - 1 as lane,
+      lane.lease_seconds, lane.timeout_seconds
+    from unnest(
+      ${lanes.map(({ rules }) => rules.type)}::text[],
+      ${lanes.map(({ rules }) => rules.schema_version)}::int[],
+      ${lanes.map(one => one.tenant_id)}::uuid[],
+      ${lanes.map(one => one.quota)}::int[],
+      ${lanes.map(({ rules }) => rules.tenant_max_running)}::int[],
+      ${lanes.map(({ rules }) => rules.lease_seconds)}::int[],
+      ${lanes.map(({ rules }) => rules.timeout_seconds)}::int[],
+      ${spans.map(({ from }) => from)}::int[],
+      ${spans.map(({ to }) => to)}::int[]
+    ) with ordinality lane (type, schema_version, tenant_id, quota, cap, lease_seconds,
+      timeout_seconds, from_stretch, to_stretch, at)
+    cross join lateral (
+      select case
+        when exists (
+          select from jobs.job_types t
+          where t.type = lane.type and t.paused_at is not null
+            and (t.paused_until is null or t.paused_until > kernel.now())
+        ) then 0
+        when lane.cap is null then lane.quota
+        else greatest(0, least(lane.quota, lane.cap - (
+          select count(*) from jobs.job_attempts a
+          where a.state = 'running' and a.tenant_id = lane.tenant_id and a.type = lane.type
+        )))
+      end as rows
+    ) room
+    cross join lateral (
+      select row.tenant_id, row.job_id, row.rank, row.ready_at, row.ctid
+      from generate_series(lane.from_stretch, lane.to_stretch) stretch
+      cross join lateral (
+        select w.tenant_id, w.job_id, w.rank, w.ready_at, w.ctid
+        from jobs.job_queue w
+        where w.type = lane.type
+          and w.schema_version = lane.schema_version
+          and w.tenant_id = lane.tenant_id
+          and w.wake_at is null
+          and (w.rank, w.ready_at, w.job_id) > (
+            (${stretches.map(({ from }) => from.rank)}::smallint[])[stretch],
+            (${stretches.map(({ from }) => from.ready_at)}::timestamptz[])[stretch],
+            (${stretches.map(({ from }) => from.job_id)}::uuid[])[stretch])
+          and w.rank <= (${stretches.map(one => one.to_rank)}::smallint[])[stretch]
+        order by w.rank, w.ready_at, w.job_id
+        limit room.rows
+        for update skip locked
+      ) row
+      limit room.rows
+    ) q`
+}

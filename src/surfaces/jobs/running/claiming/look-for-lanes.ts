@@ -1,0 +1,88 @@
+/**
+ * Which lanes have ready rows: a loose index scan that jumps from tenant to tenant, so its cost depends
+ * on the lanes that it names and never on how many rows they hold. Each type is looked at from behind
+ * the tenant where the last look ended, so that all of a thousand tenants come into view in turn.
+ */
+import { Type } from 'typebox'
+import type { Reader } from '../../../../kernel/database/db.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
+import type { TypeVersion } from '../rules.ts'
+
+export type Lane = TypeVersion & { readonly tenant_id: string }
+
+export const lanes_max = 64
+const first_tenant = '00000000-0000-0000-0000-000000000000'
+
+const Row = Type.Object({
+  type: Type.String(),
+  schema_version: Type.Integer(),
+  tenant_id: Type.String(),
+})
+
+export type Lookout = {
+  /** At most 64 lanes or so; `around` says whether every lane there is has now been named. */
+  look(db: Reader, types: readonly TypeVersion[]): Promise<{ lanes: Lane[]; around: boolean }>
+}
+
+export function openLookout(): Lookout {
+  const after = new Map<string, string>()
+  const nameOf = ({ type, schema_version }: TypeVersion) => `${type} ${schema_version}`
+  return {
+    look: async (db, types) => {
+      const portion = Math.max(4, Math.ceil(lanes_max / types.length))
+      const starts = types.map(one => after.get(nameOf(one)) ?? first_tenant)
+      const lanes = await db.many(Row, lanesAfter(types, starts, portion))
+      const counts = new Map<string, number>()
+      for (const lane of lanes) {
+        const name = nameOf(lane)
+        counts.set(name, (counts.get(name) ?? 0) + 1)
+        after.set(name, lane.tenant_id)
+      }
+      let around = true
+      types.forEach((one, at) => {
+        const name = nameOf(one)
+        if ((counts.get(name) ?? 0) >= portion) around = false
+        else {
+          after.delete(name)
+          if (starts[at] !== first_tenant) around = false
+        }
+      })
+      return { lanes, around }
+    },
+  }
+}
+
+function lanesAfter(types: readonly TypeVersion[], starts: readonly string[], portion: number) {
+  return sql`
+    -- any tenant: a runner serves all of them
+    select looked.type, looked.schema_version, found.tenant_id
+    from unnest(
+      ${types.map(one => one.type)}::text[],
+      ${types.map(one => one.schema_version)}::int[],
+      ${starts}::uuid[]
+    ) looked (type, schema_version, after)
+    cross join lateral (
+      with recursive lane as (
+        (select q.tenant_id from jobs.job_queue q
+        where q.type = looked.type
+          and q.schema_version = looked.schema_version
+          and q.tenant_id > looked.after
+          and q.wake_at is null
+        order by q.tenant_id
+        limit 1)
+        union all
+        select next.tenant_id
+        from lane
+        cross join lateral (
+          select q.tenant_id from jobs.job_queue q
+          where q.type = looked.type
+            and q.schema_version = looked.schema_version
+            and q.tenant_id > lane.tenant_id
+            and q.wake_at is null
+          order by q.tenant_id
+          limit 1
+        ) next
+      )
+      select lane.tenant_id from lane limit ${portion}
+    ) found`
+}

@@ -1,0 +1,94 @@
+/**
+ * The lock that decides every race over the end of an attempt: it is got by whoever shows the token of a
+ * running lease that has not lapsed and the job's current version, or by the sweep once the lease has
+ * lapsed. Attempts are locked before jobs; what is decided afterwards rests on what is read here.
+ */
+import { Type, type Static } from 'typebox'
+import type { Tx } from '../../../../kernel/database/db.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
+
+export const Held = Type.Object({
+  attempt_id: Type.String(),
+  attempt_no: Type.Integer(),
+  started_at: Type.String(),
+  job_id: Type.String(),
+  tenant_id: Type.String(),
+  type: Type.String(),
+  schema_version: Type.Integer(),
+  rank: Type.Integer(),
+  version: Type.Integer(),
+  last_sequence: Type.Integer(),
+  attempt_count: Type.Integer(),
+  max_attempts: Type.Integer(),
+  failures: Type.Integer(),
+  losses: Type.Integer(),
+  cancel_requested: Type.Boolean(),
+  has_dependents: Type.Boolean(),
+  deadline_at: Type.Union([Type.String(), Type.Null()]),
+  created_at: Type.String(),
+  /** The platform's time at which it is decided. */
+  now: Type.String(),
+})
+export type Held = Static<typeof Held>
+
+export type Shown = {
+  readonly attempt_id: string
+  readonly token_hash: Buffer
+  readonly version: number
+}
+
+const held = sql`
+  a.id as attempt_id, a.attempt_no, a.started_at, a.job_id, a.tenant_id, a.type,
+  a.schema_version, j.priority as rank, j.version, j.last_sequence, j.attempt_count,
+  j.max_attempts, j.failures, j.losses, j.cancel_requested_at is not null as cancel_requested,
+  j.has_dependents, j.deadline_at, j.created_at, kernel.now() as now`
+
+/** Those of the attempts whose token and version are current. */
+export async function holdShown(tx: Tx, shown: readonly Shown[]): Promise<Held[]> {
+  return await tx.many(
+    Held,
+    sql`
+    -- any tenant: a lease token is for one attempt
+    select ${held}
+    from unnest(
+      ${shown.map(one => one.attempt_id)}::uuid[],
+      ${shown.map(one => one.token_hash)}::bytea[],
+      ${shown.map(one => one.version)}::int[]
+    ) shown (attempt_id, token_hash, version)
+    join jobs.job_attempts a on a.id = shown.attempt_id
+      and a.lease_token = shown.token_hash
+      and a.state = 'running'
+      and a.leased_until > now()
+    join jobs.jobs j on j.tenant_id = a.tenant_id and j.id = a.job_id
+      and j.version = shown.version
+    for update of a, j`,
+  )
+}
+
+export const Lapsed = Type.Object({
+  ...Held.properties,
+  why: Type.Union([Type.Literal('lost'), Type.Literal('timed_out'), Type.Literal('overdue')]),
+})
+export type Lapsed = Static<typeof Lapsed>
+
+/** Attempts whose lease has lapsed, and why: it never reaches beyond its time or its job's deadline. */
+export async function holdLapsed(
+  tx: Tx,
+  limit: number,
+  except: readonly string[],
+): Promise<Lapsed[]> {
+  return await tx.many(
+    Lapsed,
+    sql`
+    -- any tenant: a sweep
+    select ${held},
+      case when a.timeout_at <= now() then 'timed_out'
+        when j.deadline_at <= kernel.now() then 'overdue'
+        else 'lost' end as why
+    from jobs.job_attempts a
+    join jobs.jobs j on j.tenant_id = a.tenant_id and j.id = a.job_id
+    where a.state = 'running' and a.leased_until <= now() and a.job_id <> all (${except}::uuid[])
+    limit ${limit}
+    for update of a, j skip locked`,
+  )
+}

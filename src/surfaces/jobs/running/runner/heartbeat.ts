@@ -1,0 +1,50 @@
+/**
+ * Renewing leases: one statement for all that a worker holds. It touches no index, raises no version, and
+ * tells what the worker must know: that a lease is lost, that the job is to be cancelled, until when it
+ * may go on.
+ */
+import { Type, type Static } from 'typebox'
+import type { Db } from '../../../../kernel/database/db.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
+import { leaseEnd } from '../lease-end.ts'
+
+export type HeldLease = { readonly attempt_id: string; readonly token_hash: Buffer }
+
+export const Renewed = Type.Object({
+  attempt_id: Type.String(),
+  leased_until: Type.String(),
+  version: Type.Integer(),
+  cancel_requested: Type.Boolean(),
+  deadline_at: Type.Union([Type.String(), Type.Null()]),
+})
+export type Renewed = Static<typeof Renewed>
+
+/** Those that are not answered are lost. */
+export async function renewLeases(
+  db: Db,
+  leases: readonly HeldLease[],
+  grace_seconds: number,
+): Promise<Renewed[]> {
+  return await db.many(
+    Renewed,
+    sql`
+    -- any tenant: a lease token is for one attempt
+    update jobs.job_attempts a
+    set heartbeat_at = now(),
+      leased_until = greatest(a.leased_until, ${leaseEnd({
+        lease_seconds: sql`a.lease_seconds`,
+        timeout_at: sql`a.timeout_at`,
+        grace_seconds,
+        job: sql`j`,
+      })})
+    from unnest(
+      ${leases.map(one => one.attempt_id)}::uuid[],
+      ${leases.map(one => one.token_hash)}::bytea[]
+    ) held (attempt_id, token_hash), jobs.jobs j
+    where a.id = held.attempt_id and a.lease_token = held.token_hash
+      and a.state = 'running' and a.leased_until > now()
+      and j.tenant_id = a.tenant_id and j.id = a.job_id
+    returning a.id as attempt_id, a.leased_until, j.version,
+      j.cancel_requested_at is not null as cancel_requested, j.deadline_at`,
+  )
+}
