@@ -6,24 +6,17 @@
 import type { Db } from '../../../../kernel/database/db.ts'
 import type { Keyring } from '../../../../kernel/keys.ts'
 import type { TypeRules, TypeVersion } from '../rules.ts'
+import { askLanes, learn, type Sharing } from './ask-lanes.ts'
 import { claimJobs, type Taken, type Worker } from './claim-jobs.ts'
-import type { Claim } from './lane-cursor.ts'
 import { openLookout } from './look-for-lanes.ts'
-import { openLanes, type OpenLane } from './open-lanes.ts'
+import { openLanes } from './open-lanes.ts'
 import { openRests } from './rests.ts'
-import { shareOut } from './share-out.ts'
-import type { Standings } from './standings.ts'
-import { openTurns } from './turns.ts'
 
-export type ClaimerDeps = {
+export type ClaimerDeps = Sharing & {
   readonly db: Db
   readonly keys: Keyring
-  readonly standings: Standings
-  readonly tenant_limit: number
   /** What this process can run now. */
   types(): readonly TypeRules[]
-  /** Monotonic. */
-  now(): number
 }
 
 export type Claimer = {
@@ -39,10 +32,9 @@ const lanes_few = 16
 const lanes_many = 256
 
 export function openClaimer(deps: ClaimerDeps): Claimer {
-  const { db, now } = deps
+  const { db, now, standings } = deps
   const lookout = openLookout()
   const lanes = openLanes()
-  const turns = openTurns()
   const rests = openRests()
   let woken = true
   let around = true
@@ -69,31 +61,25 @@ export function openClaimer(deps: ClaimerDeps): Claimer {
     }
     return looking
   }
-
+  /** Undefined where there was nothing to ask for. */
   const round = async (worker: Worker, free: number): Promise<Taken[] | undefined> => {
     const looked = lookIfDue()
     if (lanes.all().length === 0) await looked
     else looked?.catch(() => {})
     const known = lanes.all()
     if (known.length === 0) return undefined
-    await deps.standings.refresh(db, [...new Set(known.map(one => one.tenant_id))])
-    const asked = quotasFor(known, free, deps, turns.of)
+    await standings.refresh(db, [...new Set(known.map(one => one.tenant_id))])
+    const asked = askLanes(known, free, deps)
     if (asked.length === 0) return undefined
     const taken = await db.tx(tx => claimJobs(tx, deps.keys, worker, asked))
-    settle(asked, taken, now())
-    return taken
-  }
-  const settle = (asked: readonly Asked[], taken: readonly Taken[], now_ms: number) => {
-    const served = new Map<string, number>()
-    asked.forEach(({ lane, claim, quota }, at) => {
-      const own = taken.filter(one => one.lane === at)
-      const keys = own.map(({ rank, ready_at, job_id }) => ({ rank, ready_at, job_id }))
-      lanes.found(lane, lane.cursor.took(claim, keys, quota, now_ms))
+    learn(deps, asked, taken).forEach((found, at) => {
+      const lane = asked[at]?.lane
+      if (!lane) return
+      lanes.found(lane, found)
       // Where not all lanes are in view, one that was served waits until the others were.
       if (!around) lanes.leave(lane)
-      served.set(lane.tenant_id, (served.get(lane.tenant_id) ?? 0) + own.length)
     })
-    turns.served(served)
+    return taken
   }
   return {
     woken: () => {
@@ -108,51 +94,6 @@ export function openClaimer(deps: ClaimerDeps): Claimer {
       }
       return taken
     },
-  }
-}
-
-type Asked = {
-  readonly lane: OpenLane
-  readonly claim: Claim
-  readonly quota: number
-  readonly rules: TypeRules
-  readonly tenant_id: string
-  readonly stretches: Claim['stretches']
-}
-
-function quotasFor(
-  known: readonly OpenLane[],
-  free: number,
-  { standings, tenant_limit, now }: ClaimerDeps,
-  turnOf: (tenant_id: string) => number,
-): Asked[] {
-  const open = known.filter(isFirstOfItsCap())
-  const rooms = open.map(({ rules, tenant_id }) => ({
-    tenant_id,
-    room: rules.tenant_max_running ?? Number.POSITIVE_INFINITY,
-  }))
-  const quotas = shareOut(rooms, free, tenant_limit, id => ({
-    running: standings.running(id),
-    turn: turnOf(id),
-  }))
-  return open.flatMap((lane, at) => {
-    const quota = quotas[at] ?? 0
-    if (quota === 0) return []
-    const { rules, tenant_id } = lane
-    const claim = lane.cursor.next(now())
-    return [{ lane, claim, quota, rules, tenant_id, stretches: claim.stretches }]
-  })
-}
-
-/** A cap counts all versions of a type, so that only one of them is claimed from at a time. */
-function isFirstOfItsCap(): (lane: OpenLane) => boolean {
-  const seen = new Set<string>()
-  return ({ rules, tenant_id }) => {
-    if (rules.tenant_max_running === null) return true
-    const name = `${rules.type} ${tenant_id}`
-    if (seen.has(name)) return false
-    seen.add(name)
-    return true
   }
 }
 

@@ -4,7 +4,8 @@
  * opens again is not walked from its front.
  */
 import type { TypeRules } from '../rules.ts'
-import { openLaneCursor, type Found, type LaneCursor } from './lane-cursor.ts'
+import { openLaneCursors } from './cursors.ts'
+import type { Found, LaneCursor } from './lane-cursor.ts'
 import type { Lane } from './look-for-lanes.ts'
 
 export type OpenLane = {
@@ -21,39 +22,27 @@ export type OpenLanes = {
   leave(lane: OpenLane): void
 }
 
-const cursors_max = 5000
-
 export function openLanes(): OpenLanes {
   const open = new Map<string, OpenLane>()
-  const cursors = new Map<string, LaneCursor>()
-  const nameOf = (type: string, version: number, tenant_id: string) =>
-    `${type} ${version} ${tenant_id}`
-  const nameOfOpen = ({ rules, tenant_id }: OpenLane) =>
-    nameOf(rules.type, rules.schema_version, tenant_id)
-  const cursorOf = (name: string): LaneCursor => {
-    const cursor = cursors.get(name) ?? openLaneCursor()
-    // A Map keeps the order of insertion: the first is the one that was used longest ago.
-    cursors.delete(name)
-    cursors.set(name, cursor)
-    for (const oldest of cursors.keys()) {
-      if (cursors.size <= cursors_max) break
-      cursors.delete(oldest)
-    }
-    return cursor
-  }
+  const cursors = openLaneCursors()
+  const nameOf = ({ rules, tenant_id }: Omit<OpenLane, 'cursor'>) => laneName(rules, tenant_id)
   return {
     all: () => [...open.values()],
     named: (lanes, rulesOf) => {
       for (const lane of lanes) {
-        const name = nameOf(lane.type, lane.schema_version, lane.tenant_id)
         const rules = rulesOf(lane)
         if (!rules) continue
-        open.set(name, { rules, tenant_id: lane.tenant_id, cursor: cursorOf(name) })
+        const name = laneName(rules, lane.tenant_id)
+        open.set(name, { rules, tenant_id: lane.tenant_id, cursor: cursors.of(name) })
       }
     },
     found: (lane, said) => {
-      if (said === 'empty') open.delete(nameOfOpen(lane))
+      if (said === 'empty') open.delete(nameOf(lane))
     },
-    leave: lane => void open.delete(nameOfOpen(lane)),
+    leave: lane => void open.delete(nameOf(lane)),
   }
+}
+
+export function laneName({ type, schema_version }: TypeRules, tenant_id: string): string {
+  return `${type} ${schema_version} ${tenant_id}`
 }

@@ -5,6 +5,7 @@
  */
 import { Type, type Static } from 'typebox'
 import type { Db, Tx } from '../../../../kernel/database/db.ts'
+import { isUnavailable } from '../../../../kernel/database/failures.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import type { Fault } from '../../../../kernel/faults.ts'
 import { attemptEndOf, type Ending } from './decide-end.ts'
@@ -17,6 +18,8 @@ export type Finish = Shown & { readonly ending: Ending; readonly result: Result 
 export type Finished =
   | { readonly said: 'done' | 'repeated'; readonly tenant_id: string; readonly job_id: string }
   | { readonly said: 'lease_lost' | 'attempt_finished' }
+  /** Of several, this one could not be written: a hook failed. */
+  | { readonly said: 'broken'; readonly error: unknown }
   | {
       readonly said: 'version_conflict'
       readonly current_version: number
@@ -33,11 +36,8 @@ export async function finalize(
   try {
     done = await finishTogether(deps, finishes)
   } catch (error) {
-    if (finishes.length === 1) throw error
-    const alone = await Promise.allSettled(finishes.map(one => finalize(deps, [one])))
-    const broken = alone.find(one => one.status === 'rejected')
-    if (broken && alone.every(one => one.status === 'rejected')) throw broken.reason
-    return alone.map(one => (one.status === 'fulfilled' ? one.value[0] : undefined) ?? unknown)
+    if (finishes.length === 1 || isUnavailable(error)) throw error
+    return await finishOneByOne(deps, finishes)
   }
   const others = finishes.filter(one => !done.has(one.attempt_id))
   const apart = others.length > 0 ? await tellApart(deps.db, others) : new Map<string, Finished>()
@@ -45,6 +45,20 @@ export async function finalize(
 }
 
 const unknown: Finished = { said: 'lease_lost' }
+
+async function finishOneByOne(
+  deps: FinalizeDeps,
+  finishes: readonly Finish[],
+): Promise<Finished[]> {
+  const said: Finished[] = []
+  for (const one of finishes) {
+    const alone = await finalize(deps, [one]).catch((error: unknown) => [
+      { said: 'broken' as const, error },
+    ])
+    said.push(alone[0] ?? unknown)
+  }
+  return said
+}
 
 async function finishTogether(
   deps: FinalizeDeps,

@@ -92,3 +92,29 @@ export async function holdLapsed(
     for update of a, j skip locked`,
   )
 }
+
+export const HeldAttempt = Type.Object({
+  attempt_id: Type.String(),
+  job_id: Type.String(),
+  tenant_id: Type.String(),
+  type: Type.String(),
+  schema_version: Type.Integer(),
+})
+export type HeldAttempt = Static<typeof HeldAttempt>
+
+/** For what is written under a lease without ending anything. */
+export async function holdAttempt(
+  tx: Tx,
+  shown: Pick<Shown, 'attempt_id' | 'token_hash'>,
+): Promise<HeldAttempt | undefined> {
+  return await tx.maybe(
+    HeldAttempt,
+    sql`
+    -- any tenant: a lease token is for one attempt
+    select a.id as attempt_id, a.job_id, a.tenant_id, a.type, a.schema_version
+    from jobs.job_attempts a
+    where a.id = ${shown.attempt_id} and a.lease_token = ${shown.token_hash}
+      and a.state = 'running' and a.leased_until > now()
+    for no key update`,
+  )
+}

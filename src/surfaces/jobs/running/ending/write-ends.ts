@@ -74,7 +74,8 @@ export function writeEnds(ends: readonly Ended[]): Sql {
         error_code = g.error_code,
         error_retryable = g.retryable,
         cause_job_id = null,
-        result_ref = g.result_id,
+        result_ref = (select r.id from jobs.job_results r
+          where r.id = g.result_id and r.tenant_id = g.tenant_id and r.attempt_id = g.attempt_id),
         completed_at = case when g.job_state = 'retryable' then null else g.at end,
         dead_at = case when g.job_state in ('failed', 'cancelled', 'expired') then g.at end
       from given g

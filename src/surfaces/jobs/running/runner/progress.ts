@@ -4,7 +4,7 @@
  */
 import { Type, type Static } from 'typebox'
 import type { Db } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
+import { sql, type Sql } from '../../../../kernel/database/sql.ts'
 import type { JobStep } from '../../../../kernel/surface.ts'
 import type { HeldLease } from './heartbeat.ts'
 
@@ -15,16 +15,42 @@ export const Noted = Type.Object({
 })
 export type Noted = Static<typeof Noted>
 
+const Row = Type.Object({
+  ...Noted.properties,
+  job_id: Type.String(),
+  tenant_id: Type.String(),
+})
+
+const trim_every = 100
+
 /** Undefined where the lease is lost. */
 export async function noteProgress(
   db: Db,
+  lease: HeldLease,
+  step: JobStep,
+  kept: number,
+): Promise<Noted | undefined> {
+  const noted = await db.maybe(Row, note(lease, step))
+  if (!noted) return undefined
+  const { job_id, tenant_id, ...said } = noted
+  if (said.sequence % trim_every === 0) {
+    await db.run(sql`
+      delete from jobs.job_progress
+      where tenant_id = ${tenant_id} and job_id = ${job_id} and sequence <= (
+        select p.sequence from jobs.job_progress p
+        where p.job_id = ${job_id}
+        order by p.sequence desc
+        offset ${kept} limit 1)`)
+  }
+  return said
+}
+
+function note(
   { attempt_id, token_hash }: HeldLease,
   { stage, current, total, message_code, checkpoint }: JobStep,
-): Promise<Noted | undefined> {
+): Sql {
   const saved = checkpoint === undefined ? null : sql.json(checkpoint)
-  return await db.maybe(
-    Noted,
-    sql`
+  return sql`
     -- any tenant: a lease token is for one attempt
     with held as materialized (
       select a.id, a.job_id, a.tenant_id, a.attempt_no from jobs.job_attempts a
@@ -59,7 +85,7 @@ export async function noteProgress(
         jsonb_build_object('attempt_no', attempt_no)
       from counted where ${saved}::text is not null
     )
-    select last_sequence as sequence, cancel_requested_at is not null as cancel_requested, version
-    from counted`,
-  )
+    select last_sequence as sequence, cancel_requested_at is not null as cancel_requested, version,
+      id as job_id, tenant_id
+    from counted`
 }
