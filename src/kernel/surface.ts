@@ -8,6 +8,7 @@ import type { Settings } from '../config.ts'
 import type { Permission } from './access/permissions.ts'
 import type { Csrf } from './access/csrf.ts'
 import type { SignedUrls } from './access/signed-url.ts'
+import type { Blobs } from './blobs/blobs.ts'
 import type { Clock } from './clock.ts'
 import type { Db, Tx } from './database/db.ts'
 import type { LoggedEvent } from './events/event.ts'
@@ -33,6 +34,7 @@ export type Kernel = {
   readonly csrf: Csrf
   readonly signedUrls: SignedUrls
   readonly safeFetch: SafeFetch
+  readonly blobs: Blobs
   readonly log: Log
   readonly metrics: Metrics
   readonly fault: Fault
@@ -107,6 +109,8 @@ export type JobType = {
   readonly result?: TSchema
   /** May be submitted by `POST /v1/jobs`; otherwise only its own surface submits it. */
   readonly offered?: true
+  /** With which whoever submitted one may see it, cancel it and fetch its result. */
+  readonly permission?: string
   readonly lease_seconds?: number
   readonly timeout_seconds?: number
   readonly max_attempts?: number

@@ -4,6 +4,7 @@
  */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import fastJson from 'fast-json-stringify'
+import Negotiator from 'negotiator'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { isId } from '../ids.ts'
@@ -28,7 +29,8 @@ export type CompiledRoute = {
   readonly media_types: readonly string[]
 }
 
-const formats = {
+/** What a `format` in a schema means, here and wherever else a schema is judged. */
+export const formats = {
   uuid: (text: string) => isId(text),
   'date-time': (text: string) =>
     /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i.test(text) &&
@@ -57,9 +59,19 @@ export function compileRoute(route: Route, { strict, catalog }: CompileOptions):
   }
 }
 
+const event_stream = 'text/event-stream'
+
 export function mediaTypesOf(route: Route): readonly string[] {
-  if (route.stream || route.streaming) return ['text/event-stream']
-  return route.produces ?? ['application/json']
+  if (route.stream || route.streaming) return [event_stream]
+  const usual = route.produces ?? ['application/json']
+  return route.watch ? [...usual, event_stream] : usual
+}
+
+/** Of a route that can be read and watched, whether the caller wants to watch. */
+export function prefersEvents({ route, media_types }: CompiledRoute, accept?: string): boolean {
+  if (!route.watch || !accept?.includes(event_stream)) return false
+  const preferred = new Negotiator({ headers: { accept } }).mediaType([...media_types])
+  return preferred === event_stream
 }
 
 function permissionOf(route: Route): [string | null, string | null] {
