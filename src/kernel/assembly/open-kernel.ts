@@ -2,6 +2,7 @@
 import type { PlatformOptions } from './parts.ts'
 import { openCsrf } from '../access/csrf.ts'
 import { openSignedUrls } from '../access/signed-url.ts'
+import { openBlobs } from '../blobs/blobs.ts'
 import { openClock } from '../clock.ts'
 import { currentRequestId, currentTraceparent } from '../watch/context.ts'
 import { openDb } from '../database/db.ts'
@@ -32,6 +33,7 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
     csrf: openCsrf(keys, [new URL(config.public_url).origin, ...settings['kernel.cors_origins']]),
     signedUrls: openSignedUrls(keys),
     safeFetch: openSafeFetch({ ports: [443, 80, 8443], allow: [] }),
+    blobs: openBlobs(config.data_dir),
     log,
     metrics,
     fault: faults.fault,

@@ -9,8 +9,8 @@ import { UpstreamFailure, problemCodeOf } from '../outside/upstream.ts'
 import type { CompiledRoute } from './compile-route.ts'
 import { isNotModified } from './etag.ts'
 import { pathOf } from './facts.ts'
-import type { Outcome } from '../idempotency/records.ts'
 import type { Answer } from './journey.ts'
+import type { Rendered } from './keyed-request.ts'
 import { Problem, problem, renderProblem } from './problem.ts'
 
 export const securityHeaders: Readonly<Record<string, string>> = {
@@ -40,7 +40,7 @@ export function sendOutcome(
   return outcome.body === null ? reply.send() : reply.send(outcome.body)
 }
 
-function isUnchanged(request: FastifyRequest, outcome: Outcome): boolean {
+function isUnchanged(request: FastifyRequest, outcome: Rendered): boolean {
   return (
     outcome.status === 200 &&
     (request.method === 'GET' || request.method === 'HEAD') &&

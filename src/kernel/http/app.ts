@@ -175,6 +175,7 @@ function addRoute(app: FastifyInstance, options: AppOptions, compiled: CompiledR
         heartbeat_ms: options.heartbeat_ms,
         stall_ms: options.stall_ms,
         stopping: options.stopping,
+        may_be_quiet: compiled.route.watch !== undefined,
         abort: reason => passed.facts.abort(reason),
       })
       return reply

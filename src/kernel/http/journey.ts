@@ -10,15 +10,15 @@ import { workContext } from '../watch/context.ts'
 import type { Db, Tx } from '../database/db.ts'
 import type { Fault } from '../faults.ts'
 import { newId } from '../ids.ts'
-import type { CompiledRoute } from './compile-route.ts'
+import { prefersEvents, type CompiledRoute } from './compile-route.ts'
 import { inspect } from './content.ts'
 import type { Query } from './cursor.ts'
 import type { Passed } from './guard.ts'
 import type { Outcome } from '../idempotency/records.ts'
 import { ignoredFieldsHeader, type Dropped } from './known-fields.ts'
 import { openKeyedStream, type OpenedStream } from '../idempotency/keyed-stream.ts'
-import type { Keyed, Result } from '../idempotency/keyed.ts'
-import { keyedStream, keyedWork, render } from './keyed-request.ts'
+import type { Keyed } from '../idempotency/keyed.ts'
+import { keyedStream, keyedWork, present, render, type Rendered } from './keyed-request.ts'
 import { Problem, problem } from './problem.ts'
 import type { AnyContext } from './route.ts'
 
@@ -31,6 +31,8 @@ export type JourneyDeps = {
   readonly public_url: string
   readonly retention_hours: number
 }
+
+type Result = { readonly outcome: Rendered; readonly replayed: boolean }
 
 export type Answer =
   | { readonly kind: 'outcome'; readonly result: Result; readonly ignored: string | null }
@@ -48,7 +50,7 @@ export async function journey(
   const ignored = ignoredFieldsHeader(dropped)
   const { route } = compiled
   const work = { request_id: request.id, traceparent: passed.facts.traceparent }
-  if (route.stream || route.streaming) {
+  if (route.stream || route.streaming || prefersEvents(compiled, request.headers.accept)) {
     const open = () => openStream(deps, compiled, request, context, key)
     return { kind: 'stream', ignored, ...(await workContext.run(work, open)) }
   }
@@ -118,8 +120,9 @@ async function openStream(
   context: AnyContext,
   key: string | null,
 ): Promise<OpenedStream> {
-  const { stream, streaming } = compiled.route
-  if (stream) return { events: await stream({ ...context, db: deps.db }), replayed: false }
+  const { stream, watch, streaming } = compiled.route
+  const open = stream ?? watch
+  if (open) return { events: await open({ ...context, db: deps.db }), replayed: false }
   if (!streaming) throw new Error(`${compiled.operation} is no stream`)
   if (key) return openKeyedStream(deps, keyedStream({ deps, compiled, request, context, key }))
   const operation_id = newId()
@@ -145,7 +148,7 @@ async function execute(
   // A read is one statement, or several that do not pretend to be one.
   if (route.transaction === 'own' || route.method === 'GET') {
     const own = { db: deps.db, tx: deps.db as unknown as Tx }
-    return fresh(render(compiled, await handle({ ...context, ...own })))
+    return fresh(present(compiled, await handle({ ...context, ...own })))
   }
   const outcome = await deps.db.tx(async tx => {
     const rendered = render(compiled, await handle({ ...context, tx }))
@@ -156,7 +159,7 @@ async function execute(
   return fresh(outcome)
 }
 
-function fresh(outcome: Outcome): Result {
+function fresh(outcome: Rendered): Result {
   return { outcome, replayed: false }
 }
 

@@ -2,6 +2,7 @@
  * What a keyed request means to the idempotency store: its scope and fingerprint, which refusals count as
  * outcomes, and its effect, be it inside one transaction, outside, or a stream.
  */
+import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import type { Db } from '../database/db.ts'
 import { fingerprint } from '../idempotency/fingerprint.ts'
@@ -118,6 +119,15 @@ function effectOf(keyed: KeyedRequest): KeyedWork['effect'] {
   }
   if (!handle) throw new Error(`${compiled.operation} has no handler`)
   return { run: async tx => render(compiled, await handle({ ...context, tx })) }
+}
+
+/** As it is sent: bytes pass through as they come, and are never recorded. */
+export type Rendered = Omit<Outcome, 'body'> & { readonly body: string | Readable | null }
+
+export function present(compiled: CompiledRoute, reply: Reply): Rendered {
+  const { status, body, headers } = reply
+  if (!(body instanceof Readable)) return render(compiled, reply)
+  return { status, headers, body }
 }
 
 export function render(compiled: CompiledRoute, { status, body, headers }: Reply): Outcome {

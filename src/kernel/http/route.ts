@@ -117,7 +117,7 @@ type Common<
   absent?: string
   /** `raw`: the bytes as they came, of any media type, for signed messages. */
   consumes?: 'json' | 'raw'
-  /** Media types other than JSON; the handler then answers a text with its own content-type. */
+  /** Media types other than JSON; the handler then answers a text, or bytes, with its own content-type. */
   produces?: readonly string[]
   body_limit_bytes?: number
   replies: R
@@ -145,6 +145,8 @@ type Answer<M extends Method, C, R extends Replies, Outcome> =
   | (Keyed & {
       transaction?: undefined
       handle(context: C & { readonly tx: TxOf<M> }): Promise<ReplyOf<R>> | ReplyOf<R>
+      /** What a GET reads, as it goes on: for whoever accepts `text/event-stream`. */
+      watch?(context: C & { readonly db: Db }): Promise<AsyncIterable<SseEvent>>
       /** For `record: 'reference'`: the reply to a replay, from what `resource_ref` names. */
       again?(
         context: C & { readonly tx: TxOf<M>; readonly resource_ref: string },
@@ -213,5 +215,6 @@ export type Route = Common<
     again?(context: AnyContext & { tx: Tx; resource_ref: string }): Promise<Reply>
     operation?: OutsideOperation<AnyContext, Replies, unknown>
     stream?(context: AnyContext & { db: Db }): Promise<AsyncIterable<SseEvent>>
+    watch?(context: AnyContext & { db: Db }): Promise<AsyncIterable<SseEvent>>
     streaming?: StreamOperation<AnyContext>
   }

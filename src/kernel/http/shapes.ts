@@ -2,6 +2,7 @@
  * The words in which all surfaces describe what goes over the wire: ids, times, bounded texts, money,
  * pages. Request objects are closed, so that types and the document say exactly what is read.
  */
+import type { Readable } from 'node:stream'
 import { Type, type TProperties, type TSchema } from 'typebox'
 
 export const Id = Type.String({ format: 'uuid', minLength: 36, maxLength: 36 })
@@ -9,6 +10,9 @@ export const Time = Type.String({ format: 'date-time', maxLength: 40 })
 export const Version = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 export const Amount = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 export const PositiveAmount = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+
+/** A body that is no JSON, sent as it comes. */
+export const RawBytes = Type.Unsafe<Readable>({ type: 'string', format: 'binary' })
 
 export function text(maxLength: number, minLength = 1) {
   return Type.String({ minLength, maxLength })

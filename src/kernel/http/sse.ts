@@ -1,6 +1,6 @@
 /**
  * Writes Server-Sent Events: one terminal event and never none, heartbeats only while the upstream moves,
- * a reader that does not read stops the upstream. Headers are sent with the first event, so a
+ * a reader that does not read stops the upstream and is told so when it reads again. Headers are sent with the first event, so a
  * failure before it is still a status.
  */
 import { once } from 'node:events'
@@ -18,6 +18,8 @@ export type SseOptions = {
   heartbeat_ms: number
   /** Longest silence of the upstream, and longest time that a full connection may stay full. */
   stall_ms: number
+  /** Whoever watches something waits as long as nothing happens: silence is no stall. */
+  may_be_quiet?: boolean
   /** Aborted when the process stops. */
   stopping: AbortSignal
   /** Ends the upstream when the reader has gone or reads nothing. */
@@ -39,6 +41,8 @@ export async function writeEvents(
   options: SseOptions,
 ): Promise<void> {
   const iterator = events[Symbol.asyncIterator]()
+  // Who watches learns at once that it watches, even if nothing happens for an hour.
+  if (options.may_be_quiet) response.flushHeaders()
   const gone = new Promise<'gone'>(resolve => response.once('close', () => resolve('gone')))
   const stopping = new Promise<'stopping'>(resolve => {
     if (options.stopping.aborted) resolve('stopping')
@@ -47,14 +51,17 @@ export async function writeEvents(
   let moved = performance.now()
   const heartbeat = setInterval(() => {
     const quiet = performance.now() - moved
-    if (quiet < options.stall_ms && response.writableLength === 0) response.write(': heartbeat\n\n')
+    const alive = options.may_be_quiet || quiet < options.stall_ms
+    if (alive && response.writableLength === 0) response.write(': heartbeat\n\n')
   }, options.heartbeat_ms)
   let ending: Ending = { code: 'internal_error' }
   let next_id = 1
   try {
     for (;;) {
       const stalled = timer(options.stall_ms)
-      const step = await Promise.race([iterator.next(), gone, stopping, stalled.done])
+      const next = iterator.next()
+      const ends = options.may_be_quiet ? [gone, stopping] : [gone, stopping, stalled.done]
+      const step = await Promise.race([next, ...ends])
       stalled.cancel()
       if (step === 'gone') return void (ending = null)
       if (step === 'stopping') return void (ending = { code: 'shutting_down' })
@@ -63,7 +70,9 @@ export async function writeEvents(
       moved = performance.now()
       const flushed = response.write(frame(step.value, next_id++))
       if (step.value.terminal) return void (ending = null)
-      if (!flushed && !(await drained(response, options.stall_ms))) return void (ending = null)
+      if (!flushed && !(await drained(response, options.stall_ms))) {
+        return void (ending = response.closed ? null : { code: 'slow_consumer' })
+      }
     }
   } catch {
     // The cause was logged where it arose; the reader learns only that the stream failed.
@@ -74,9 +83,23 @@ export async function writeEvents(
       options.abort(ending?.code ?? 'gone')
     void iterator.return?.()?.catch(() => {})
     if (ending) response.write(frame({ event: 'error', data: ending }, next_id))
-    if (response.writableNeedDrain) response.destroy()
-    else response.end()
+    letGo(response, options)
   }
+}
+
+/** A reader that is slow may still fetch what was written, its ending too, within the same time again. */
+function letGo(response: ServerResponse, { stall_ms, stopping }: SseOptions): void {
+  const is_slow = response.writableNeedDrain
+  response.end()
+  if (!is_slow || response.closed) return
+  const destroy = () => response.destroy()
+  const limit = setTimeout(destroy, stall_ms)
+  stopping.addEventListener('abort', destroy, { once: true })
+  response.once('close', () => {
+    clearTimeout(limit)
+    stopping.removeEventListener('abort', destroy)
+  })
+  if (stopping.aborted) destroy()
 }
 
 function frame({ event, data, id }: SseEvent, number: number): string {

@@ -1,10 +1,11 @@
 /** Event streams: one terminal event, real statuses before the first byte, nobody works for a reader who has gone. */
 import { connect, type Socket } from 'node:net'
+import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, openWorld, type World } from '../../../../test/world.ts'
-import { writeEvents, type SseEvent } from '../sse.ts'
+import { writeEvents, type SseEvent, type SseOptions } from '../sse.ts'
 
 let world: World
 beforeAll(async () => {
@@ -63,79 +64,112 @@ describe('a stream', () => {
 
 describe('the writer', () => {
   test('ends the upstream when the reader goes', async () => {
-    const { createServer } = await import('node:http')
     const upstream = new AbortController()
-    const ended = Promise.withResolvers<string>()
     async function* waiting(): AsyncGenerator<SseEvent> {
       yield { event: 'word', data: 'first' }
       await new Promise((_, reject) => upstream.signal.addEventListener('abort', reject))
     }
-    const server = createServer((_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      void writeEvents(response, waiting(), {
-        heartbeat_ms: 60_000,
-        stall_ms: 60_000,
-        stopping: new AbortController().signal,
-        abort: reason => {
-          upstream.abort()
-          ended.resolve(reason)
-        },
-      })
-    })
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const address = server.address()
-    const port = typeof address === 'object' && address ? address.port : 0
-    const socket: Socket = connect(port, '127.0.0.1')
-    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
-    await once(socket, 'data')
-    socket.destroy()
-    expect(await ended.promise).toBe('gone')
-    server.close()
+    const served = await serve(waiting(), {}, () => upstream.abort())
+    await once(served.socket, 'data')
+    served.socket.destroy()
+    await served.ended
+    expect(served.aborted()).toBe('gone')
+    served.close()
   })
 
-  test('holds a reader that does not read to flat memory, and then lets go', async () => {
-    let produced = 0
-    let returned = false
-    async function* flood(): AsyncGenerator<SseEvent> {
-      try {
-        for (;;) {
-          produced++
-          yield { event: 'chunk', data: 'x'.repeat(64 * 1024) }
-        }
-      } finally {
-        returned = true
-      }
-    }
-    const { createServer } = await import('node:http')
-    let aborted = ''
-    const ended = Promise.withResolvers<unknown>()
-    const server = createServer((_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      void writeEvents(response, flood(), {
-        heartbeat_ms: 1000,
-        stall_ms: 500,
-        stopping: new AbortController().signal,
-        abort: reason => (aborted = reason),
-      }).then(ended.resolve)
-    })
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const address = server.address()
-    const socket: Socket = connect(
-      typeof address === 'object' && address ? address.port : 0,
-      '127.0.0.1',
-    )
-    socket.on('error', () => {})
-    await once(socket, 'connect')
-    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
-    socket.pause()
-    await ended.promise
-    await eventually('the upstream was ended', () => returned)
+  test('holds a reader that does not read to flat memory, and tells it so when it reads again', async () => {
+    const source = flood()
+    const served = await serve(source.events, { stall_ms: 500 })
+    served.socket.pause()
+    await served.ended
+    await eventually('the upstream was ended', source.returned)
     // What two socket buffers hold, not what half a second of flood would be.
-    expect(produced * 64).toBeLessThan(32 * 1024)
-    expect(aborted).toBe('gone')
-    socket.destroy()
-    server.close()
+    expect(source.produced() * 64).toBeLessThan(32 * 1024)
+    expect(served.aborted()).toBe('slow_consumer')
+    let text = ''
+    served.socket.on('data', part => (text = (text + String(part)).slice(-200)))
+    served.socket.resume()
+    await eventually('the last event came', () => text.includes('event: error'))
+    expect(text).toContain('data: {"code":"slow_consumer"}')
+    served.close()
+  })
+
+  test('lets go of one that never reads again', async () => {
+    const served = await serve(flood().events, { stall_ms: 200 })
+    served.socket.pause()
+    await served.ended
+    await eventually('the connection was closed', served.closed)
+    served.close()
+  })
+
+  test('takes the silence of what is watched for nothing else, and opens it at once', async () => {
+    const happens = Promise.withResolvers<void>()
+    async function* quiet(): AsyncGenerator<SseEvent> {
+      await happens.promise
+      yield { event: 'job.done', data: {}, terminal: true }
+    }
+    const served = await serve(quiet(), { stall_ms: 50, heartbeat_ms: 20, may_be_quiet: true })
+    let text = ''
+    served.socket.on('data', part => (text += String(part)))
+    await eventually('it is open', () => text.startsWith('HTTP/1.1 200'))
+    await eventually('silence lasted', () => text.split(': heartbeat').length > 5)
+    expect(text).not.toContain('event:')
+    happens.resolve()
+    await eventually('it has ended', () => text.includes('event: job.done'))
+    served.close()
   })
 })
+
+function flood() {
+  let produced = 0
+  let returned = false
+  async function* events(): AsyncGenerator<SseEvent> {
+    try {
+      for (;;) {
+        produced++
+        yield { event: 'chunk', data: 'x'.repeat(64 * 1024) }
+      }
+    } finally {
+      returned = true
+    }
+  }
+  return { events: events(), produced: () => produced, returned: () => returned }
+}
+
+/** One response that writes these events, and a socket that asked for it. */
+async function serve(
+  events: AsyncIterable<SseEvent>,
+  options: Partial<SseOptions> = {},
+  abort: () => void = () => {},
+) {
+  let aborted = ''
+  let closed = false
+  const ended = Promise.withResolvers<unknown>()
+  const server = createServer((_request, response) => {
+    response.once('close', () => (closed = true))
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    void writeEvents(response, events, {
+      heartbeat_ms: 60_000,
+      stall_ms: 60_000,
+      stopping: new AbortController().signal,
+      abort: reason => {
+        aborted = reason
+        abort()
+      },
+      ...options,
+    }).then(ended.resolve)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  const socket: Socket = connect(port, '127.0.0.1')
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+  const close = () => {
+    socket.destroy()
+    server.close()
+  }
+  return { socket, ended: ended.promise, aborted: () => aborted, closed: () => closed, close }
+}
