@@ -14,16 +14,20 @@ import type { Composition } from './kernel/assembly/parts.ts'
 import { openTelemetry } from './kernel/watch/telemetry.ts'
 import { layGround, type Ground } from './kernel/ground/ground.ts'
 import { identity } from './surfaces/identity/surface.ts'
+import { jobs } from './surfaces/jobs/surface.ts'
 
-const surfaces: readonly AnySurface[] = [identity]
+const surfaces: readonly AnySurface[] = [identity, jobs]
 
 export const composition: Composition = {
   surfaces,
   open: kernel => {
     const { permissions } = gather(surfaces)
     const people = identity.open(kernel, { permissions })
+    const work = jobs.open(kernel, {})
+    const opened = [people, work]
+    work.face.offer(opened.flatMap(one => one.jobTypes ?? []))
     return {
-      opened: [people],
+      opened,
       access: people.face.access,
       prepare: people.face.prepare,
     }

@@ -5,6 +5,7 @@
 import type { Kernel } from '../../kernel/surface.ts'
 import type { FileLookup } from './face.ts'
 import type { Hearers } from './running/ending/announce-ends.ts'
+import type { Engine } from './running/engine.ts'
 import type { WaitingQuota } from './submitting/waiting-quota.ts'
 import type { JobTypes } from './types/job-types.ts'
 
@@ -12,6 +13,8 @@ export type Deps = {
   readonly kernel: Kernel
   readonly types: JobTypes
   readonly hearers: Hearers
+  /** The worker protocol, for workers outside. */
+  readonly engine: Engine
   readonly quota: WaitingQuota
   /** Null while nobody keeps files: no input can be named then. */
   readonly files: () => FileLookup | null

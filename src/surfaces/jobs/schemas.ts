@@ -5,7 +5,11 @@ import { count, Id, nullable, page, Time } from '../../kernel/http/shapes.ts'
 /** Bytes of a row; they never go over the wire. */
 export const Bytes = Type.Unsafe<Buffer>(Type.Any())
 
-export const TypeName = Type.String({ pattern: '^[a-z0-9_.-]{1,100}$', minLength: 1, maxLength: 100 })
+export const TypeName = Type.String({
+  pattern: '^[a-z0-9_.-]{1,100}$',
+  minLength: 1,
+  maxLength: 100,
+})
 export const SchemaVersion = count(1, 2 ** 31 - 1)
 export const Priority = count(0, 9)
 export const priority_default = 5

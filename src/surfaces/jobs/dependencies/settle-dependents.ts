@@ -1,0 +1,126 @@
+/**
+ * What the end of jobs means to those that wait for them: an edge is satisfied once; a job whose last edge
+ * was satisfied may run; one that waits for a success that will not come fails, with the first ancestor
+ * that failed as its cause, and so on downwards. The waiting rows are locked before the edges are looked
+ * at, each step in a statement with a fresh snapshot, so of two parents that end at the same time the
+ * second one sees what the first has done.
+ */
+import { Type, type Static } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Hearers } from '../running/ending/announce-ends.ts'
+import { endWaiting } from '../running/ending/end-waiting.ts'
+import type { JobState } from '../schemas.ts'
+
+export type EndedParent = {
+  readonly tenant_id: string
+  readonly id: string
+  readonly state: JobState
+}
+
+const Child = Type.Object({ tenant_id: Type.String(), job_id: Type.String() })
+type Child = Static<typeof Child>
+const Doomed = Type.Object({ ...Child.properties, cause_job_id: Type.String() })
+
+/** Answers whether any job became ready. */
+export async function settleDependents(
+  hearers: Hearers,
+  tx: Tx,
+  ended: readonly EndedParent[],
+): Promise<boolean> {
+  const children = await holdChildren(tx, ended)
+  if (children.length === 0) return false
+  await satisfy(tx, ended)
+  const doomed = await findDoomed(tx, ended)
+  const lost = new Set(doomed.map(one => one.job_id))
+  const released = await release(
+    tx,
+    children.filter(one => !lost.has(one.job_id)),
+  )
+  if (doomed.length > 0) {
+    await endWaiting(hearers, tx, doomed, { state: 'failed', error_code: 'dependency_failed' })
+  }
+  return released > 0
+}
+
+/** In the order of their ids, which is the order in which jobs wait for each other. */
+async function holdChildren(tx: Tx, ended: readonly EndedParent[]): Promise<Child[]> {
+  return await tx.many(
+    Child,
+    sql`
+    select q.tenant_id, q.job_id from jobs.job_queue q
+    where (q.tenant_id, q.job_id) in (
+      select d.tenant_id, d.job_id
+      from unnest(
+        ${ended.map(one => one.tenant_id)}::uuid[], ${ended.map(one => one.id)}::uuid[]
+      ) e (tenant_id, id)
+      join jobs.job_dependencies d on d.depends_on_job_id = e.id and d.tenant_id = e.tenant_id
+      where d.satisfied_at is null)
+    order by q.job_id
+    for update of q`,
+  )
+}
+
+async function satisfy(tx: Tx, ended: readonly EndedParent[]): Promise<void> {
+  await tx.run(sql`
+    update jobs.job_dependencies d set satisfied_at = kernel.now()
+    from unnest(
+      ${ended.map(one => one.tenant_id)}::uuid[], ${ended.map(one => one.id)}::uuid[],
+      ${ended.map(one => one.state)}::text[]
+    ) e (tenant_id, id, state)
+    where d.depends_on_job_id = e.id and d.tenant_id = e.tenant_id and d.satisfied_at is null
+      and (d.required_state = 'terminal' or e.state = 'succeeded')`)
+}
+
+async function findDoomed(tx: Tx, ended: readonly EndedParent[]) {
+  return await tx.many(
+    Doomed,
+    sql`
+    select distinct on (d.job_id) d.tenant_id, d.job_id,
+      coalesce(p.cause_job_id, p.id) as cause_job_id
+    from unnest(
+      ${ended.map(one => one.tenant_id)}::uuid[], ${ended.map(one => one.id)}::uuid[]
+    ) e (tenant_id, id)
+    join jobs.job_dependencies d on d.depends_on_job_id = e.id and d.tenant_id = e.tenant_id
+      and d.satisfied_at is null
+    join jobs.jobs p on p.tenant_id = e.tenant_id and p.id = e.id
+    where d.required_state = 'succeeded' and p.state in ('failed', 'cancelled', 'expired')
+    order by d.job_id, d.depends_on_job_id`,
+  )
+}
+
+const Released = Type.Object({ ready: Type.Integer() })
+
+async function release(tx: Tx, children: readonly Child[]): Promise<number> {
+  if (children.length === 0) return 0
+  const { ready } = await tx.one(
+    Released,
+    sql`
+    with freed as (
+      update jobs.job_queue q
+      set ready_at = now(),
+        wake_at = case when j.scheduled_at > kernel.now() then j.scheduled_at end
+      from unnest(
+        ${children.map(one => one.tenant_id)}::uuid[], ${children.map(one => one.job_id)}::uuid[]
+      ) child (tenant_id, job_id)
+      join jobs.jobs j on j.tenant_id = child.tenant_id and j.id = child.job_id
+      where q.tenant_id = child.tenant_id and q.job_id = child.job_id and q.wake_at = 'infinity'
+        and not exists (select from jobs.job_dependencies d
+          where d.job_id = child.job_id and d.tenant_id = child.tenant_id
+            and d.satisfied_at is null)
+      returning q.tenant_id, q.job_id, q.wake_at
+    ),
+    counted as (
+      update jobs.jobs j set last_sequence = last_sequence + 1
+      from freed
+      where freed.wake_at is null and j.tenant_id = freed.tenant_id and j.id = freed.job_id
+      returning j.id, j.tenant_id, j.last_sequence
+    ),
+    remembered as (
+      insert into jobs.job_events (job_id, sequence, tenant_id, type)
+      select id, last_sequence, tenant_id, 'ready' from counted
+    )
+    select count(*)::int as ready from counted`,
+  )
+  return ready
+}

@@ -1,0 +1,92 @@
+/**
+ * A job begins to wait for others. The parents are held, so that one that ends at this moment either has
+ * ended for this job too, or will find it waiting; edges point only at jobs that exist, so they can never
+ * form a circle.
+ */
+import { Type, type Static } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { FieldError } from '../../../kernel/http/problem.ts'
+import { problem } from '../errors.ts'
+import type { Dependency } from '../face.ts'
+import type { Hearers } from '../running/ending/announce-ends.ts'
+import { isTerminal, JobState } from '../schemas.ts'
+import { settleDependents, type EndedParent } from './settle-dependents.ts'
+
+const Parent = Type.Object({ id: Type.String(), state: JobState })
+type Parent = Static<typeof Parent>
+
+type Child = { readonly id: string; readonly tenant_id: string }
+
+/** The child's row waits without end already (`blocked`). */
+export async function waitFor(
+  tx: Tx,
+  hearers: Hearers,
+  child: Child,
+  depends_on: readonly Dependency[],
+): Promise<void> {
+  const required = new Map(depends_on.map(one => [one.job_id.toLowerCase(), one.required_state]))
+  const parents = await holdParents(tx, child, [...required.keys()])
+  if (parents.length < required.size) throw unknown(depends_on, parents)
+  await tx.run(sql`
+    insert into jobs.job_dependencies (job_id, depends_on_job_id, tenant_id, required_state)
+    select ${child.id}, parent_id, ${child.tenant_id}, required_state
+    from unnest(
+      ${[...required.keys()]}::uuid[],
+      ${[...required.values()].map(state => state ?? 'succeeded')}::text[]
+    ) edge (parent_id, required_state)`)
+  await settleEnded(tx, hearers, child, parents)
+}
+
+/** A job that was taken up again waits for those parents that it still lacks. */
+export async function waitAgain(
+  tx: Tx,
+  hearers: Hearers,
+  child: Child,
+  parent_ids: readonly string[],
+): Promise<void> {
+  const parents = await holdParents(tx, child, parent_ids)
+  await settleEnded(tx, hearers, child, parents)
+}
+
+/** In the order of their ids, so that two who want the same ones do not hold each other up for ever. */
+async function holdParents(tx: Tx, { tenant_id }: Child, ids: readonly string[]) {
+  return await tx.many(
+    Parent,
+    sql`
+    with held as materialized (
+      select id, state from jobs.jobs
+      where tenant_id = ${tenant_id} and id = any(${ids}::uuid[])
+      order by id
+      for no key update
+    ),
+    marked as (
+      update jobs.jobs j set has_dependents = true
+      from held
+      where j.tenant_id = ${tenant_id} and j.id = held.id and not j.has_dependents
+    )
+    select id, state from held`,
+  )
+}
+
+async function settleEnded(
+  tx: Tx,
+  hearers: Hearers,
+  { tenant_id }: Child,
+  parents: readonly Parent[],
+): Promise<void> {
+  const ended = parents
+    .filter(one => isTerminal(one.state))
+    .map(({ id, state }): EndedParent => ({ tenant_id, id, state }))
+  if (ended.length > 0) await settleDependents(hearers, tx, ended)
+}
+
+function unknown(depends_on: readonly Dependency[], parents: readonly Parent[]) {
+  const known = new Set(parents.map(one => one.id))
+  const errors = depends_on.flatMap(({ job_id }, at): FieldError[] =>
+    known.has(job_id.toLowerCase())
+      ? []
+      : [{ location: 'body', pointer: `/depends_on/${at}/job_id`, constraint: 'exists' }],
+  )
+  return problem('dependency_unknown', { errors: errors.slice(0, 20) })
+}

@@ -1,0 +1,20 @@
+/**
+ * The entity tag of a job. Its version alone would lie while it waits or runs: progress and the reason for
+ * waiting change without a new version. So until it has ended the tag also says how far it has come; for
+ * If-Match only the version in it counts.
+ */
+import { hash } from 'node:crypto'
+import { etag, expectedVersions } from '../../../kernel/http/etag.ts'
+import { isTerminal, type JobView } from '../schemas.ts'
+
+export function tagOf(job: JobView): string {
+  if (isTerminal(job.state)) return etag(job.version)
+  const { waiting_reason, next_attempt_at, progress, depends_on } = job
+  const moving = JSON.stringify([waiting_reason, next_attempt_at, progress?.sequence, depends_on])
+  return `"${job.version}-${hash('sha256', moving, 'base64url').slice(0, 8)}"`
+}
+
+export function versionsOf(if_match: string | string[] | undefined): number[] | null {
+  const text = Array.isArray(if_match) ? if_match.join(',') : if_match
+  return expectedVersions(text?.replaceAll(/"(\d+)-[\w-]{8}"/g, '"$1"'))
+}

@@ -1,0 +1,60 @@
+/**
+ * Submits one job in the caller's transaction. A key that was used before names the job that it made: the
+ * unique index forbids a second one for as long as the first is kept, also when the kernel's record of
+ * the request is gone.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
+import { waitFor } from '../dependencies/wait-for.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import type { JobOrder, Submitted } from '../face.ts'
+import { Bytes } from '../schemas.ts'
+import { insertJobs, type NewJob } from './insert-jobs.ts'
+import { judgeOrder } from './judge-order.ts'
+
+export type SubmitDeps = Pick<Deps, 'kernel' | 'types' | 'hearers' | 'quota' | 'files'>
+
+export async function submitJob(tx: Tx, deps: SubmitDeps, order: JobOrder): Promise<Submitted> {
+  const job = await judgeOrder(tx, deps, order)
+  return await placeJob(tx, deps, job, order.depends_on ?? [])
+}
+
+export async function placeJob(
+  tx: Tx,
+  deps: Pick<Deps, 'kernel' | 'hearers' | 'quota'>,
+  job: NewJob,
+  depends_on: NonNullable<JobOrder['depends_on']>,
+): Promise<Submitted> {
+  await deps.quota.demand(tx, job.tenant_id, 1)
+  const made = await insertJobs(tx, [job])
+  if (!made.has(job.id)) return { id: await madeBefore(tx, job), existing: true }
+  if (depends_on.length > 0) await waitFor(tx, deps.hearers, job, depends_on)
+  tx.afterCommit(deps.kernel.wake)
+  return { id: job.id, existing: false }
+}
+
+const Before = Type.Object({ id: Type.String(), request_fingerprint: nullable(Bytes) })
+
+/** The job that was made with this key, if it was asked for in the same words. */
+export async function madeBefore(
+  tx: Tx,
+  job: Pick<
+    NewJob,
+    'tenant_id' | 'principal_id' | 'operation' | 'idempotency_key' | 'request_fingerprint'
+  >,
+): Promise<string> {
+  const before = await tx.maybe(
+    Before,
+    sql`
+    select id, request_fingerprint from jobs.jobs
+    where principal_id = ${job.principal_id} and operation = ${job.operation}
+      and idempotency_key = ${job.idempotency_key} and tenant_id = ${job.tenant_id}`,
+  )
+  const { request_fingerprint: print } = job
+  const same = before && (print === null || before.request_fingerprint?.equals(print) === true)
+  if (!same) throw problem('idempotency_key_reused')
+  return before.id
+}

@@ -1,0 +1,60 @@
+/** Long work as the kernel sees it: its parts are opened once and wired together here. */
+import type { Kernel, Surface } from '../../kernel/surface.ts'
+import { settleDependents } from './dependencies/settle-dependents.ts'
+import type { Deps } from './deps.ts'
+import { errors } from './errors.ts'
+import { events } from './events.ts'
+import type { Face, FileLookup } from './face.ts'
+import { openFace } from './open-face.ts'
+import { permissions } from './permissions.ts'
+import { routes } from './routes.ts'
+import type { Hearers } from './running/ending/announce-ends.ts'
+import { openEngine } from './running/engine.ts'
+import { openWaitingQuota } from './submitting/waiting-quota.ts'
+import { openJobTypes, type JobTypes } from './types/job-types.ts'
+import { endPauses } from './types/pause-type.ts'
+
+export const jobs: Surface<Face, Record<never, never>> = {
+  name: 'jobs',
+  migrations: new URL('./migrations/', import.meta.url),
+  permissions,
+  errors,
+  events,
+  open: kernel => {
+    const types = openJobTypes(kernel)
+    const hearers = openHearers(kernel, types)
+    let files: FileLookup | null = null
+    const { rulesOf, builtIns, checkResult } = types
+    const engine = openEngine({ kernel, hearers, rulesOf, builtIns, checkResult })
+    const deps: Deps = {
+      kernel,
+      types,
+      hearers,
+      engine,
+      quota: openWaitingQuota(kernel.settings['jobs.tenant_waiting']),
+      files: () => files,
+    }
+    return {
+      face: openFace(deps, given => {
+        files = given
+      }),
+      routes: routes(deps),
+      loops: [...engine.loops, { name: 'jobs.pauses', every_ms: 1000, run: () => endPauses(deps) }],
+      checks: engine.checks,
+    }
+  },
+}
+
+/** Who hears that jobs have ended: the surface whose work it was, and the jobs that waited for it. */
+function openHearers({ wake }: Kernel, types: JobTypes): Hearers {
+  const hearers: Hearers = {
+    ended: job => {
+      const type = types.builtIn(job)
+      return type?.ended && ((tx, ended) => type.ended?.(tx, ended) ?? Promise.resolve())
+    },
+    settleDependents: async (tx, ended) => {
+      if (await settleDependents(hearers, tx, ended)) tx.afterCommit(wake)
+    },
+  }
+  return hearers
+}

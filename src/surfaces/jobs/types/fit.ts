@@ -1,0 +1,26 @@
+/** Whether a value fits the JSON Schema of a job type, said in pointers and keywords, never in values. */
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { formats } from '../../../kernel/http/compile-route.ts'
+import type { FieldError } from '../../../kernel/http/problem.ts'
+
+/** What does not fit, with `pointer` before each place; empty where all does. */
+export type Fit = (value: unknown, pointer: string) => FieldError[]
+
+const shown_max = 20
+
+/** Throws where the schema itself is none. Each has a compiler of its own, so that no two share names. */
+export function compileFit(schema: object): Fit {
+  const ajv = new Ajv2020({ strict: false, allErrors: false, logger: false, formats })
+  const fits = ajv.compile(schema)
+  return (value, pointer) => {
+    if (fits(value)) return []
+    return (fits.errors ?? []).slice(0, shown_max).map(({ instancePath, keyword, params }) => {
+      const missing = keyword === 'required' ? `/${String(params['missingProperty'])}` : ''
+      return {
+        location: 'body',
+        pointer: `${pointer}${instancePath}${missing}`,
+        constraint: keyword,
+      }
+    })
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * Pausing a type, and taking it up again. A pause is answered only when no claim that began before it is
+ * still under way; one with an end ends by itself, and that is announced too.
+ */
+import { Type, type Static } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import { parseTime } from '../../../kernel/clock.ts'
+import type { Db, Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { nullable, Time } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { closeFence } from './fence.ts'
+import type { PauseState, PauseType } from './schemas.ts'
+
+const Row = Type.Object({
+  id: Type.String(),
+  type: Type.String(),
+  kind: Type.String(),
+  version: Type.Integer(),
+  paused_at: nullable(Time),
+  paused_until: nullable(Time),
+  paused_by: nullable(Type.String()),
+  pause_reason: nullable(Type.String()),
+})
+type Row = Static<typeof Row>
+
+const columns = sql`id, type, kind, version, paused_at, paused_until, paused_by, pause_reason`
+
+/** The tenant that the platform is administered from: types belong to no other. */
+const platform_tenant_id = '01900000-0000-7000-8000-000000000001'
+
+type Act = { readonly principal: Pick<Principal, 'id' | 'tenant_id'> }
+
+export async function pauseType(
+  db: Db,
+  deps: Pick<Deps, 'types' | 'kernel'>,
+  type: string,
+  { reason, until = null }: PauseType,
+  act: Act,
+): Promise<PauseState> {
+  if (until !== null && parseTime(until) <= deps.kernel.clock.nowMs()) {
+    const errors = [{ location: 'body', pointer: '/until', constraint: 'future' }] as const
+    throw problem('validation_failed', { errors })
+  }
+  const row = await db.tx(tx => markPaused(tx, deps, type, { reason, until }, act))
+  await db.tx(tx => closeFence(tx, type))
+  return await shown(db, row)
+}
+
+async function markPaused(
+  tx: Tx,
+  { types }: Pick<Deps, 'types'>,
+  type: string,
+  { reason, until }: { reason: string; until: string | null },
+  { principal }: Act,
+): Promise<Row> {
+  const kind = await types.kindOf(tx, type)
+  if (!kind) throw problem('job_type_not_found')
+  const row = await tx.one(
+    Row,
+    sql`
+    insert into jobs.job_types as t (type, kind, paused_at, paused_until, paused_by, pause_reason)
+    values (${type}, ${kind}, kernel.now(), ${until}, ${principal.id}, ${reason})
+    on conflict (type) do update
+      set paused_at = coalesce(t.paused_at, excluded.paused_at),
+        paused_until = excluded.paused_until, paused_by = excluded.paused_by,
+        pause_reason = excluded.pause_reason, version = t.version + 1, updated_at = kernel.now()
+    returning ${columns}`,
+  )
+  announce(tx, row, 'job_type.paused', { type, reason, until })
+  audit(tx, principal, 'jobs.types.pause', type, reason)
+  return row
+}
+
+export async function resumeType(
+  tx: Tx,
+  { types, kernel }: Pick<Deps, 'types' | 'kernel'>,
+  type: string,
+  { principal }: Act,
+): Promise<PauseState> {
+  const kind = await types.kindOf(tx, type)
+  if (!kind) throw problem('job_type_not_found')
+  const row = await tx.maybe(
+    Row,
+    sql`
+    update jobs.job_types
+    set paused_at = null, paused_until = null, paused_by = null, pause_reason = null,
+      version = version + 1, updated_at = kernel.now()
+    where type = ${type} and paused_at is not null
+    returning ${columns}`,
+  )
+  if (row) {
+    announce(tx, row, 'job_type.resumed', { type })
+    audit(tx, principal, 'jobs.types.resume', type)
+    tx.afterCommit(kernel.wake)
+  }
+  const none = { paused_at: null, paused_until: null, paused_by: null, pause_reason: null }
+  return await shown(tx, { ...none, type, kind })
+}
+
+/** Pauses whose end has come. They do not hold any more by then; this makes it known. */
+export async function endPauses({ kernel }: Pick<Deps, 'kernel'>): Promise<void> {
+  const ended = await kernel.db.tx(async tx => {
+    const rows = await tx.many(
+      Row,
+      sql`
+      update jobs.job_types
+      set paused_at = null, paused_until = null, paused_by = null, pause_reason = null,
+        version = version + 1, updated_at = kernel.now()
+      where paused_until <= kernel.now()
+      returning ${columns}`,
+    )
+    for (const row of rows) announce(tx, row, 'job_type.resumed', { type: row.type })
+    return rows.length
+  })
+  if (ended > 0) kernel.wake()
+}
+
+const Running = Type.Object({ running: Type.Integer() })
+
+async function shown(
+  reader: Pick<Db, 'one'>,
+  row: Omit<Row, 'id' | 'version'>,
+): Promise<PauseState> {
+  const { running } = await reader.one(
+    Running,
+    sql`
+    -- any tenant: a type is the platform's
+    select count(*)::int as running from jobs.job_attempts
+    where state = 'running' and type = ${row.type}`,
+  )
+  return {
+    type: row.type,
+    paused: row.paused_at !== null,
+    reason: row.pause_reason,
+    paused_at: row.paused_at,
+    paused_by: row.paused_by,
+    until: row.paused_until,
+    running: row.kind === 'activity' ? null : running,
+  }
+}
+
+function announce(tx: Tx, row: Row, type: string, data: object): void {
+  tx.emit({
+    type,
+    tenant_id: platform_tenant_id,
+    aggregate_type: 'job_type',
+    aggregate_id: row.id,
+    aggregate_version: row.version,
+    data,
+  })
+}
+
+function audit(
+  tx: Tx,
+  { id, tenant_id }: Act['principal'],
+  action: string,
+  target: string,
+  reason?: string,
+): void {
+  tx.audit({ tenant_id, actor: id, action, target, outcome: 'done', ...(reason && { reason }) })
+}
