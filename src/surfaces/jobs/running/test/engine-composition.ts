@@ -1,0 +1,23 @@
+/** The product and the types that tests steer; for this process and for those that are killed. */
+import type { Composition } from '../../../../kernel/assembly/parts.ts'
+import type { Check, Opened } from '../../../../kernel/surface.ts'
+import { composition } from '../../../../start.ts'
+import type { Face } from '../../face.ts'
+import { toils } from './toils.ts'
+
+export type Engined = { readonly face: Face; readonly checks: readonly Check[] }
+
+export function engineComposition(told: (engined: Engined) => void = () => {}): Composition {
+  return {
+    surfaces: composition.surfaces,
+    open: kernel => {
+      const all = composition.open(kernel)
+      const at = composition.surfaces.findIndex(one => one.name === 'jobs')
+      // A composition opens its surfaces in the order in which it names them.
+      const { face, checks = [] } = all.opened[at] as Opened<Face>
+      face.offer(toils)
+      told({ face, checks })
+      return all
+    },
+  }
+}
