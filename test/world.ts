@@ -20,16 +20,15 @@ import { startVendor, type Vendor } from './surfaces/relay/vendor.ts'
 
 export type Clone = { readonly url: string; drop(): Promise<void> }
 
-/** An empty copy of a migrated template; `nothing` is for whoever migrates something else there. */
+/** An empty copy of a migrated template. */
 export async function cloneDatabase(
-  template: 'template' | 'product_template' | 'nothing' = 'template',
+  template: 'template' | 'product_template' = 'template',
 ): Promise<Clone> {
   const admin_url = inject('admin_url')
   const name = `dodeca_clone_${process.ppid}_${newId().replaceAll('-', '')}`
   const url = new URL(admin_url)
   url.pathname = `/${name}`
-  const from = template === 'nothing' ? 'template0' : inject(template)
-  await onServer(admin_url, `create database ${name} template ${from}`)
+  await onServer(admin_url, `create database ${name} template ${inject(template)}`)
   // Settings of a role in a database are not cloned with it.
   const client = new pg.Client({ connectionString: url.toString() })
   await client.connect()
