@@ -86,3 +86,24 @@ function lanesAfter(types: readonly TypeVersion[], starts: readonly string[], po
       select lane.tenant_id from lane limit ${portion}
     ) found`
 }
+
+/** The lanes of one tenant, all at once: there are no more of them than types. */
+export async function lanesOf(
+  db: Reader,
+  types: readonly TypeVersion[],
+  tenant_id: string,
+): Promise<{ lanes: Lane[] }> {
+  const lanes = await db.many(
+    Row,
+    sql`
+    select looked.type, looked.schema_version, ${tenant_id}::uuid as tenant_id
+    from unnest(
+      ${types.map(one => one.type)}::text[], ${types.map(one => one.schema_version)}::int[]
+    ) looked (type, schema_version)
+    where exists (
+      select from jobs.job_queue q
+      where q.type = looked.type and q.schema_version = looked.schema_version
+        and q.tenant_id = ${tenant_id} and q.wake_at is null)`,
+  )
+  return { lanes }
+}

@@ -1,0 +1,29 @@
+/** One more engine on the same database: what the worker protocol gives to a worker outside. */
+import type { Kernel } from '../../../../kernel/surface.ts'
+import { settleDependents } from '../../dependencies/settle-dependents.ts'
+import { openJobTypes, type JobTypes } from '../../types/job-types.ts'
+import type { Hearers } from '../ending/announce-ends.ts'
+import { openEngine, type Engine } from '../engine.ts'
+import type { TypeRules } from '../rules.ts'
+import { toils } from './toils.ts'
+
+export type Outside = {
+  readonly engine: Engine
+  readonly types: JobTypes
+  rules(...types: string[]): TypeRules[]
+}
+
+export function engineOf(kernel: Kernel): Outside {
+  const types = openJobTypes(kernel)
+  types.offer(toils)
+  const hearers: Hearers = {
+    ended: () => undefined,
+    settleDependents: async (tx, ended) => void (await settleDependents(hearers, tx, ended)),
+  }
+  const { rulesOf, builtIns, checkResult } = types
+  return {
+    engine: openEngine({ kernel, hearers, rulesOf, builtIns, checkResult }),
+    types,
+    rules: (...names) => names.map(type => rulesOf({ type, schema_version: 1 })),
+  }
+}

@@ -1,0 +1,59 @@
+/** Processes that run jobs: started, stopped, killed, and started again by whoever watches over them. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+export type WorkerProcess = {
+  readonly child: ChildProcess
+  readonly gone: Promise<unknown>
+  kill(signal?: NodeJS.Signals): Promise<unknown>
+}
+
+export async function startWorker(
+  environment: Record<string, string>,
+  more: Record<string, string> = {},
+): Promise<WorkerProcess> {
+  const file = fileURLToPath(new URL('./engine-child.ts', import.meta.url))
+  const child = spawn(process.execPath, [file], {
+    env: { PATH: process.env['PATH'] ?? '', ...environment, ROLES: 'worker', ...more },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const gone = once(child, 'exit')
+  const ready = new Promise<void>(resolve => {
+    child.stdout.on('data', part => {
+      if (String(part).includes('ready')) resolve()
+    })
+  })
+  await Promise.race([ready, gone])
+  return {
+    child,
+    gone,
+    kill: async (signal = 'SIGKILL') => {
+      child.kill(signal)
+      return await gone
+    },
+  }
+}
+
+/** Starts a worker again whenever it is gone, until it is told to stop. */
+export function watchOver(
+  environment: Record<string, string>,
+  more: Record<string, string> = {},
+): { current(): WorkerProcess | undefined; stop(): Promise<void> } {
+  let stopping = false
+  let current: WorkerProcess | undefined
+  const watching = (async () => {
+    while (!stopping) {
+      current = await startWorker(environment, more)
+      await current.gone
+    }
+  })()
+  return {
+    current: () => current,
+    stop: async () => {
+      stopping = true
+      current?.child.kill('SIGKILL')
+      await watching
+    },
+  }
+}
