@@ -1,7 +1,8 @@
 /**
  * The claim as SQL: two statements of one transaction. The first takes the locks, so that the second,
  * with its fresh snapshot, sees a pause that was committed before and counts what really runs: with lock
- * and count in one statement the snapshot would be older than the lock, and both would leak.
+ * and count in one statement the snapshot would be older than the lock, and both would leak. An attempt
+ * is said to have begun with the second one, so that the history agrees with what was counted.
  */
 import { Type, type Static } from 'typebox'
 import { sql, type Sql } from '../../../../kernel/database/sql.ts'
@@ -114,7 +115,7 @@ export function claimFrom(lanes: readonly LaneQuota[], claimant: Claimant): Sql 
           grace_seconds: claimant.grace_seconds,
           job: sql`s`,
         })},
-        now(), now(), now() + make_interval(secs => s.timeout_seconds)
+        now(), statement_timestamp(), now() + make_interval(secs => s.timeout_seconds)
       from started s
       returning id, job_id, attempt_no, leased_until, started_at
     ),
