@@ -56,6 +56,8 @@ export async function writeEvents(
   }, options.heartbeat_ms)
   let ending: Ending = { code: 'internal_error' }
   let next_id = 1
+  // Where events have places of their own, the ending has none: a reader resumes behind the last event.
+  let placed = false
   try {
     for (;;) {
       const stalled = timer(options.stall_ms)
@@ -68,6 +70,7 @@ export async function writeEvents(
       if (step === 'stalled') return void (ending = { code: 'upstream_timeout' })
       if (step.done) return
       moved = performance.now()
+      placed ||= step.value.id !== undefined
       const flushed = response.write(frame(step.value, next_id++))
       if (step.value.terminal) return void (ending = null)
       if (!flushed && !(await drained(response, options.stall_ms))) {
@@ -82,7 +85,10 @@ export async function writeEvents(
     if (ending || response.writableNeedDrain || response.closed)
       options.abort(ending?.code ?? 'gone')
     void iterator.return?.()?.catch(() => {})
-    if (ending) response.write(frame({ event: 'error', data: ending }, next_id))
+    if (ending) {
+      const id = placed || options.may_be_quiet ? null : next_id
+      response.write(frame({ event: 'error', data: ending }, id))
+    }
     letGo(response, options)
   }
 }
@@ -102,8 +108,9 @@ function letGo(response: ServerResponse, { stall_ms, stopping }: SseOptions): vo
   if (stopping.aborted) destroy()
 }
 
-function frame({ event, data, id }: SseEvent, number: number): string {
-  return `id: ${id ?? number}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+function frame({ event, data, id }: SseEvent, number: number | null): string {
+  const place = id ?? number
+  return `${place === null ? '' : `id: ${place}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 }
 
 async function drained(response: ServerResponse, limit_ms: number): Promise<boolean> {

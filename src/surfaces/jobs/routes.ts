@@ -1,16 +1,25 @@
 /** All routes of jobs: each folder declares its own. */
 import type { Route } from '../../kernel/http/route.ts'
 import type { Deps } from './deps.ts'
+import { resultRoutes } from './results/routes.ts'
+import { scheduleRoutes } from './schedules/routes.ts'
 import { seeingRoutes } from './seeing/routes.ts'
 import { steeringRoutes } from './steering/routes.ts'
 import { submittingRoutes } from './submitting/routes.ts'
 import { typeRoutes } from './types/routes.ts'
+import type { Lookout } from './watching/lookout.ts'
+import { watchRoutes } from './watching/routes.ts'
+import { workerRoutes } from './workers/routes.ts'
 
-export function routes(deps: Deps): readonly Route[] {
+export function routes(deps: Deps, lookout: Lookout): readonly Route[] {
   return [
     ...submittingRoutes(deps),
     ...seeingRoutes(deps),
     ...steeringRoutes(deps),
     ...typeRoutes(deps),
+    ...watchRoutes(deps, lookout),
+    ...resultRoutes(deps),
+    ...scheduleRoutes(deps),
+    ...workerRoutes(deps),
   ]
 }

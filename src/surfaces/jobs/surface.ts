@@ -1,5 +1,6 @@
 /** Long work as the kernel sees it: its parts are opened once and wired together here. */
 import type { Kernel, Surface } from '../../kernel/surface.ts'
+import { demoCount } from './demo/count.ts'
 import { settleDependents } from './dependencies/settle-dependents.ts'
 import type { Deps } from './deps.ts'
 import { errors } from './errors.ts'
@@ -7,12 +8,15 @@ import { events } from './events.ts'
 import type { Face, FileLookup } from './face.ts'
 import { openFace } from './open-face.ts'
 import { permissions } from './permissions.ts'
+import { resultSweep } from './results/sweep-results.ts'
 import { routes } from './routes.ts'
 import type { Hearers } from './running/ending/announce-ends.ts'
 import { openEngine } from './running/engine.ts'
+import { scheduleLoop } from './schedules/run-schedules.ts'
 import { openWaitingQuota } from './submitting/waiting-quota.ts'
 import { openJobTypes, type JobTypes } from './types/job-types.ts'
 import { endPauses } from './types/pause-type.ts'
+import { openLookout } from './watching/lookout.ts'
 
 export const jobs: Surface<Face, Record<never, never>> = {
   name: 'jobs',
@@ -34,13 +38,21 @@ export const jobs: Surface<Face, Record<never, never>> = {
       quota: openWaitingQuota(kernel.settings['jobs.tenant_waiting']),
       files: () => files,
     }
+    const lookout = openLookout(kernel)
     return {
       face: openFace(deps, given => {
         files = given
       }),
-      routes: routes(deps),
-      loops: [...engine.loops, { name: 'jobs.pauses', every_ms: 1000, run: () => endPauses(deps) }],
+      routes: routes(deps, lookout),
+      loops: [
+        ...engine.loops,
+        { name: 'jobs.pauses', every_ms: 1000, run: () => endPauses(deps) },
+        scheduleLoop(deps),
+        resultSweep(kernel),
+      ],
       checks: engine.checks,
+      jobTypes: kernel.profile === 'development' ? [demoCount] : [],
+      close: () => Promise.resolve(lookout.close()),
     }
   },
 }

@@ -168,6 +168,7 @@ create table jobs.job_results (
 );
 create index job_results_created_at on jobs.job_results (created_at);
 create index job_results_attempt on jobs.job_results (attempt_id);
+create index job_results_bytes on jobs.job_results (id) where blob_key is not null;
 
 -- What the platform knows of a type beyond its code: built-in types and activities of other surfaces have
 -- a row once somebody paused them. Job types belong to the platform, not to a tenant.
@@ -233,6 +234,8 @@ create table jobs.job_schedules (
   next_run_at timestamptz,
   last_run_at timestamptz,
   last_job_id uuid,
+  -- Why the last run that was due made no job.
+  last_error_code text,
   version int not null default 1,
   created_at timestamptz not null default kernel.now(),
   updated_at timestamptz not null default kernel.now(),

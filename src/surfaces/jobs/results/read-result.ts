@@ -1,0 +1,55 @@
+/** Finds what a job has left, and hands out its bytes, wherever they lie. */
+import { Readable } from 'node:stream'
+import { Type, type Static } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Kernel } from '../../../kernel/surface.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
+import { Bytes } from '../schemas.ts'
+
+const Facts = Type.Object({
+  media_type: Type.String(),
+  size: Type.Integer(),
+  checksum_sha256: Bytes,
+})
+export type ResultFacts = Static<typeof Facts>
+
+/** Undefined where it is past retention. */
+export async function factsOf(
+  reader: Reader,
+  { tenant_id, result_ref }: { readonly tenant_id: string; readonly result_ref: string },
+): Promise<ResultFacts | undefined> {
+  return await reader.maybe(
+    Facts,
+    sql`
+    select media_type, size, checksum_sha256 from jobs.job_results
+    where tenant_id = ${tenant_id} and id = ${result_ref}`,
+  )
+}
+
+const Stored = Type.Object({
+  ...Facts.properties,
+  body: nullable(Bytes),
+  blob_key: nullable(Type.String()),
+})
+
+export type OpenedResult = ResultFacts & { readonly bytes: Readable }
+
+export async function openResult(
+  reader: Reader,
+  { blobs }: Pick<Kernel, 'blobs'>,
+  result_id: string,
+): Promise<OpenedResult | undefined> {
+  const row = await reader.maybe(
+    Stored,
+    sql`
+    -- any tenant: the signature of the address is what grants this
+    select media_type, size, checksum_sha256, body, blob_key from jobs.job_results
+    where id = ${result_id}`,
+  )
+  if (!row) return undefined
+  const { body, blob_key, ...facts } = row
+  if (body) return { ...facts, bytes: Readable.from([body], { objectMode: false }) }
+  const found = await blobs.get(blob_key ?? '')
+  return found && { ...facts, bytes: found.body }
+}

@@ -1,0 +1,94 @@
+/**
+ * Routes to what jobs have left: a short-lived address for whoever may read it, and the bytes for
+ * whoever holds the address.
+ */
+import { Type } from 'typebox'
+import { rfc3339 } from '../../../kernel/clock.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { closed, count, RawBytes, text, Time } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { isTerminal } from '../schemas.ts'
+import { findJob } from '../seeing/find-job.ts'
+import { factsOf, openResult } from './read-result.ts'
+
+const ResultAddress = Type.Object(
+  {
+    url: Type.String(),
+    expires_at: Time,
+    media_type: Type.String(),
+    size: count(0, Number.MAX_SAFE_INTEGER),
+    checksum_sha256: Type.String(),
+  },
+  { title: 'JobResultAddress' },
+)
+
+export function resultRoutes(deps: Deps): readonly Route[] {
+  return [addressRoute(deps), bytesRoute(deps)]
+}
+
+function addressRoute(deps: Deps): Route {
+  const { clock, public_url, settings, signedUrls } = deps.kernel
+  return route({
+    method: 'GET',
+    path: '/v1/jobs/{job_id}/result-url',
+    summary: 'An address from which the result can be fetched for a short while',
+    permission: 'authenticated',
+    absent: 'job_not_found',
+    replies: { 200: ResultAddress },
+    fails: ['job_not_found', 'permission_denied', 'result_not_found', 'result_not_ready'],
+    handle: async ({ tx, params, principal, grants }) => {
+      const caller = { principal, grants }
+      const job = await findJob(tx, deps, caller, params.job_id, 'jobs.results.read')
+      if (!isTerminal(job.state)) throw problem('result_not_ready', { current_state: job.state })
+      const { tenant_id, result_ref } = job
+      const found = result_ref && (await factsOf(tx, { tenant_id, result_ref }))
+      if (!found) throw problem('result_not_found')
+      const expires_seconds = clock.nowSeconds() + settings['jobs.result_url_seconds']
+      const grant = { method: 'GET', path: `/_objects/j/${result_ref}`, limits: {} }
+      const { media_type, size, checksum_sha256 } = found
+      return reply(200, {
+        url: public_url + signedUrls.sign(grant, expires_seconds),
+        expires_at: rfc3339(expires_seconds * 1000),
+        media_type,
+        size,
+        checksum_sha256: checksum_sha256.toString('hex'),
+      })
+    },
+  })
+}
+
+function bytesRoute({ kernel }: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/_objects/j/{result_id}',
+    summary: 'The bytes of a result, by an address that was signed',
+    permission: 'public',
+    added: true,
+    absent: 'result_not_found',
+    // The answer has the type that the worker gave it; these are what one may ask for by name.
+    produces: ['application/octet-stream', 'application/json', 'text/plain', 'text/csv'],
+    query: closed({
+      exp: Type.Optional(text(20)),
+      kid: Type.Optional(text(64)),
+      sig: Type.Optional(text(64)),
+    }),
+    replies: { 200: RawBytes },
+    fails: ['result_not_found', 'signed_url_invalid', 'signed_url_expired'],
+    handle: async ({ tx, params, query, request }) => {
+      const grant = { method: 'GET', path: request.path, limits: {} }
+      const verdict = kernel.signedUrls.verify(grant, query, kernel.clock.nowSeconds())
+      if (verdict !== 'ok') throw problem(verdict)
+      const found = await openResult(tx, kernel, params.result_id)
+      if (!found) throw problem('result_not_found')
+      const { bytes, media_type, size, checksum_sha256 } = found
+      return reply(200, bytes, {
+        'content-type': media_type,
+        'content-length': String(size),
+        // Nothing that a worker wrote is shown as a page of this host.
+        'content-disposition': 'attachment',
+        'repr-digest': `sha-256=:${checksum_sha256.toString('base64')}:`,
+      })
+    },
+  })
+}

@@ -1,0 +1,46 @@
+/**
+ * Keeps what an attempt has made, if it holds its lease. The row comes first and names the object, so no
+ * bytes are ever stored that no row knows; the worker learns the row's id only once they are all there.
+ */
+import { hash } from 'node:crypto'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import type { Bearer } from '../running/engine.ts'
+
+export type StoredResult = {
+  readonly result_ref: string
+  readonly size: number
+  readonly checksum_sha256: string
+}
+
+export async function storeResult(
+  { kernel, engine }: Pick<Deps, 'kernel' | 'engine'>,
+  bearer: Bearer,
+  media_type: string,
+  bytes: Buffer,
+): Promise<StoredResult> {
+  const { db, blobs, fault } = kernel
+  const id = newId()
+  const key = keyOf(id)
+  const checksum = hash('sha256', bytes, 'buffer')
+  await db.tx(async tx => {
+    const held = await engine.attemptFence(tx, bearer)
+    if (!held) throw problem('lease_lost')
+    await tx.run(sql`
+      insert into jobs.job_results (id, job_id, tenant_id, attempt_id, media_type, size,
+        checksum_sha256, blob_key)
+      values (${id}, ${held.job_id}, ${held.tenant_id}, ${held.attempt_id}, ${media_type},
+        ${bytes.length}, ${checksum}, ${key})`)
+  })
+  await fault('jobs.after_result_row')
+  await blobs.put(key, bytes)
+  await fault('jobs.after_result_bytes')
+  return { result_ref: id, size: bytes.length, checksum_sha256: checksum.toString('hex') }
+}
+
+/** The end of an id is random, so folders fill evenly. */
+function keyOf(id: string): string {
+  return `jobs/${id.slice(-2)}/${id}`
+}

@@ -1,0 +1,115 @@
+/**
+ * Makes a schedule or replaces it as a whole. What it would submit is judged now, so that a mistake shows
+ * to whoever made it and not in the night. A changed schedule counts from now: what was missed under the
+ * old one is not made up for.
+ */
+import { Type } from 'typebox'
+import { allowsType } from '../../../kernel/access/permissions.ts'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import { parseTime, rfc3339 } from '../../../kernel/clock.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { preconditionFailed } from '../../../kernel/http/etag.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { priority_default } from '../schemas.ts'
+import { scheduleColumns } from './columns.ts'
+import { runTimes } from './run-times.ts'
+import { Schedule, type PutSchedule } from './schemas.ts'
+
+type PutDeps = Pick<Deps, 'kernel' | 'types'>
+
+export type PutBy = {
+  readonly principal: Principal
+  readonly grants: ReadonlySet<string>
+  /** The versions that it may replace; null: any. */
+  readonly expected: readonly number[] | null
+}
+
+export type PutResult = { readonly schedule: Schedule; readonly made: boolean }
+
+const permission = 'jobs.schedules.write'
+
+export async function putSchedule(
+  tx: Tx,
+  deps: PutDeps,
+  name: string,
+  asked: PutSchedule,
+  by: PutBy,
+): Promise<PutResult> {
+  const { tenant_id, id: principal_id } = by.principal
+  const parameters = asked.parameters ?? {}
+  const { schema_version } = await judge(tx, deps, asked, parameters)
+  const before = await holdName(tx, tenant_id, name)
+  if (before && !allowsType(by.grants, permission, before.type)) throw problem('permission_denied')
+  if (by.expected !== null && !by.expected.includes(before?.version ?? 0)) {
+    throw preconditionFailed(before?.version ?? 0)
+  }
+  if (!before) await demandRoom(tx, deps, tenant_id)
+  const timezone = asked.timezone ?? 'UTC'
+  const enabled = asked.enabled ?? true
+  const next_run_at = enabled ? await nextRun(tx, asked.cron, timezone) : null
+  const schedule = await tx.one(
+    Schedule,
+    sql`
+    insert into jobs.job_schedules as s (tenant_id, name, id, principal_id, type, schema_version,
+      parameters, cron, timezone, enabled, catch_up, overlap, priority, next_run_at)
+    values (${tenant_id}, ${name}, ${newId()}, ${principal_id}, ${asked.type}, ${schema_version},
+      ${sql.json(parameters)}, ${asked.cron}, ${timezone}, ${enabled}, ${asked.catch_up ?? 'latest'},
+      ${asked.overlap ?? 'allow'}, ${asked.priority ?? priority_default}, ${next_run_at})
+    on conflict (tenant_id, name) do update set principal_id = excluded.principal_id,
+      type = excluded.type, schema_version = excluded.schema_version,
+      parameters = excluded.parameters, cron = excluded.cron, timezone = excluded.timezone,
+      enabled = excluded.enabled, catch_up = excluded.catch_up, overlap = excluded.overlap,
+      priority = excluded.priority, next_run_at = excluded.next_run_at, last_error_code = null,
+      version = s.version + 1, updated_at = kernel.now()
+    returning ${scheduleColumns}`,
+  )
+  return { schedule, made: !before }
+}
+
+async function judge(tx: Tx, deps: PutDeps, asked: PutSchedule, parameters: object) {
+  const type = await deps.types.resolve(tx, asked.type, asked.schema_version)
+  if (!type.offered) throw problem('unknown_job_type')
+  const most = deps.kernel.settings['jobs.parameters_bytes']
+  if (Buffer.byteLength(JSON.stringify(parameters)) > most) throw problem('content_too_large')
+  const errors = type.fits.parameters(parameters, '/parameters')
+  if (errors.length > 0) throw problem('validation_failed', { errors })
+  return type
+}
+
+const Now = Type.Object({ now: Type.String() })
+
+async function nextRun(tx: Tx, cron: string, timezone: string): Promise<string> {
+  const { now } = await tx.one(Now, sql`select kernel.now() as now`)
+  const next_ms = runTimes(cron, timezone)?.next(parseTime(now)) ?? null
+  if (next_ms !== null) return rfc3339(next_ms)
+  const pointer = runTimes('* * * * *', timezone) ? '/cron' : '/timezone'
+  const constraint = pointer.slice(1)
+  throw problem('schedule_invalid', { errors: [{ location: 'body', pointer, constraint }] })
+}
+
+const Before = Type.Object({ type: Type.String(), version: Type.Integer() })
+
+/** Writers of one tenant's schedules come one after another, so that they are counted exactly. */
+async function holdName(tx: Tx, tenant_id: string, name: string) {
+  await tx.run(sql`
+    select pg_advisory_xact_lock(hashtext('jobs.schedules'), hashtext(${tenant_id}))`)
+  return await tx.maybe(
+    Before,
+    sql`
+    select type, version from jobs.job_schedules
+    where tenant_id = ${tenant_id} and name = ${name} for update`,
+  )
+}
+
+const Count = Type.Object({ count: Type.Integer() })
+
+async function demandRoom(tx: Tx, { kernel }: Pick<Deps, 'kernel'>, tenant_id: string) {
+  const { count } = await tx.one(
+    Count,
+    sql`select count(*)::int as count from jobs.job_schedules where tenant_id = ${tenant_id}`,
+  )
+  if (count >= kernel.settings['jobs.schedules_per_tenant']) throw problem('quota_exceeded')
+}

@@ -1,0 +1,149 @@
+/** Routes about schedules: of a tenant, by their names, each for whoever may schedule its type. */
+import { hash } from 'node:crypto'
+import { allowsType } from '../../../kernel/access/permissions.ts'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { pageQuery } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { versionsOf } from '../seeing/entity-tag.ts'
+import { scheduleColumns } from './columns.ts'
+import { putSchedule } from './put-schedule.ts'
+import { PutSchedule, Schedule, ScheduleName, SchedulePage } from './schemas.ts'
+
+const permission = 'jobs.schedules.write'
+const path = '/v1/job-schedules/{name}'
+const params = { name: ScheduleName }
+const absent = 'job_schedule_not_found'
+
+export function scheduleRoutes(deps: Deps): readonly Route[] {
+  return [listRoute(deps), showRoute(), putRoute(deps), removeRoute()]
+}
+
+function putRoute(deps: Deps): Route {
+  return route({
+    method: 'PUT',
+    path,
+    params,
+    summary: 'Make a schedule, or replace it',
+    permission: `${permission}:{body.type}`,
+    added: true,
+    absent,
+    body: PutSchedule,
+    replies: { 200: Schedule, 201: Schedule },
+    fails: [
+      'permission_denied',
+      'precondition_failed',
+      'content_too_large',
+      'quota_exceeded',
+      'schedule_invalid',
+      'unknown_job_type',
+      'unsupported_schema_version',
+      'validation_failed',
+    ],
+    handle: async ({ tx, params: { name }, body, principal, grants, request }) => {
+      const expected = versionsOf(request.headers['if-match'])
+      const by = { principal, grants: await grants(), expected }
+      const { schedule, made } = await putSchedule(tx, deps, name, body, by)
+      const headers = { etag: tagOf(schedule) }
+      if (!made) return reply(200, schedule, headers)
+      return reply(201, schedule, { ...headers, location: `/v1/job-schedules/${name}` })
+    },
+  })
+}
+
+/** Undefined where there is none that the caller may see. */
+async function findSchedule(
+  reader: Reader,
+  tenant_id: string,
+  name: string,
+  grants: ReadonlySet<string>,
+): Promise<Schedule | undefined> {
+  const found = await reader.maybe(
+    Schedule,
+    sql`
+    select ${scheduleColumns} from jobs.job_schedules
+    where tenant_id = ${tenant_id} and name = ${name}`,
+  )
+  return found && allowsType(grants, permission, found.type) ? found : undefined
+}
+
+/** A run changes what is seen and not the version, so the tag says both. */
+function tagOf(schedule: Schedule): string {
+  const { version, next_run_at, last_job_id, last_error_code } = schedule
+  const moving = JSON.stringify([next_run_at, last_job_id, last_error_code])
+  return `"${version}-${hash('sha256', moving, 'base64url').slice(0, 8)}"`
+}
+
+function showRoute(): Route {
+  return route({
+    method: 'GET',
+    path,
+    params,
+    summary: 'A schedule',
+    permission,
+    added: true,
+    absent,
+    replies: { 200: Schedule },
+    fails: [absent],
+    handle: async ({ tx, params: { name }, principal, grants }) => {
+      const found = await findSchedule(tx, principal.tenant_id, name, await grants())
+      if (!found) throw problem(absent)
+      return reply(200, found, { etag: tagOf(found) })
+    },
+  })
+}
+
+function listRoute({ kernel: { cursors } }: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/job-schedules',
+    summary: 'The schedules of the tenant whose types I may schedule, by name',
+    permission,
+    added: true,
+    query: pageQuery({}),
+    replies: { 200: SchedulePage },
+    handle: async ({ tx, principal, grants, list }) => {
+      const held = await grants()
+      const { after, fetch } = cursors.start(list)
+      const types = [...held].flatMap(grant =>
+        grant.startsWith(`${permission}:`) ? [grant.slice(permission.length + 1)] : [],
+      )
+      const rows = await tx.many(
+        Schedule,
+        sql`
+        select ${scheduleColumns} from jobs.job_schedules
+        where tenant_id = ${principal.tenant_id}
+          and (${types.includes('*')} or type = any(${types}::text[]))
+          and (${after?.[0] ?? null}::text is null or name > ${after?.[0] ?? null}::text)
+        order by name
+        limit ${fetch}`,
+      )
+      const { body, headers } = cursors.page(list, rows, row => [row.name])
+      return reply(200, body, headers)
+    },
+  })
+}
+
+function removeRoute(): Route {
+  return route({
+    method: 'DELETE',
+    path,
+    params,
+    summary: 'Remove a schedule; jobs that it has made stay',
+    permission,
+    added: true,
+    absent,
+    replies: { 204: null },
+    handle: async ({ tx, params: { name }, principal, grants }) => {
+      const held = await grants()
+      const found = await findSchedule(tx, principal.tenant_id, name, held)
+      if (!found) return reply(204, null)
+      await tx.run(sql`
+        delete from jobs.job_schedules
+        where tenant_id = ${principal.tenant_id} and name = ${name} and type = ${found.type}`)
+      return reply(204, null)
+    },
+  })
+}

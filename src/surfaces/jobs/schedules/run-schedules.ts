@@ -1,0 +1,135 @@
+/**
+ * Submits what schedules owe. Any process takes a due schedule under its row's lock, submits, and moves it
+ * on in the same commit, so there is no leader; the key of each job is its schedule and instant, so that
+ * no instant makes two. A run that is refused is told on the schedule and does not hold up others.
+ */
+import { Type, type Static } from 'typebox'
+import { parseTime, rfc3339 } from '../../../kernel/clock.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Problem } from '../../../kernel/http/problem.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
+import type { Loop } from '../../../kernel/surface.ts'
+import { submitJob, type SubmitDeps } from '../submitting/submit-job.ts'
+import { dueRuns, type CatchUp } from './due-runs.ts'
+import { runTimes } from './run-times.ts'
+
+const Due = Type.Object({
+  tenant_id: Type.String(),
+  id: Type.String(),
+  principal_id: Type.String(),
+  type: Type.String(),
+  schema_version: Type.Integer(),
+  parameters: Type.Unknown(),
+  cron: Type.String(),
+  timezone: Type.String(),
+  catch_up: Type.Unsafe<CatchUp>(Type.String()),
+  overlap: Type.String(),
+  priority: Type.Integer(),
+  next_run_at: Type.String(),
+  last_job_id: nullable(Type.String()),
+  now: Type.String(),
+})
+type Due = Static<typeof Due>
+
+export function scheduleLoop(deps: SubmitDeps): Loop {
+  const { db, log } = deps.kernel
+  return {
+    name: 'jobs.schedules',
+    every_ms: 1000,
+    run: async signal => {
+      while (!signal.aborted) {
+        let taken: Due | undefined
+        try {
+          await db.tx(async tx => {
+            taken = await takeDue(tx)
+            if (taken) await runDue(tx, deps, taken)
+          })
+        } catch (error) {
+          if (!(error instanceof Problem) || !taken) throw error
+          const { tenant_id, id: schedule_id } = taken
+          log.warn({ tenant_id, schedule_id, code: error.code }, 'a scheduled run was refused')
+          await passOver(deps, taken, error.code)
+        }
+        if (!taken) return
+      }
+    },
+  }
+}
+
+async function takeDue(tx: Tx): Promise<Due | undefined> {
+  return await tx.maybe(
+    Due,
+    sql`
+    -- any tenant: schedules run for all of them
+    select tenant_id, id, principal_id, type, schema_version, parameters, cron, timezone, catch_up,
+      overlap, priority, next_run_at, last_job_id, kernel.now() as now
+    from jobs.job_schedules
+    where enabled and next_run_at <= kernel.now()
+    order by next_run_at
+    limit 1
+    for update skip locked`,
+  )
+}
+
+function dueOf(due: Due, made_up_max: number) {
+  const times = runTimes(due.cron, due.timezone)
+  // A zone may go when the machine's own list of them changes: such a schedule rests.
+  if (!times) return { runs: [], next_ms: null }
+  return dueRuns(times, parseTime(due.next_run_at), parseTime(due.now), due.catch_up, made_up_max)
+}
+
+async function runDue(tx: Tx, deps: SubmitDeps, due: Due): Promise<void> {
+  const { runs, next_ms } = dueOf(due, deps.kernel.settings['jobs.schedule_catch_up_max'])
+  let last_job_id = due.last_job_id
+  let last_run_ms: number | null = null
+  for (const run_ms of runs) {
+    if (due.overlap === 'skip' && last_job_id && (await isUnderWay(tx, due, last_job_id))) break
+    last_job_id = await submitRun(tx, deps, due, rfc3339(run_ms))
+    last_run_ms = run_ms
+  }
+  await tx.run(sql`
+    update jobs.job_schedules
+    set next_run_at = ${next_ms === null ? null : rfc3339(next_ms)},
+      last_run_at = coalesce(${last_run_ms === null ? null : rfc3339(last_run_ms)}, last_run_at),
+      last_job_id = ${last_job_id},
+      last_error_code = case when ${last_run_ms === null} then last_error_code end
+    where tenant_id = ${due.tenant_id} and id = ${due.id}`)
+}
+
+async function submitRun(tx: Tx, deps: SubmitDeps, due: Due, instant: string): Promise<string> {
+  const { tenant_id, principal_id, type, schema_version, parameters, priority } = due
+  const { id } = await submitJob(tx, deps, {
+    tenant_id,
+    principal_id,
+    type,
+    schema_version,
+    parameters,
+    priority,
+    scheduled_at: instant,
+    operation: 'schedule',
+    idempotency_key: `schedule:${due.id}:${instant}`,
+  })
+  return id
+}
+
+const UnderWay = Type.Object({ under_way: Type.Boolean() })
+
+async function isUnderWay(tx: Tx, { tenant_id }: Due, job_id: string): Promise<boolean> {
+  const { under_way } = await tx.one(
+    UnderWay,
+    sql`
+    select exists (select from jobs.jobs
+      where tenant_id = ${tenant_id} and id = ${job_id} and completed_at is null) as under_way`,
+  )
+  return under_way
+}
+
+/** The run is lost; the next one may fare better. */
+async function passOver({ kernel }: SubmitDeps, due: Due, code: string): Promise<void> {
+  const { next_ms } = dueOf(due, 1)
+  await kernel.db.run(sql`
+    update jobs.job_schedules
+    set next_run_at = ${next_ms === null ? null : rfc3339(next_ms)}, last_error_code = ${code}
+    where tenant_id = ${due.tenant_id} and id = ${due.id} and next_run_at = ${due.next_run_at}`)
+}

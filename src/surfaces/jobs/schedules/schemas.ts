@@ -1,0 +1,64 @@
+/** Schedules on the wire. */
+import { Type, type Static } from 'typebox'
+import {
+  closed,
+  count,
+  Id,
+  nullable,
+  page,
+  text,
+  Time,
+  Version,
+} from '../../../kernel/http/shapes.ts'
+import { Priority, SchemaVersion, TypeName } from '../schemas.ts'
+
+const oneOf = <const T extends string>(...values: readonly T[]) =>
+  Type.Unsafe<T>({ type: 'string', enum: [...values] })
+
+export const ScheduleName = Type.String({ pattern: '^[a-z0-9][a-z0-9_.-]{0,99}$' })
+const CatchUp = oneOf('skip', 'latest', 'all')
+const Overlap = oneOf('allow', 'skip')
+const Parameters = Type.Unsafe<Record<string, unknown>>({ type: 'object' })
+
+export const PutSchedule = closed(
+  {
+    type: TypeName,
+    schema_version: Type.Optional(SchemaVersion),
+    parameters: Type.Optional(Parameters),
+    cron: text(200),
+    timezone: Type.Optional(text(64)),
+    enabled: Type.Optional(Type.Boolean()),
+    catch_up: Type.Optional(CatchUp),
+    overlap: Type.Optional(Overlap),
+    priority: Type.Optional(Priority),
+  },
+  { title: 'PutJobSchedule' },
+)
+export type PutSchedule = Static<typeof PutSchedule>
+
+export const Schedule = Type.Object(
+  {
+    id: Id,
+    name: ScheduleName,
+    type: TypeName,
+    schema_version: SchemaVersion,
+    parameters: Parameters,
+    cron: Type.String(),
+    timezone: Type.String(),
+    enabled: Type.Boolean(),
+    catch_up: CatchUp,
+    overlap: Overlap,
+    priority: count(0, 9),
+    next_run_at: nullable(Time),
+    last_run_at: nullable(Time),
+    last_job_id: nullable(Id),
+    /** Why the last run that was due made no job. */
+    last_error_code: nullable(Type.String()),
+    version: Version,
+    created_at: Time,
+    updated_at: Time,
+  },
+  { title: 'JobSchedule' },
+)
+export type Schedule = Static<typeof Schedule>
+export const SchedulePage = page(Schedule)

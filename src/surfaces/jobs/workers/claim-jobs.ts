@@ -1,0 +1,90 @@
+/**
+ * A claim over HTTP: what is there is given at once, else the request waits for it. Nothing is held while
+ * it waits; a claim whose answer was lost is asked again under its id and answered the same.
+ */
+import type { Db } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { openSleeper } from '../../../kernel/events/sleeper.ts'
+import type { RequestFacts } from '../../../kernel/http/route.ts'
+import type { Deps } from '../deps.ts'
+import { viewJobs } from '../seeing/view.ts'
+import type { FoundWorker } from './find-worker.ts'
+import type { ClaimedJob, ClaimJobs } from './schemas.ts'
+
+type ClaimDeps = Pick<Deps, 'kernel' | 'types' | 'engine' | 'files'>
+type Leases = Awaited<ReturnType<Deps['engine']['claim']>>
+
+export async function claimJobs(
+  db: Db,
+  deps: ClaimDeps,
+  worker: FoundWorker & { readonly worker_id: string },
+  asked: ClaimJobs,
+  { signal, stopping }: RequestFacts,
+): Promise<ClaimedJob[]> {
+  await deps.types.fresh(db)
+  const claim = {
+    worker_id: worker.worker_id,
+    claim_id: asked.claim_id,
+    types: worker.types.map(one => deps.types.rulesOf(one)),
+    tenant_id: worker.tenant_id,
+    max_jobs: asked.max_jobs,
+  }
+  const until_ms = performance.now() + (asked.wait_seconds ?? 0) * 1000
+  const sleeper = openSleeper()
+  const deaf = deps.kernel.onWake(sleeper.wake)
+  signal.addEventListener('abort', sleeper.close, { once: true })
+  try {
+    for (;;) {
+      const leases = await deps.engine.claim(claim)
+      const left_ms = until_ms - performance.now()
+      const over = leases.length > 0 || left_ms <= 0 || signal.aborted || stopping.aborted
+      if (over) return await shown(db, deps, leases)
+      await sleeper.sleep(Math.min(left_ms, deps.kernel.settings['jobs.poll_ms']))
+    }
+  } finally {
+    deaf()
+    signal.removeEventListener('abort', sleeper.close)
+  }
+}
+
+async function shown(db: Db, deps: ClaimDeps, leases: Leases): Promise<ClaimedJob[]> {
+  if (leases.length === 0) return []
+  const views = await viewJobs(
+    db,
+    deps,
+    sql`
+    select g.id, g.tenant_id from unnest(
+      ${leases.map(one => one.job_id)}::uuid[], ${leases.map(one => one.tenant_id)}::uuid[]
+    ) g (id, tenant_id)`,
+  )
+  const byId = new Map(views.map(view => [view.id, view]))
+  const jobs = await Promise.all(
+    leases.map(async lease => {
+      const job = byId.get(lease.job_id)
+      const input = await inputOf(deps, lease)
+      return job && { ...claimed(lease), ...input, job }
+    }),
+  )
+  return jobs.filter(one => one !== undefined)
+}
+
+function claimed(lease: Leases[number]): Omit<ClaimedJob, 'job'> {
+  return {
+    attempt: {
+      id: lease.attempt_id,
+      attempt_no: lease.attempt_no,
+      lease_token: lease.lease_token,
+      leased_until: lease.leased_until,
+      started_at: lease.started_at,
+    },
+    version: lease.version,
+    checkpoint: lease.checkpoint ?? null,
+  }
+}
+
+async function inputOf({ files }: ClaimDeps, lease: Leases[number]) {
+  const { input_ref, tenant_id, parameters } = lease
+  if (input_ref === null) return { parameters: parameters ?? {} }
+  const input_url = await files()?.url(tenant_id, input_ref)
+  return input_url === undefined ? {} : { input_url }
+}

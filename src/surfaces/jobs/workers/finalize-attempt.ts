@@ -1,0 +1,100 @@
+/**
+ * The end of an attempt, as its worker reports it. What it leaves is judged first, then lease and version
+ * decide in one statement; the same report again gets the same answer.
+ */
+import { Type } from 'typebox'
+import type { Db, Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { FieldError } from '../../../kernel/http/problem.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import type { Finalize } from '../running/engine.ts'
+import { ResultTooLarge } from '../running/ending/result.ts'
+import type { JobView } from '../schemas.ts'
+import { viewJob } from '../seeing/view.ts'
+import type { FoundAttempt } from './find-attempt.ts'
+import type { FinalizeAttempt } from './schemas.ts'
+
+type FinalizeDeps = Pick<Deps, 'kernel' | 'types' | 'engine'>
+
+export async function finalizeAttempt(
+  db: Db,
+  deps: FinalizeDeps,
+  attempt: FoundAttempt,
+  said: FinalizeAttempt,
+): Promise<JobView> {
+  await deps.types.fresh(db)
+  await judgeResult(db, deps, attempt, said)
+  const { lease_token, version } = said
+  const finished = await deps.engine
+    .finalize({
+      attempt_id: attempt.id,
+      lease_token,
+      version,
+      ending: endingOf(said),
+      ...resultOf(said),
+    })
+    .catch(tooLarge)
+  switch (finished.said) {
+    case 'lease_lost':
+    case 'attempt_finished':
+      throw problem(finished.said)
+    case 'version_conflict': {
+      const { current_version, cancel_requested } = finished
+      throw problem('version_conflict', { more: { current_version, cancel_requested } })
+    }
+    case 'broken':
+      throw finished.error
+    default: {
+      const { tenant_id, job_id } = attempt
+      const job = await viewJob(db, deps, { tenant_id, job_id })
+      if (!job) throw problem('job_attempt_not_found')
+      return job
+    }
+  }
+}
+
+function endingOf({ outcome, error }: FinalizeAttempt): Finalize['ending'] {
+  if (outcome !== 'failed') return { outcome }
+  if (!error) throw problem('validation_failed', { errors: [at('/error', 'required')] })
+  return { outcome, error }
+}
+
+function resultOf({ outcome, result, result_ref }: FinalizeAttempt): Pick<Finalize, 'result'> {
+  if (outcome !== 'succeeded') return {}
+  if (result_ref !== undefined) return { result: { result_ref } }
+  return result === undefined ? {} : { result: { value: result } }
+}
+
+const Stored = Type.Object({ there: Type.Boolean() })
+
+/** Only what succeeds leaves something, and either JSON that fits its type or bytes of this attempt. */
+async function judgeResult(
+  reader: Reader,
+  { types }: Pick<Deps, 'types'>,
+  attempt: FoundAttempt,
+  { outcome, result, result_ref }: FinalizeAttempt,
+): Promise<void> {
+  if (result !== undefined && result_ref !== undefined) {
+    throw problem('validation_failed', { errors: [at('/result_ref', 'oneOf')] })
+  }
+  if (outcome !== 'succeeded') return
+  if (result_ref === undefined) return await types.checkResult(reader, attempt, result ?? null)
+  const { there } = await reader.one(
+    Stored,
+    sql`
+    select exists (select from jobs.job_results
+      where id = ${result_ref} and tenant_id = ${attempt.tenant_id}
+        and attempt_id = ${attempt.id}) as there`,
+  )
+  if (!there) throw problem('result_invalid', { errors: [at('/result_ref', 'stored')] })
+}
+
+function at(pointer: string, constraint: string): FieldError {
+  return { location: 'body', pointer, constraint }
+}
+
+function tooLarge(error: unknown): never {
+  if (!(error instanceof ResultTooLarge)) throw error
+  throw problem('content_too_large', { detail: 'Larger results are stored as bytes before.' })
+}

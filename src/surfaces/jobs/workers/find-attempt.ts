@@ -1,0 +1,42 @@
+/**
+ * An attempt for a worker that may run its type in its tenant. Absent, foreign and forbidden are the same
+ * 404; whether the lease is still held is for the statement that uses it.
+ */
+import { Type, type Static } from 'typebox'
+import { allowsType } from '../../../kernel/access/permissions.ts'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { problem } from '../errors.ts'
+import { mayRunForAll } from './register-worker.ts'
+
+const Found = Type.Object({
+  id: Type.String(),
+  job_id: Type.String(),
+  tenant_id: Type.String(),
+  type: Type.String(),
+  schema_version: Type.Integer(),
+})
+export type FoundAttempt = Static<typeof Found>
+
+export async function findAttempt(
+  reader: Reader,
+  attempt_id: string,
+  principal: Principal,
+  grants: ReadonlySet<string>,
+): Promise<FoundAttempt> {
+  const found = await reader.maybe(
+    Found,
+    sql`
+    -- any tenant: a worker may work for all of them; the tenant is compared below
+    select id, job_id, tenant_id, type, schema_version from jobs.job_attempts
+    where id = ${attempt_id}`,
+  )
+  const mine =
+    found &&
+    (mayRunForAll(grants, found.type) ||
+      (found.tenant_id === principal.tenant_id &&
+        allowsType(grants, 'jobs.workers.claim', found.type)))
+  if (!mine) throw problem('job_attempt_not_found')
+  return found
+}

@@ -1,0 +1,56 @@
+/**
+ * A registered worker as its owner may use it now: permissions that were taken away since do not count
+ * any more. Asking for work or keeping leases is what shows that it is alive.
+ */
+import { Type } from 'typebox'
+import { allowsType } from '../../../kernel/access/permissions.ts'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Db, Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { problem } from '../errors.ts'
+import type { TypeVersion } from '../running/rules.ts'
+import { mayRunForAll } from './register-worker.ts'
+
+const Row = Type.Object({
+  type: Type.String(),
+  schema_version: Type.Integer(),
+  all_tenants: Type.Boolean(),
+})
+
+export type FoundWorker = {
+  readonly types: readonly TypeVersion[]
+  /** Null: of all tenants. */
+  readonly tenant_id: string | null
+}
+
+type Caller = { readonly principal: Principal; readonly grants: ReadonlySet<string> }
+
+export async function findWorker(
+  reader: Reader,
+  worker_id: string,
+  { principal, grants }: Caller,
+): Promise<FoundWorker> {
+  const rows = await reader.many(
+    Row,
+    sql`
+    select capability as type, version as schema_version, tenant_id is null as all_tenants
+    from jobs.worker_capabilities
+    where worker_id = ${worker_id} and principal_id = ${principal.id}
+      and (tenant_id = ${principal.tenant_id} or tenant_id is null)`,
+  )
+  if (rows.length === 0) throw problem('worker_not_found')
+  const for_all = rows.every(one => one.all_tenants)
+  const may = (type: string) =>
+    mayRunForAll(grants, type) || (!for_all && allowsType(grants, 'jobs.workers.claim', type))
+  const types = rows.filter(one => may(one.type))
+  return { types, tenant_id: for_all ? null : principal.tenant_id }
+}
+
+/** Every ten seconds is enough: it counts as gone after a minute. */
+export async function seeWorker(db: Db, worker_id: string, { id }: Principal): Promise<void> {
+  await db.run(sql`
+    -- any tenant: a worker of this very principal
+    update jobs.worker_capabilities set last_seen_at = now()
+    where worker_id = ${worker_id} and principal_id = ${id}
+      and last_seen_at < now() - interval '10 seconds'`)
+}

@@ -1,0 +1,28 @@
+/**
+ * How often an attempt may report progress: twice a second, and a few at once. It is counted in this
+ * process, where it protects the database; a worker that spreads its reports over several gains nothing.
+ */
+import { LRUCache } from 'lru-cache'
+
+const per_second = 2
+const burst = 10
+
+export type ReportPace = {
+  /** Zero: go on. Else the seconds to wait. */
+  take(attempt_id: string): number
+}
+
+export function openReportPace(now_ms: () => number = () => performance.now()): ReportPace {
+  const buckets = new LRUCache<string, { level: number; at_ms: number }>({ max: 10_000 })
+  return {
+    take: attempt_id => {
+      const at_ms = now_ms()
+      const before = buckets.get(attempt_id) ?? { level: 0, at_ms }
+      const drained = ((at_ms - before.at_ms) / 1000) * per_second
+      const level = Math.max(0, before.level - drained)
+      if (level + 1 > burst) return Math.ceil((level + 1 - burst) / per_second)
+      buckets.set(attempt_id, { level: level + 1, at_ms })
+      return 0
+    },
+  }
+}

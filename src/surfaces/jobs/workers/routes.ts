@@ -1,0 +1,199 @@
+/**
+ * The worker protocol: whoever may run a type claims its jobs over HTTP, keeps their leases, reports, and
+ * finishes. The runner inside the platform goes through the same functions of the engine.
+ */
+import type { Deps } from '../deps.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { problem } from '../errors.ts'
+import { storeResult } from '../results/store-result.ts'
+import { JobView } from '../schemas.ts'
+import { tagOf } from '../seeing/entity-tag.ts'
+import { claimJobs } from './claim-jobs.ts'
+import { finalizeAttempt } from './finalize-attempt.ts'
+import { findAttempt } from './find-attempt.ts'
+import { findWorker, seeWorker } from './find-worker.ts'
+import { registerWorker } from './register-worker.ts'
+import { openReportPace } from './report-pace.ts'
+import * as shapes from './schemas.ts'
+
+const checkpoint_bytes = 64 * 1024
+
+export function workerRoutes(deps: Deps): readonly Route[] {
+  return [
+    registerRoute(deps),
+    claimRoute(deps),
+    heartbeatRoute(deps),
+    progressRoute(deps),
+    resultRoute(deps),
+    finalizeRoute(deps),
+  ]
+}
+
+function registerRoute(deps: Deps): Route {
+  return route({
+    method: 'PUT',
+    path: '/v1/workers/{worker_id}',
+    summary: 'Say which job types a worker can run',
+    permission: 'authenticated',
+    added: true,
+    absent: 'worker_not_found',
+    body: shapes.RegisterWorker,
+    replies: { 200: shapes.WorkerView },
+    fails: [
+      'permission_denied',
+      'worker_not_found',
+      'unknown_job_type',
+      'unsupported_schema_version',
+      'validation_failed',
+    ],
+    handle: async ({ tx, params, body, principal, grants }) => {
+      const caller = { principal, grants: await grants() }
+      return reply(200, await registerWorker(tx, deps, params.worker_id, body, caller))
+    },
+  })
+}
+
+function claimRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/workers/{worker_id}/claims',
+    summary: 'Claim jobs, or wait for some',
+    description: 'The same claim_id gives the same leases again, so a lost answer costs nothing.',
+    permission: 'authenticated',
+    added: true,
+    absent: 'worker_not_found',
+    transaction: 'own',
+    body: shapes.ClaimJobs,
+    replies: { 200: shapes.ClaimedJobs },
+    fails: ['worker_not_found'],
+    handle: async ({ db, params, body, principal, grants, request }) => {
+      const { worker_id } = params
+      const caller = { principal, grants: await grants() }
+      const worker = await findWorker(db, worker_id, caller)
+      await seeWorker(db, worker_id, principal)
+      const jobs = await claimJobs(db, deps, { ...worker, worker_id }, body, request)
+      return reply(200, { jobs })
+    },
+  })
+}
+
+function heartbeatRoute({ engine }: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/workers/{worker_id}/heartbeats',
+    summary: 'Keep leases, and hear what became of their jobs',
+    permission: 'authenticated',
+    added: true,
+    absent: 'worker_not_found',
+    transaction: 'own',
+    body: shapes.Heartbeats,
+    replies: { 200: shapes.RenewedLeases },
+    fails: ['worker_not_found'],
+    handle: async ({ db, params, body, principal, grants }) => {
+      const caller = { principal, grants: await grants() }
+      await findWorker(db, params.worker_id, caller)
+      await seeWorker(db, params.worker_id, principal)
+      const renewed = await engine.heartbeat(body.leases)
+      const byId = new Map(renewed.map(one => [one.attempt_id, one]))
+      const leases = body.leases.map(
+        ({ attempt_id }) => byId.get(attempt_id) ?? { attempt_id, lost: true as const },
+      )
+      return reply(200, { leases })
+    },
+  })
+}
+
+function progressRoute({ engine }: Deps): Route {
+  const pace = openReportPace()
+  return route({
+    method: 'POST',
+    path: '/v1/job-attempts/{attempt_id}/progress',
+    summary: 'Report progress, and save what a successor would need',
+    permission: 'authenticated',
+    added: true,
+    absent: 'job_attempt_not_found',
+    transaction: 'own',
+    body: shapes.ReportProgress,
+    body_limit_bytes: 128 * 1024,
+    replies: { 200: shapes.ReportedProgress },
+    fails: ['job_attempt_not_found', 'lease_lost'],
+    handle: async ({ db, params, body, principal, grants }) => {
+      const attempt = await findAttempt(db, params.attempt_id, principal, await grants())
+      const { lease_token, ...step } = body
+      const saved = JSON.stringify(step.checkpoint ?? null)
+      if (Buffer.byteLength(saved) > checkpoint_bytes) throw problem('content_too_large')
+      const wait_seconds = pace.take(attempt.id)
+      if (wait_seconds > 0) throw problem('rate_limited', { retry_after: wait_seconds })
+      const noted = await engine.progress({ attempt_id: attempt.id, lease_token }, step)
+      if (!noted) throw problem('lease_lost')
+      return reply(200, noted)
+    },
+  })
+}
+
+function resultRoute(deps: Deps): Route {
+  return route({
+    method: 'PUT',
+    path: '/v1/job-attempts/{attempt_id}/result',
+    summary: 'Store a result as bytes of any media type',
+    description: 'Shown by the header Job-Lease-Token; finalize then names the result_ref.',
+    permission: 'authenticated',
+    added: true,
+    absent: 'job_attempt_not_found',
+    transaction: 'own',
+    consumes: 'raw',
+    body_limit_bytes: deps.kernel.settings['jobs.result_limit_bytes'],
+    replies: { 201: shapes.StoredResultView },
+    fails: ['job_attempt_not_found', 'lease_lost', 'validation_failed'],
+    handle: async ({ db, params, principal, grants, request }) => {
+      const attempt = await findAttempt(db, params.attempt_id, principal, await grants())
+      const lease_token = request.headers['job-lease-token']
+      if (typeof lease_token !== 'string' || lease_token.length > 100) {
+        const pointer = '/job-lease-token'
+        throw problem('validation_failed', {
+          errors: [{ location: 'header', pointer, constraint: 'required' }],
+        })
+      }
+      const bearer = { attempt_id: attempt.id, lease_token }
+      const media_type = mediaTypeOf(request.headers['content-type'])
+      return reply(201, await storeResult(deps, bearer, media_type, request.raw))
+    },
+  })
+}
+
+/** What it says of itself is given back as it is, if it is a media type at all. */
+function mediaTypeOf(header: string | string[] | undefined): string {
+  const given = String(header ?? '')
+  const form = /^[\w.+-]{1,60}\/[\w.+-]{1,100}(; ?charset=[\w-]{1,40})?$/i
+  return form.test(given) ? given.toLowerCase() : 'application/octet-stream'
+}
+
+function finalizeRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/job-attempts/{attempt_id}/finalize',
+    summary: 'Finish an attempt',
+    description:
+      'Decided by the lease token and the version; the same call again is answered again.',
+    permission: 'authenticated',
+    added: true,
+    absent: 'job_attempt_not_found',
+    transaction: 'own',
+    body: shapes.FinalizeAttempt,
+    body_limit_bytes: 512 * 1024,
+    replies: { 200: JobView },
+    fails: [
+      'job_attempt_not_found',
+      'lease_lost',
+      'version_conflict',
+      'attempt_finished',
+      'result_invalid',
+      'validation_failed',
+    ],
+    handle: async ({ db, params, body, principal, grants }) => {
+      const attempt = await findAttempt(db, params.attempt_id, principal, await grants())
+      const job = await finalizeAttempt(db, deps, attempt, body)
+      return reply(200, job, { etag: tagOf(job) })
+    },
+  })
+}
