@@ -83,6 +83,7 @@ async function admit(
     const type = (body as Record<string, string> | undefined)?.[type_field] ?? ''
     if (!allowsType(await grants(), permission, type)) throw denied()
   }
+  if (route.asks_grants) await grants()
   const list = {
     path: facts.path,
     tenant_id: principal?.tenant_id ?? '',

@@ -120,6 +120,11 @@ type Common<
   /** Media types other than JSON; the handler then answers a text, or bytes, with its own content-type. */
   produces?: readonly string[]
   body_limit_bytes?: number
+  /**
+   * The handler asks for grants, so they are read before its transaction begins: nobody holds one
+   * connection while they wait for another.
+   */
+  asks_grants?: true
   replies: R
   fails?: readonly string[]
   headers?: Readonly<Record<string, string>>

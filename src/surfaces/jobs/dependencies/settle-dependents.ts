@@ -91,7 +91,8 @@ async function findDoomed(tx: Tx, ended: readonly EndedParent[]) {
 
 const Released = Type.Object({ ready: Type.Integer() })
 
-async function release(tx: Tx, children: readonly Child[]): Promise<number> {
+/** Those of them that lack nothing any more; answers how many may run at once. */
+export async function release(tx: Tx, children: readonly Child[]): Promise<number> {
   if (children.length === 0) return 0
   const { ready } = await tx.one(
     Released,

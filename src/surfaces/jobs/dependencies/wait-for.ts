@@ -11,7 +11,7 @@ import { problem } from '../errors.ts'
 import type { Dependency } from '../face.ts'
 import type { Hearers } from '../running/ending/announce-ends.ts'
 import { isTerminal, JobState } from '../schemas.ts'
-import { settleDependents, type EndedParent } from './settle-dependents.ts'
+import { release, settleDependents, type EndedParent } from './settle-dependents.ts'
 
 const Parent = Type.Object({ id: Type.String(), state: JobState })
 type Parent = Static<typeof Parent>
@@ -47,6 +47,8 @@ export async function waitAgain(
 ): Promise<void> {
   const parents = await holdParents(tx, child, parent_ids)
   await settleEnded(tx, hearers, child, parents)
+  // What it lacked was read before the parents were held: by then it may have been satisfied.
+  await release(tx, [{ tenant_id: child.tenant_id, job_id: child.id }])
 }
 
 /** In the order of their ids, so that two who want the same ones do not hold each other up for ever. */

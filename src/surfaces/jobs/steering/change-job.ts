@@ -25,13 +25,10 @@ export async function changeJob(
   const held = await tx.maybe(
     Waiting,
     sql`
-    with held as materialized (
-      select tenant_id, job_id from jobs.job_queue
-      where tenant_id = ${job.tenant_id} and job_id = ${job.id}
-      for update
-    )
-    select j.version, j.deadline_at from held
-    join jobs.jobs j on j.tenant_id = held.tenant_id and j.id = held.job_id`,
+    select j.version, j.deadline_at from jobs.job_queue q
+    join jobs.jobs j on j.tenant_id = q.tenant_id and j.id = q.job_id
+    where q.tenant_id = ${job.tenant_id} and q.job_id = ${job.id}
+    for update of q, j`,
   )
   if (versions && !versions.includes(held?.version ?? job.version)) {
     throw preconditionFailed(held?.version ?? job.version)
