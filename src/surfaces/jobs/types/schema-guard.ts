@@ -1,6 +1,7 @@
 /**
- * Which JSON Schemas may be registered: 2020-12, of bounded size, complete in themselves, and with
- * patterns that no input can make slow. What passes here is run on every submission.
+ * Which JSON Schemas may be registered: 2020-12, of bounded size, complete in themselves, and without
+ * repetition inside repetition in a pattern. What passes here is run on every submission; alternatives
+ * that overlap can still make a pattern slow, which is one reason why only operators register types.
  */
 import safeRegex from 'safe-regex2'
 import { escapePointer } from '../../../kernel/http/content.ts'
