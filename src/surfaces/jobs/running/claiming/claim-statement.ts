@@ -88,9 +88,9 @@ export function claimFrom(lanes: readonly LaneQuota[], claimant: Claimant): Sql 
       select picked.*, row_number() over () as place from picked
     ),
     taken as (
+      -- by their places: they are locked, and no estimate can make a scan of it
       delete from jobs.job_queue q
-      using picked
-      where q.ctid = picked.place_in_queue
+      where q.ctid = any (array(select place_in_queue from picked))
     ),
     started as (
       update jobs.jobs j

@@ -4,7 +4,7 @@
  * fails (the hook of another surface broke) is left for the next sweep and holds up nobody else.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../../kernel/database/db.ts'
+import type { Db, Tx } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import type { Log } from '../../../../kernel/watch/log.ts'
 import { endAttempts } from './end-attempts.ts'
@@ -29,7 +29,7 @@ export async function sweep(deps: SweepDeps, signal: AbortSignal): Promise<boole
   await sweepAll(deps, unmetDeadlines, signal)
   let promoted = 0
   for (let last = promoted_max; last === promoted_max && !signal.aborted; promoted += last) {
-    last = await promote(deps)
+    last = await promote(deps.db)
   }
   return lapsed + promoted > 0
 }
@@ -75,7 +75,7 @@ const lapsedLeases: Sweep<Lapsed> = {
 
 const Unmet = Type.Object({ tenant_id: Type.String(), job_id: Type.String() })
 
-const unmetDeadlines: Sweep<Static<typeof Unmet>> = {
+export const unmetDeadlines: Sweep<Static<typeof Unmet>> = {
   find: (tx, limit, except) =>
     tx.many(
       Unmet,
@@ -98,7 +98,7 @@ const unmetDeadlines: Sweep<Static<typeof Unmet>> = {
 const Count = Type.Object({ promoted: Type.Integer() })
 
 /** They stand behind what is ready already: a cursor that passed their old place finds them there. */
-async function promote({ db }: SweepDeps): Promise<number> {
+export async function promote(db: Pick<Db, 'one'>): Promise<number> {
   const { promoted } = await db.one(
     Count,
     sql`
