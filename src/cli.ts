@@ -8,6 +8,7 @@ import { doctorCommand } from './cli/doctor.ts'
 import { eventsConsumers, eventsParks, eventsRetry, eventsSkip } from './cli/events.ts'
 import { eventsTail } from './cli/events-tail.ts'
 import { helpCommand, showAll, showCommands } from './cli/help.ts'
+import { jobsCancel, jobsList, jobsRetry, jobsShow, jobsTypes } from './cli/jobs.ts'
 import { keysList, keysRotate } from './cli/keys.ts'
 import { keysRotateSigning } from './cli/keys-signing.ts'
 import { migrateCommand } from './cli/migrate.ts'
@@ -51,6 +52,11 @@ const commands: readonly Command[] = [
   eventsParks,
   eventsRetry,
   eventsSkip,
+  jobsList,
+  jobsShow,
+  jobsRetry,
+  jobsCancel,
+  jobsTypes,
   rebuildCommand,
   backupCreate,
   backupVerify,

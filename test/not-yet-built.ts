@@ -56,7 +56,6 @@ export const notYetBuilt: readonly string[] = [
   'POST /v1/generations',
   'POST /v1/generations/stream',
   'POST /v1/reports',
-  'GET /v1/jobs/{job_id}',
   'POST /webhooks/{provider}',
   // retrieval
   'POST /v1/collections',
@@ -84,13 +83,6 @@ export const notYetBuilt: readonly string[] = [
   'GET /{code}',
   'GET /v1/links/{code}/stats',
   'POST /v1/domains',
-  // jobs
-  'POST /v1/jobs',
-  'GET /v1/jobs',
-  'POST /v1/jobs/{job_id}/cancel',
-  'POST /v1/jobs/{job_id}/retry',
-  'GET /v1/jobs/{job_id}/result-url',
-  'POST /v1/job-types/{type}/pause',
   // webhooks
   'POST /v1/inbound/{provider}/{account_ref}',
   'POST /v1/webhook-subscriptions',

@@ -44,6 +44,8 @@ export type ProductWorld = {
   login(who: Pick<Member, 'email' | 'password' | 'tenant'>, more?: object): Promise<Answer>
   /** Gives built-in roles of this tenant, as an administrator would. */
   give(member: Member, ...roles: string[]): Promise<void>
+  /** Gives these permissions, by a role that their tenant defines for it. */
+  allow(member: Member, ...permissions: string[]): Promise<void>
   /** The mails that wait for an address, oldest first, as they would be sent now. */
   mails(address: string): Promise<MailToSend[]>
   close(): Promise<void>
@@ -101,6 +103,7 @@ export async function openProductWorld(
           values (${member.id}, ${member.tenant.id}, ${role}, 'system') on conflict do nothing`)
       }
     },
+    allow: (member, ...permissions) => allow(platform, member, permissions),
     mails: address => mailsTo(platform, identity, address),
     close: async () => {
       await running.stop()
@@ -132,6 +135,18 @@ async function makeTenant({ kernel }: Platform): Promise<Tenant> {
     insert into identity.tenants (id, slug, name, signup)
     values (${made.id}, ${made.slug}, ${made.slug}, 'open')`)
   return made
+}
+
+async function allow({ kernel: { db } }: Platform, { id, tenant }: Member, held: string[]) {
+  const role = `r${newId().replaceAll('-', '').slice(-20)}`
+  await db.run(sql`
+    insert into identity.roles (tenant_id, role_id, name) values (${tenant.id}, ${role}, ${role})`)
+  await db.run(sql`
+    insert into identity.role_permissions (tenant_id, role_id, permission)
+    select ${tenant.id}, ${role}, permission from unnest(${held}::text[]) permission`)
+  await db.run(sql`
+    insert into identity.role_assignments (account_id, tenant_id, role_id, assigned_by)
+    values (${id}, ${tenant.id}, ${role}, 'system')`)
 }
 
 async function mailsTo({ kernel }: Platform, identity: Face, address: string) {

@@ -4,7 +4,6 @@
  */
 import pg from 'pg'
 import { expect } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
 import type { Kernel } from '../../../kernel/surface.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { openProductWorld, type Member, type Tenant } from '../../../../test/product-world.ts'
@@ -18,6 +17,8 @@ export type AskingWorld = {
   readonly face: Face
   readonly database_url: string
   readonly data_dir: string
+  /** What a process of this world is configured with, for one more beside it. */
+  readonly environment: Record<string, string>
   /** Holds what those who operate the platform hold about jobs. */
   readonly operator: Member
   call(method: string, path: string, ask?: Ask): Promise<Answer>
@@ -64,7 +65,7 @@ export async function openAskingWorld(settings: Record<string, string> = {}): Pr
     (await pool.query(text, values)).rows as T[]
   const person: AskingWorld['person'] = async (grants = all_of_jobs, tenant) => {
     const member = await world.member(tenant)
-    await grant(kernel, member, grants)
+    await world.allow(member, ...grants)
     return member
   }
   const operator = await person(all_of_types)
@@ -114,17 +115,4 @@ export async function openAskingWorld(settings: Record<string, string> = {}): Pr
       await world.close()
     },
   }
-}
-
-/** By a role of their own tenant, as an administrator would. */
-async function grant({ db }: Kernel, { id, tenant }: Member, permissions: readonly string[]) {
-  const role = `r${newId().replaceAll('-', '').slice(-20)}`
-  await db.run(sql`
-    insert into identity.roles (tenant_id, role_id, name) values (${tenant.id}, ${role}, ${role})`)
-  await db.run(sql`
-    insert into identity.role_permissions (tenant_id, role_id, permission)
-    select ${tenant.id}, ${role}, permission from unnest(${permissions}::text[]) permission`)
-  await db.run(sql`
-    insert into identity.role_assignments (account_id, tenant_id, role_id, assigned_by)
-    values (${id}, ${tenant.id}, ${role}, 'system')`)
 }
