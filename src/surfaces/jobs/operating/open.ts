@@ -102,7 +102,7 @@ async function shown(reader: Reader, deps: Deps, { id, tenant_id }: FoundJob): P
 async function list(
   reader: Reader,
   deps: Deps,
-  { tenant_id = undefined, state, type }: OperatorFilter,
+  { tenant_id, state, type }: OperatorFilter,
   limit: number,
 ): Promise<JobView[]> {
   return await viewJobs(

@@ -14,7 +14,7 @@ import type { KnownType } from '../types/job-types.ts'
 import type { NewJob } from './insert-jobs.ts'
 
 /** Of whoever is no account: other surfaces, and schedules of the platform. */
-export const platform_principal = '00000000-0000-0000-0000-000000000000'
+const platform_principal = '00000000-0000-0000-0000-000000000000'
 
 type JudgeDeps = Pick<Deps, 'types' | 'kernel' | 'files'>
 
@@ -27,16 +27,6 @@ export async function judgeOrder(
   pointer = '',
 ): Promise<NewJob> {
   const type = await deps.types.resolve(reader, order.type, order.schema_version)
-  return await judgeFor(reader, deps, type, order, pointer)
-}
-
-export async function judgeFor(
-  reader: Reader,
-  deps: JudgeDeps,
-  type: KnownType,
-  order: JobOrder,
-  pointer: string,
-): Promise<NewJob> {
   judgeInput(deps, type, order, pointer)
   judgeTimes(deps, order, pointer)
   if (order.input_ref !== undefined) await demandFile(reader, deps, order, pointer)

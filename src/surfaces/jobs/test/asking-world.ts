@@ -63,9 +63,9 @@ export async function openAskingWorld(settings: Record<string, string> = {}): Pr
   pool.on('error', () => {})
   const query = async <T>(text: string, values: unknown[] = []) =>
     (await pool.query(text, values)).rows as T[]
-  const person: AskingWorld['person'] = async (grants = all_of_jobs, tenant) => {
+  const person: AskingWorld['person'] = async (grants, tenant) => {
     const member = await world.member(tenant)
-    await world.allow(member, ...grants)
+    await world.allow(member, ...(grants ?? all_of_jobs))
     return member
   }
   const operator = await person(all_of_types)

@@ -123,7 +123,7 @@ describe('at the same moment', () => {
     const name = newId()
     const parent = await world.submit(who, { type: toil, parameters: { gate: name } })
     await eventually('the parent runs', () => gate(name).arrived.length === 1)
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+    const { promise: ended, resolve: end } = Promise.withResolvers<null>()
     let child = ''
     const placing = world.kernel.db.tx(async tx => {
       const order = { tenant_id: who.tenant.id, type: toil, ...on(parent) }
@@ -140,7 +140,7 @@ describe('at the same moment', () => {
       )
       return waits.length > 0
     })
-    end()
+    end(null)
     await placing
     await world.reached(who, child, 'succeeded')
     expect(count(await world.history(child), 'ready')).toBe(1)

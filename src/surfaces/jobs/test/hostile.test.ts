@@ -13,7 +13,7 @@ const who = await world.person()
 const send = (body: string) =>
   world.call('POST', '/v1/jobs', { token: who.token, key: newKey(), body })
 const withParameters = (json: string) => send(`{"type":"${idle}","parameters":${json}}`)
-const nested = (depth: number) => '{"a":'.repeat(depth) + '1' + '}'.repeat(depth)
+const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
 const sized = (bytes: number) => JSON.stringify({ a: 'x'.repeat(bytes - '{"a":""}'.length) })
 
 describe.concurrent('a hostile submission', () => {

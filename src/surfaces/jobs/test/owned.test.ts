@@ -64,11 +64,8 @@ async function watch(id: string): Promise<string[]> {
       [id],
     )
     if (!row) throw new Error('no such job')
-    if (row.over) {
-      expect(row.record).toBe(row.job)
-      return [...seen, row.job]
-    }
-    expect(row.record).toBe('waiting')
+    expect(row.record).toBe(row.over ? row.job : 'waiting')
+    if (row.over) return [...seen, row.job]
     if (seen.at(-1) !== row.job) seen.push(row.job)
   }
 }

@@ -37,7 +37,7 @@ describe.concurrent('the list', () => {
     for (const [state, id] of Object.entries(ids))
       expect(await list(`&state=${state}`)).toEqual([id])
     const { pending, retryable, running, ...terminal } = ids
-    const newest = (some: object) => Object.values(some).sort().toReversed()
+    const newest = (some: Record<string, string>) => Object.values(some).sort().toReversed()
     expect(await list('')).toEqual(newest(ids))
     expect(await list('&state=queued')).toEqual(newest({ pending, retryable }))
     expect(await list('&state=terminal')).toEqual(newest(terminal))

@@ -148,8 +148,8 @@ describe.concurrent('a retry', () => {
     const id = await world.submit(who, { type: idle })
     await act(who, id, 'cancel')
     const answers = await Promise.all(Array.from({ length: 100 }, () => act(who, id, 'retry')))
-    const statuses = answers.map(one => one.status).sort()
-    expect(statuses).toEqual([202, ...Array.from({ length: 99 }, () => 409)])
+    const statuses = answers.map(one => String(one.status)).sort()
+    expect(statuses).toEqual(['202', ...Array.from({ length: 99 }, () => '409')])
     expect(await world.history(id)).toEqual(['submitted', 'cancelled', 'retried'])
   })
 })
@@ -235,7 +235,7 @@ describe.concurrent('a change', () => {
     const id = await world.submit(who, { type: idle })
     const tag = { 'if-match': '"1"' }
     const answers = await Promise.all([1, 2].map(n => change(who, id, { priority: n }, tag)))
-    expect(answers.map(one => one.status).sort()).toEqual([200, 412])
+    expect(answers.map(one => String(one.status)).sort()).toEqual(['200', '412'])
   })
 })
 
@@ -249,8 +249,8 @@ describe('500 cancels against 500 ends', () => {
       )
       const cancels = await Promise.all(ids.map(id => act(who, id, 'cancel')))
       for (const { status, body } of cancels) {
-        if (status === 409) expect(body.current_state).toBe('succeeded')
-        else expect([200, 202]).toContain(status)
+        const said = status === 409 ? body.current_state : status
+        expect(['succeeded', 200, 202]).toContain(said)
       }
       ends.push(...ids)
     }

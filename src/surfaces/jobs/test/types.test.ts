@@ -11,8 +11,11 @@ world.face.activities(['letters.deliver', 'letters.sort'])
 const { token } = world.operator
 const put = (type: string, body: object) =>
   world.call('PUT', `/v1/job-types/${type}`, { token, body })
-const pause = (type: string, body: object = { reason: 'a look at it' }) =>
-  world.call('POST', `/v1/job-types/${type}/pause`, { token, body })
+const pause = (type: string, body?: object) =>
+  world.call('POST', `/v1/job-types/${type}/pause`, {
+    token,
+    body: body ?? { reason: 'a look at it' },
+  })
 const resume = (type: string) => world.call('POST', `/v1/job-types/${type}/resume`, { token })
 const anything = { type: 'object' }
 
@@ -162,7 +165,7 @@ describe.concurrent('a pause', () => {
 
   test('of an activity waits for every claim under way, and lets none begin after it', async () => {
     const { kernel, face } = world
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+    const { promise: ended, resolve: end } = Promise.withResolvers<null>()
     let inside = false
     const claim = kernel.db.tx(async tx => {
       expect(await face.pauseFence(tx, 'letters.deliver')).toBe(true)
@@ -183,7 +186,7 @@ describe.concurrent('a pause', () => {
       return rows.length > 0
     })
     expect(answered).toBe(false)
-    end()
+    end(null)
     await claim
     const answer = await pausing
     expect([answer.status, answer.body.running]).toEqual([200, null])

@@ -29,7 +29,7 @@ export function demandSchema(schema: object, member: string, bytes_max: number):
 /** Every member of that name counts as the keyword, also where it is only a property: that is harmless. */
 function walk(value: unknown, pointer: string): void {
   if (typeof value !== 'object' || value === null) return
-  for (const [name, member] of Object.entries(value)) {
+  for (const [name, member] of Object.entries(value) as [string, unknown][]) {
     const here = `${pointer}/${escapePointer(name)}`
     if (name === 'pattern') demandSafe(member, here)
     if (name === 'patternProperties' && typeof member === 'object' && member !== null) {
