@@ -51,7 +51,7 @@ export async function writeEvents(
   let moved = performance.now()
   const heartbeat = setInterval(() => {
     const quiet = performance.now() - moved
-    const alive = options.may_be_quiet || quiet < options.stall_ms
+    const alive = options.may_be_quiet === true || quiet < options.stall_ms
     if (alive && response.writableLength === 0) response.write(': heartbeat\n\n')
   }, options.heartbeat_ms)
   let ending: Ending = { code: 'internal_error' }

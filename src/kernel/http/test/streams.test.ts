@@ -98,12 +98,12 @@ describe('the writer', () => {
     const served = await serve(flood().events, { stall_ms: 200 })
     served.socket.pause()
     await served.ended
-    await eventually('the connection was closed', served.closed)
+    expect(await eventually('the connection was closed', served.closed)).toBe(true)
     served.close()
   })
 
   test('takes the silence of what is watched for nothing else, and opens it at once', async () => {
-    const happens = Promise.withResolvers<void>()
+    const happens = Promise.withResolvers<null>()
     async function* quiet(): AsyncGenerator<SseEvent> {
       await happens.promise
       yield { event: 'job.done', data: {}, terminal: true }
@@ -114,7 +114,7 @@ describe('the writer', () => {
     await eventually('it is open', () => text.startsWith('HTTP/1.1 200'))
     await eventually('silence lasted', () => text.split(': heartbeat').length > 5)
     expect(text).not.toContain('event:')
-    happens.resolve()
+    happens.resolve(null)
     await eventually('it has ended', () => text.includes('event: job.done'))
     served.close()
   })

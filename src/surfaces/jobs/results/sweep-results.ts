@@ -65,7 +65,7 @@ async function lookAtBytes(db: Db, after: string | null): Promise<Static<typeof 
     sql`
     -- any tenant: a sweep
     select r.id, r.blob_key, j.result_ref is distinct from r.id
-      and a.completed_at < kernel.now() - interval '1 hour' as orphan
+      and coalesce(a.completed_at < kernel.now() - interval '1 hour', false) as orphan
     from jobs.job_results r
     join jobs.job_attempts a on a.id = r.attempt_id
     left join jobs.jobs j on j.tenant_id = r.tenant_id and j.id = r.job_id

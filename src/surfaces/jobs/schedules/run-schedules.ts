@@ -88,6 +88,7 @@ async function runDue(tx: Tx, deps: SubmitDeps, due: Due): Promise<void> {
     last_job_id = await submitRun(tx, deps, due, rfc3339(run_ms))
     last_run_ms = run_ms
   }
+  await deps.kernel.fault('jobs.after_scheduled')
   await tx.run(sql`
     update jobs.job_schedules
     set next_run_at = ${next_ms === null ? null : rfc3339(next_ms)},

@@ -42,7 +42,7 @@ export const Schedule = Type.Object(
     name: ScheduleName,
     type: TypeName,
     schema_version: SchemaVersion,
-    parameters: Parameters,
+    parameters: Type.Record(Type.String(), Type.Unknown()),
     cron: Type.String(),
     timezone: Type.String(),
     enabled: Type.Boolean(),

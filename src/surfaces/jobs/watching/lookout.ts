@@ -48,8 +48,8 @@ export function openLookout({ db, log, onWake }: Pick<Kernel, 'db' | 'log' | 'on
   return {
     moved: async (job, sequence, signal) => {
       if (signal.aborted) return
-      const done = Promise.withResolvers<void>()
-      const waiting: Waiting = { ...job, sequence, tell: () => done.resolve() }
+      const done = Promise.withResolvers<null>()
+      const waiting: Waiting = { ...job, sequence, tell: () => done.resolve(null) }
       all.add(waiting)
       timer ??= setInterval(wake, every_ms)
       signal.addEventListener('abort', waiting.tell, { once: true })

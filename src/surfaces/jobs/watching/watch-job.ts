@@ -28,12 +28,18 @@ export async function* watchJob(
   let seen = after
   for (;;) {
     const since = await readSince(db, deps, key, seen)
-    if (!since) return yield ending('job_not_found', seen)
+    if (!since) {
+      yield ending('job_not_found', seen)
+      return
+    }
     yield* told(since)
     if (since.over) return
     seen = since.sequence
     await lookout.moved(key, seen, end)
-    if (end.aborted) return yield ending('watch_expired', seen)
+    if (end.aborted) {
+      yield ending('watch_expired', seen)
+      return
+    }
   }
 }
 

@@ -35,6 +35,7 @@ function registerRoute(deps: Deps): Route {
     path: '/v1/workers/{worker_id}',
     summary: 'Say which job types a worker can run',
     permission: 'authenticated',
+    asks_grants: true,
     added: true,
     absent: 'worker_not_found',
     body: shapes.RegisterWorker,
