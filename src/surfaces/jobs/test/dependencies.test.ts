@@ -3,6 +3,7 @@
  * the first ancestor that failed as the cause where what they wait for will not come.
  */
 import { afterAll, describe, expect, test } from 'vitest'
+import type { Tx } from '../../../kernel/database/db.ts'
 import type { Member } from '../../../../test/product-world.ts'
 import { eventually, newKey } from '../../../../test/world.ts'
 import { gate } from '../running/test/toils.ts'
@@ -142,6 +143,41 @@ describe('at the same moment', () => {
     })
     end(null)
     await placing
+    await world.reached(who, child, 'succeeded')
+    expect(count(await world.history(child), 'ready')).toBe(1)
+  })
+
+  test('of two parents that end in two commits the second one releases the child', async () => {
+    const who = await world.person()
+    const parents = [
+      await world.submit(who, { type: idle }),
+      await world.submit(who, { type: idle }),
+    ]
+    const depends_on = parents.map(job_id => ({ job_id, required_state: 'terminal' }))
+    const child = await world.submit(who, { type: toil, depends_on })
+    const { promise: committed, resolve: commit } = Promise.withResolvers<null>()
+    const cancel = (tx: Tx, job_id = '') =>
+      world.face.cancel(tx, { tenant_id: who.tenant.id, job_id })
+    let cancelled = 0
+    const first = world.kernel.db.tx(async tx => {
+      expect(await cancel(tx, parents[0])).toBe('cancelled')
+      cancelled++
+      await committed
+    })
+    await eventually('the first has ended', () => cancelled === 1)
+    const second = world.kernel.db.tx(async tx => {
+      expect(await cancel(tx, parents[1])).toBe('cancelled')
+      cancelled++
+    })
+    await eventually('the second waits, or has ended without', async () => {
+      const waits = await world.query(
+        `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%job_queue%'
+          and datname = current_database()`,
+      )
+      return waits.length > 0 || cancelled === 2
+    })
+    commit(null)
+    await Promise.all([first, second])
     await world.reached(who, child, 'succeeded')
     expect(count(await world.history(child), 'ready')).toBe(1)
   })
