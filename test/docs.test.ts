@@ -3,7 +3,9 @@
  * against a platform that runs as it does after `npm start`; the first command that fails is named.
  */
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -11,11 +13,18 @@ import { afterAll, expect, test } from 'vitest'
 import { openProductWorld } from './product-world.ts'
 
 const run = promisify(execFile)
-const world = await openProductWorld({ KERNEL_SANDBOX: 'true', IDENTITY_EMAIL_SCOPE: 'global' })
+// Addresses that the platform gives out lead back to it, as they do for a reader.
+const port = await freePort()
+const world = await openProductWorld({
+  KERNEL_SANDBOX: 'true',
+  IDENTITY_EMAIL_SCOPE: 'global',
+  PORT: String(port),
+  PUBLIC_URL: `http://127.0.0.1:${port}`,
+})
 afterAll(() => world.close())
 
 /** Pages whose every command can run as it stands. */
-const pages = ['identity.md', 'requests.md']
+const pages = ['identity.md', 'jobs.md', 'requests.md']
 
 const folder = resolve(import.meta.dirname, '../docs')
 
@@ -27,6 +36,8 @@ test.for(pages)('the commands of docs/%s', async page => {
     .join('\n')
     .replaceAll('http://127.0.0.1:8080', world.url)
   const cwd = await mkdtemp(join(tmpdir(), 'dodeca-docs-'))
+  // A reader is where the platform was started, so its data folder is there.
+  await symlink(world.data_dir, join(cwd, 'data'))
   try {
     const PATH = `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`
     // `-x` prints each command, so that a failure shows how far the page went.
@@ -35,3 +46,13 @@ test.for(pages)('the commands of docs/%s', async page => {
     await rm(cwd, { recursive: true, force: true })
   }
 })
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // It listens on a port and not on a pipe.
+  const { port: found } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return found
+}
