@@ -4,7 +4,7 @@
  * answer costs nothing.
  */
 import type { Static } from 'typebox'
-import type { Reader, Tx } from '../../../../kernel/database/db.ts'
+import type { Db, Reader, Tx } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import { newId } from '../../../../kernel/ids.ts'
 import type { Keyring } from '../../../../kernel/keys.ts'
@@ -30,6 +30,32 @@ export type Worker = {
   readonly grace_seconds: number
 }
 
+/** In a transaction of its own, which travels with the claim where nothing must be decided between. */
+export async function claimAlone(
+  db: Db,
+  keys: Keyring,
+  worker: Worker,
+  lanes: readonly LaneQuota[],
+): Promise<Taken[]> {
+  let taken: Promise<Taken[]> | undefined
+  try {
+    await db.tx(async tx => {
+      taken = claimJobs(tx, keys, worker, lanes)
+      // Its failure is told below, after the transaction that it broke.
+      taken.catch(() => {})
+      if (isCapped(lanes)) await taken
+    })
+  } catch (error) {
+    await taken
+    throw error
+  }
+  return (await taken) ?? []
+}
+
+function isCapped(lanes: readonly LaneQuota[]): boolean {
+  return lanes.some(({ rules }) => rules.tenant_max_running !== null)
+}
+
 export async function claimJobs(
   tx: Tx,
   keys: Keyring,
@@ -45,7 +71,7 @@ export async function claimJobs(
     return { ...picked, ...token }
   }
   // Without caps nothing depends on the first answer, and both statements travel together.
-  if (lanes.every(({ rules }) => rules.tenant_max_running === null)) {
+  if (!isCapped(lanes)) {
     const [, picked] = await Promise.all([locked, claim(lanes)])
     return picked.map(withToken)
   }

@@ -2,7 +2,8 @@
  * The claim as SQL: two statements of one transaction. The first takes the locks, so that the second,
  * with its fresh snapshot, sees a pause that was committed before and counts what really runs: with lock
  * and count in one statement the snapshot would be older than the lock, and both would leak. An attempt
- * is said to have begun with the second one, so that the history agrees with what was counted.
+ * is said to have begun with the second one, so that the history agrees with what was counted. What was
+ * picked is an array wherever it leads to other rows, because no estimate can make a scan of that.
  */
 import { Type, type Static } from 'typebox'
 import { sql, type Sql } from '../../../../kernel/database/sql.ts'
@@ -55,7 +56,8 @@ export type Picked = Static<typeof Picked>
 
 /**
  * Shares the pause fence of each type, and tries the lanes that have a cap: one that another claim holds
- * just now is left out.
+ * just now is left out. The commit does not wait for the disk: a claim that a crash of the database takes
+ * back leaves its worker without a lease, and the job where it was.
  */
 export function lockLanes(lanes: readonly LaneQuota[]): Sql {
   const types = [...new Set(lanes.map(({ rules }) => rules.type))].sort()
@@ -72,11 +74,11 @@ export function lockLanes(lanes: readonly LaneQuota[]): Sql {
         ${capped.map(({ at }) => at)}::int[], ${capped.map(({ name }) => name)}::text[]
       ) capped (at, name)
       where not pg_try_advisory_xact_lock(hashtext('jobs.lane'), hashtext(capped.name))
-    ) as refused
+    ) as refused, set_config('synchronous_commit', 'off', true) as waits
     from (select count(*) from fence) locked`
 }
 
-export const Locked = Type.Object({ refused: Type.Array(Type.Integer()) })
+export const Locked = Type.Object({ refused: Type.Array(Type.Integer()), waits: Type.String() })
 
 export function claimFrom(lanes: readonly LaneQuota[], claimant: Claimant): Sql {
   return sql`
@@ -88,7 +90,6 @@ export function claimFrom(lanes: readonly LaneQuota[], claimant: Claimant): Sql 
       select picked.*, row_number() over () as place from picked
     ),
     taken as (
-      -- by their places: they are locked, and no estimate can make a scan of it
       delete from jobs.job_queue q
       where q.ctid = any (array(select place_in_queue from picked))
     ),
@@ -97,7 +98,8 @@ export function claimFrom(lanes: readonly LaneQuota[], claimant: Claimant): Sql 
       set state = 'running', version = version + 1, attempt_count = attempt_count + 1,
         last_sequence = last_sequence + 1
       from numbered n
-      where j.tenant_id = n.tenant_id and j.id = n.job_id
+      where j.id = any (array(select job_id from picked))
+        and j.tenant_id = n.tenant_id and j.id = n.job_id
       returning j.id, j.tenant_id, j.type, j.schema_version, j.version, j.attempt_count,
         j.last_sequence, j.deadline_at, j.cancel_requested_at, j.input_ref,
         n.place, n.lane, n.rank, n.ready_at, n.lease_seconds, n.timeout_seconds
@@ -128,11 +130,13 @@ export function claimFrom(lanes: readonly LaneQuota[], claimant: Claimant): Sql 
     select a.id as attempt_id, a.attempt_no, a.leased_until, a.started_at,
       s.id as job_id, s.tenant_id, s.type, s.schema_version, s.version, s.deadline_at,
       s.cancel_requested_at is not null as cancel_requested, s.input_ref,
-      i.parameters, c.body as checkpoint, s.lane, s.rank, s.ready_at::text as ready_at
+      (select i.parameters from jobs.job_inputs i
+        where i.job_id = s.id and i.tenant_id = s.tenant_id) as parameters,
+      (select c.body from jobs.job_checkpoints c
+        where c.job_id = s.id and c.tenant_id = s.tenant_id) as checkpoint,
+      s.lane, s.rank, s.ready_at::text as ready_at
     from started s
     join attempt a on a.job_id = s.id
-    left join jobs.job_inputs i on i.job_id = s.id and i.tenant_id = s.tenant_id
-    left join jobs.job_checkpoints c on c.job_id = s.id and c.tenant_id = s.tenant_id
     order by s.place`
 }
 

@@ -7,7 +7,7 @@ import type { Db } from '../../../../kernel/database/db.ts'
 import type { Keyring } from '../../../../kernel/keys.ts'
 import type { TypeRules, TypeVersion } from '../rules.ts'
 import { askLanes, learn, type Sharing } from './ask-lanes.ts'
-import { claimJobs, type Taken, type Worker } from './claim-jobs.ts'
+import { claimAlone, type Taken, type Worker } from './claim-jobs.ts'
 import { openLookout } from './look-for-lanes.ts'
 import { openLanes } from './open-lanes.ts'
 import { openRests } from './rests.ts'
@@ -71,7 +71,7 @@ export function openClaimer(deps: ClaimerDeps): Claimer {
     await standings.refresh(db, [...new Set(known.map(one => one.tenant_id))])
     const asked = askLanes(known, free, deps)
     if (asked.length === 0) return undefined
-    const taken = await db.tx(tx => claimJobs(tx, deps.keys, worker, asked))
+    const taken = await claimAlone(db, deps.keys, worker, asked)
     learn(deps, asked, taken).forEach((found, at) => {
       const lane = asked[at]?.lane
       if (!lane) return
@@ -84,15 +84,16 @@ export function openClaimer(deps: ClaimerDeps): Claimer {
   return {
     woken: () => {
       woken = true
+      lanes.reopen()
     },
     claim: async (worker, free) => {
-      const taken: Taken[] = []
-      for (let rounds = 0; rounds < rounds_max && taken.length < free; rounds++) {
-        const more = await round(worker, free - taken.length)
-        if (more) taken.push(...more)
-        else if (around || lanes.all().length > 0) break
+      for (let rounds = 0; rounds < rounds_max; rounds++) {
+        const taken = await round(worker, free)
+        // What was found begins at once; whoever asks again finds the rest.
+        if (taken && taken.length > 0) return taken
+        if (!taken && (around || lanes.all().length > 0)) break
       }
-      return taken
+      return []
     },
   }
 }

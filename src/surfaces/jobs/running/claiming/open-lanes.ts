@@ -1,7 +1,7 @@
 /**
  * The lanes that one process knows of. A lane is open while it may have ready rows: from the look that
- * named it until a claim from its front finds nothing. Cursors are kept beyond that, so that a lane that
- * opens again is not walked from its front.
+ * named it until a claim from its front finds nothing. The last ones that closed are remembered: after a
+ * wake-up they are asked at once, without waiting for a look. Cursors are kept longer still.
  */
 import type { TypeRules } from '../rules.ts'
 import { openLaneCursors } from './cursors.ts'
@@ -20,11 +20,16 @@ export type OpenLanes = {
   found(lane: OpenLane, said: Found): void
   /** Not seen again before the next look: others that wait come first. */
   leave(lane: OpenLane): void
+  /** Those that closed last may have ready rows again. */
+  reopen(): void
 }
+
+const recent_max = 8
 
 export function openLanes(): OpenLanes {
   const open = new Map<string, OpenLane>()
   const cursors = openLaneCursors()
+  let recent: readonly OpenLane[] = []
   const nameOf = ({ rules, tenant_id }: Omit<OpenLane, 'cursor'>) => laneName(rules, tenant_id)
   return {
     all: () => [...open.values()],
@@ -37,9 +42,15 @@ export function openLanes(): OpenLanes {
       }
     },
     found: (lane, said) => {
-      if (said === 'empty') open.delete(nameOf(lane))
+      if (said !== 'empty') return
+      open.delete(nameOf(lane))
+      recent = [lane, ...recent.filter(one => nameOf(one) !== nameOf(lane))].slice(0, recent_max)
     },
     leave: lane => void open.delete(nameOf(lane)),
+    reopen: () => {
+      for (const lane of recent) open.set(nameOf(lane), lane)
+      recent = []
+    },
   }
 }
 
