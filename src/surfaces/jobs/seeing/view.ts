@@ -76,16 +76,30 @@ export async function viewJobs(
 ): Promise<JobView[]> {
   await types.fresh(reader)
   const tenant_limit = settings['jobs.tenant_running']
-  const rows = await reader.many(Row, viewStatement(picked, tenant_limit))
+  const rows = await reader.many(Row, viewStatement(picked))
   return rows.map(row => {
     const { tenant_max_running } = types.rulesOf(row)
     return shown(row, { tenant_limit, type_limit: tenant_max_running })
   })
 }
 
-/** Only what waits is asked why: of everything else nothing but its own rows is read. */
-function viewStatement(picked: Sql, tenant_limit: number): Sql {
+/**
+ * Only what waits is asked why: of everything else nothing but its own rows is read. What runs is counted
+ * once a tenant, not once a row.
+ */
+function viewStatement(picked: Sql): Sql {
   return sql`
+    with picked as materialized (
+      ${picked}
+    ),
+    running as materialized (
+      select a.tenant_id, a.type, count(*) as running from jobs.job_attempts a
+      where a.state = 'running' and a.tenant_id in (
+        select q.tenant_id from picked
+        join jobs.job_queue q on q.tenant_id = picked.tenant_id and q.job_id = picked.id
+        where q.wake_at is null)
+      group by a.tenant_id, a.type
+    )
     select j.id, j.tenant_id, j.type, j.schema_version, j.state, j.priority, j.input_ref,
       j.result_ref, j.idempotency_key, j.scheduled_at, j.deadline_at, j.cancel_requested_at,
       j.created_at, j.completed_at, j.version, j.attempt_count, j.max_attempts, j.error_code,
@@ -93,7 +107,7 @@ function viewStatement(picked: Sql, tenant_limit: number): Sql {
       j.scheduled_at is distinct from q.wake_at as backing_off,
       why.paused, why.capable, why.tenant_running, why.type_running, p.progress,
       coalesce(d.depends_on, '[]') as depends_on
-    from (${picked}) picked
+    from picked
     join jobs.jobs j on j.tenant_id = picked.tenant_id and j.id = picked.id
     left join jobs.job_queue q on q.tenant_id = j.tenant_id and q.job_id = j.id
       and j.state in ('pending', 'retryable')
@@ -107,12 +121,10 @@ function viewStatement(picked: Sql, tenant_limit: number): Sql {
             and (w.tenant_id is null or w.tenant_id = q.tenant_id)
             and w.last_seen_at > now() - make_interval(secs => ${worker_alive_seconds}::int))
           as capable,
-        (select count(*)::int from (
-          select from jobs.job_attempts a where a.state = 'running' and a.tenant_id = q.tenant_id
-          limit ${tenant_limit}) a) as tenant_running,
-        (select count(*)::int from jobs.job_attempts a
-          where a.state = 'running' and a.tenant_id = q.tenant_id and a.type = q.type)
-          as type_running
+        (select coalesce(sum(r.running), 0)::int from running r where r.tenant_id = q.tenant_id)
+          as tenant_running,
+        (select coalesce(sum(r.running), 0)::int from running r
+          where r.tenant_id = q.tenant_id and r.type = q.type) as type_running
       where q.wake_at is null
     ) why on q.job_id is not null
     left join lateral (
