@@ -91,7 +91,7 @@ test('what is written to the log holds no token, password, code or address', asy
   const environment = {
     ...world.environment,
     LOG_LEVEL: 'trace',
-    KERNEL_FAULTS: 'identity.between_rotation=throw@2',
+    KERNEL_FAULTS: 'identity.after_rotation=throw@2',
   }
   const loud = await startProcess(environment, 'product')
   const tenant = await world.tenant()
