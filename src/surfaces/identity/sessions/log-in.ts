@@ -8,7 +8,6 @@ import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable, text } from '../../../kernel/http/shapes.ts'
-import { accountColumns } from '../accounts/find.ts'
 import { parseEmail } from '../accounts/email.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -26,7 +25,7 @@ import {
   type MfaRequired,
 } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security/record.ts'
-import { emailScope, findTenant } from '../tenants/resolve.ts'
+import { emailScopeOfHome, slugMeant } from '../tenants/resolve.ts'
 import type { Delivered } from './deliver.ts'
 import { knownDevice } from './device-token.ts'
 import { issueSession } from './issue-session.ts'
@@ -84,10 +83,10 @@ async function byPassword(deps: Deps, body: LogIn, seen: Seen): Promise<LoggedIn
       throw problem('invalid_credentials')
     }
     const result = await kernel.db.tx(async tx => {
+      attempt.giveBackWith(tx)
       if (!(await isStill(tx, candidate))) throw problem('invalid_credentials')
       return begin(tx, deps, accountOf(candidate), ['pwd'], body, seen)
     })
-    await attempt.giveBack()
     if (encoded && hasher.isWeak(encoded)) await strengthen(deps, candidate, body.password ?? '')
     return result
   } catch (error) {
@@ -104,21 +103,21 @@ function accountOf(candidate: Candidate): AccountRow {
   return { id, tenant_id, email, email_normalized, status, verified_at, ...name }
 }
 
-async function candidateOf(
+function candidateOf(
   { kernel }: Deps,
   { email = '', tenant }: LogIn,
   seen: Seen,
 ): Promise<Candidate | undefined> {
-  const home = await findTenant(kernel.db, kernel, tenant, seen.headers['host'])
-  return await kernel.db.maybe(
+  return kernel.db.maybe(
     Candidate,
     sql`
-      select ${accountColumns}, (select c.password_hash from identity.credentials c
-        where c.account_id = a.id) as password_hash
-      from identity.accounts a
-      where email_scope = ${emailScope(kernel, home?.id ?? default_tenant_id)}
-        and email_normalized = ${parseEmail(email)?.normalized ?? ''} and status <> 'deleted'
-        and ${home !== undefined}`,
+      select a.id, a.tenant_id, a.email, a.email_normalized, a.status, a.verified_at,
+        a.display_name, a.locale, a.version, a.created_at, c.password_hash
+      from identity.tenants home
+      join identity.accounts a on a.email_scope = ${emailScopeOfHome(kernel)}
+      left join identity.credentials c on c.account_id = a.id
+      where home.slug = ${slugMeant(kernel, tenant, seen.headers['host'])} and home.state = 'active'
+        and a.email_normalized = ${parseEmail(email)?.normalized ?? ''} and a.status <> 'deleted'`,
   )
 }
 
