@@ -114,7 +114,11 @@ async function refreshes({ options, people, bench }: Ground): Promise<Section> {
 async function tokenChecks({ options, people, url, folder }: Ground): Promise<Section> {
   const path = '/v1/deprecations'
   const token = (people[0] as Somebody).access_token
-  const product = await startProduct(url, join(folder, 'token'), { side: 'server', roles: 'api' })
+  const product = await startProduct(url, join(folder, 'token'), {
+    side: 'server',
+    roles: 'api',
+    profile: options.profile,
+  })
   const bare = await startBare({ kind: 'node', ...(await sample(product.port, path, token)) })
   const requests = [requestText({ path, token })]
   const run = ({ port, pid }: { port: number; pid: number | undefined }) =>
