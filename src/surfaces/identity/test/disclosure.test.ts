@@ -3,8 +3,10 @@
  * mailbox is proven, and neither a dump of the database nor what is written outside it holds a secret.
  */
 import { afterAll, describe, expect, test } from 'vitest'
+import { Type } from 'typebox'
 import pg from 'pg'
 import { openProductWorld, password, type ProductWorld } from '../../../../test/product-world.ts'
+import { sql } from '../../../kernel/database/sql.ts'
 
 const world = await openProductWorld()
 const proving = await openProductWorld({ IDENTITY_REQUIRE_VERIFIED_EMAIL: 'true' })
@@ -63,6 +65,34 @@ describe.each([
     }
     expect(states[0]).toEqual(states[1])
   })
+})
+
+test('an address that nobody has gets no mail, but leaves the same rows as one that has an account', async () => {
+  const tenant = await world.tenant()
+  await owned(world, 'asks@example.test', tenant)
+  const written: string[][] = []
+  for (const email of ['asks@example.test', 'nobody-asks@example.test']) {
+    for (const path of ['/v1/password-reset-requests', '/v1/email-verification-requests']) {
+      const before = await rowsOf(world)
+      const { status } = await world.call('POST', path, { body: { email, tenant: tenant.slug } })
+      expect(status).toBe(202)
+      const after = await rowsOf(world)
+      written.push(
+        after.filter((row, at) => row !== before[at]).map(row => row.split(' ')[0] ?? ''),
+      )
+    }
+  }
+  expect(written.slice(2)).toEqual(written.slice(0, 2))
+  expect(written[0]).toContain('identity.mails')
+  const dropped = await world.platform.kernel.db.many(
+    Type.Object({ id: Type.String(), address: Type.String() }),
+    sql`
+      select id, address from identity.mails
+      where tenant_id = ${tenant.id} and state = 'dropped'`,
+  )
+  // One for the reset of nobody, and one for each address that awaits no proof.
+  expect(dropped.map(one => one.address)).toEqual(['', '', ''])
+  for (const { id } of dropped) expect(await world.identity.mail(id)).toBeUndefined()
 })
 
 test('where an address must be proven, nobody logs in before', async () => {
@@ -156,6 +186,26 @@ async function owned(at: ProductWorld, email: string, tenant: { slug: string }):
   const token = (await at.mails(email)).at(-1)?.token
   const proven = await at.call('POST', '/v1/email-verifications', { body: { token, password } })
   expect(proven.status).toBe(201)
+}
+
+/** How many rows each table has ever got, as far as these requests write them. */
+async function rowsOf({ platform }: ProductWorld): Promise<string[]> {
+  const { kernel } = platform
+  const rows = await kernel.db.many(
+    Type.Object({ row: Type.String() }),
+    sql`
+      select 'identity.mails ' || count(*) as row from identity.mails
+      union all
+      select 'identity.requests ' || count(*) from identity.requests
+      union all
+      select 'identity.one_time_challenges ' || count(*) from identity.one_time_challenges
+      union all
+      select 'identity.security_events ' || count(*) from identity.security_events
+      union all
+      select 'kernel.events ' || (select count(*) from kernel.events)
+        + (select count(*) from kernel.outbox_events)`,
+  )
+  return rows.map(({ row }) => row)
 }
 
 /** Every row of every table as text; bytes come out as hex. */
