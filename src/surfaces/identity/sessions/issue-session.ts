@@ -44,10 +44,22 @@ export async function issueSession(tx: Tx, deps: Needs, proven: Proven): Promise
   const session_id = newId()
   const tenant_id = proven.active_tenant_id ?? account.tenant_id
   const refresh = firstToken(kernel.keys, session_id)
+  const begun = await insertSession(tx, deps, proven, {
+    session_id,
+    tenant_id,
+    hash: hashOf(refresh.text),
+  })
   const keep = kernel.settings['identity.sessions_per_account']
-  // Sent together, done in this order.
-  const [begun] = await Promise.all([
-    insertSession(tx, deps, proven, { session_id, tenant_id, hash: hashOf(refresh.text) }),
+  tx.emit({
+    type: 'session.created',
+    tenant_id: account.tenant_id,
+    aggregate_type: 'session',
+    aggregate_id: session_id,
+    aggregate_version: 1,
+    data: { session_id, account_id: account.id, aal, amr },
+  })
+  // Both need nothing of each other, so they travel together.
+  await Promise.all([
     revokeSessions(tx, deps, { account_id: account.id, beyond: keep }, 'too_many'),
     recordSecurityEvent(tx, {
       tenant_id: account.tenant_id,
@@ -58,14 +70,6 @@ export async function issueSession(tx: Tx, deps: Needs, proven: Proven): Promise
       method: amr.join('+'),
     }),
   ])
-  tx.emit({
-    type: 'session.created',
-    tenant_id: account.tenant_id,
-    aggregate_type: 'session',
-    aggregate_id: session_id,
-    aggregate_version: 1,
-    data: { session_id, account_id: account.id, aal, amr },
-  })
   const tokens: SessionTokens = {
     session_id,
     account_id: account.id,

@@ -51,6 +51,7 @@ export type LogIn = Static<typeof LogIn>
 const Candidate = Type.Object({
   ...AccountRow.properties,
   password_hash: nullable(Bytes),
+  password_changed_at: nullable(Type.String()),
 })
 type Candidate = Static<typeof Candidate>
 
@@ -112,7 +113,8 @@ function candidateOf(
     Candidate,
     sql`
       select a.id, a.tenant_id, a.email, a.email_normalized, a.status, a.verified_at,
-        a.display_name, a.locale, a.version, a.created_at, c.password_hash
+        a.display_name, a.locale, a.version, a.created_at, c.password_hash,
+        c.password_changed_at::text as password_changed_at
       from identity.tenants home
       join identity.accounts a on a.email_scope = ${emailScopeOfHome(kernel)}
       left join identity.credentials c on c.account_id = a.id
@@ -182,15 +184,18 @@ function mayLogIn({ kernel }: Deps, { status, verified_at }: Candidate): boolean
   return status === 'active' && (verified_at !== null || !required)
 }
 
-/** Held to the commit: a reset or a disabling waits, and then ends the session that begins here. */
-async function isStill(tx: Tx, { id, password_hash }: Candidate): Promise<boolean> {
+/**
+ * Held to the commit: a reset or a disabling waits, and then ends the session that begins here. The
+ * stored hash may have been renewed or sealed anew meanwhile; the password is still the one proven.
+ */
+async function isStill(tx: Tx, { id, password_changed_at }: Candidate): Promise<boolean> {
   const same = await tx.maybe(
     Type.Object({ id: Id }),
     sql`
       select a.id from identity.accounts a
       join identity.tenants t on t.id = a.tenant_id and t.state = 'active'
       join identity.credentials c on c.account_id = a.id
-      where a.id = ${id} and a.status = 'active' and c.password_hash = ${password_hash}
+      where a.id = ${id} and a.status = 'active' and c.password_changed_at = ${password_changed_at}::timestamptz
       for share`,
   )
   return same !== undefined

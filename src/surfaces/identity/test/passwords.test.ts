@@ -80,7 +80,10 @@ test('a hash that has become too cheap is renewed at the next login', async () =
   const { email, tenant } = member
   const login = () =>
     call(later.url, 'POST', '/v1/sessions', { body: { email, password, tenant: tenant.slug } })
-  expect((await login()).status).toBe(201)
+  // Those that began with the old hash are no less right when another one has renewed it.
+  const all = await Promise.all(Array.from({ length: 20 }, login))
+  expect(all.filter(({ status }) => status === 401)).toEqual([])
+  expect(all.filter(({ status }) => status === 201).length).toBeGreaterThan(0)
   await eventually('the hash is renewed', async () => (await costOf(member)) === 3)
   expect((await login()).status).toBe(201)
   await later.kill()
