@@ -2,7 +2,7 @@
  * Access tokens: signed here, verified in every process without the database, and refused at once when
  * their session is. A verified token is remembered by its hash, since one is shown many times.
  */
-import { createHash } from 'node:crypto'
+import { hash as digest } from 'node:crypto'
 import { jwtVerify, SignJWT, type JWTPayload } from 'jose'
 import { newId } from '../../../kernel/ids.ts'
 import type { Kernel } from '../../../kernel/surface.ts'
@@ -66,7 +66,7 @@ export function openAccessTokens(
         realtime_seconds,
       ),
     verify: token => {
-      const hash = createHash('sha256').update(token).digest('base64url')
+      const hash = digest('sha256', token, 'base64url')
       const found = known.get(hash)
       if (found && keys.verifier(found.kid)) {
         if (found.exp + leeway_seconds > clock.nowSeconds()) return found.facts

@@ -50,7 +50,6 @@ export async function issueSession(tx: Tx, deps: Needs, proven: Proven): Promise
     hash: hashOf(refresh.text),
   })
   const keep = kernel.settings['identity.sessions_per_account']
-  await revokeSessions(tx, deps, { account_id: account.id, beyond: keep }, 'too_many')
   tx.emit({
     type: 'session.created',
     tenant_id: account.tenant_id,
@@ -59,14 +58,18 @@ export async function issueSession(tx: Tx, deps: Needs, proven: Proven): Promise
     aggregate_version: 1,
     data: { session_id, account_id: account.id, aal, amr },
   })
-  await recordSecurityEvent(tx, {
-    tenant_id: account.tenant_id,
-    account_id: account.id,
-    action: 'session.created',
-    actor: account.id,
-    seen: request,
-    method: amr.join('+'),
-  })
+  // Both need nothing of each other, so they travel together.
+  await Promise.all([
+    revokeSessions(tx, deps, { account_id: account.id, beyond: keep }, 'too_many'),
+    recordSecurityEvent(tx, {
+      tenant_id: account.tenant_id,
+      account_id: account.id,
+      action: 'session.created',
+      actor: account.id,
+      seen: request,
+      method: amr.join('+'),
+    }),
+  ])
   const tokens: SessionTokens = {
     session_id,
     account_id: account.id,

@@ -46,11 +46,11 @@ export async function revokeSessions(
         where account_id = ${account_id} and revoked_at is null
           and (${session_id ?? null}::uuid is null or id = ${session_id ?? null}::uuid)
           and (${except ?? null}::uuid is null or id <> ${except ?? null}::uuid)
-        order by id desc offset ${beyond} for update
+        order by id desc offset ${beyond}
       )
       update identity.sessions s
       set revoked_at = kernel.now(), revoked_reason = ${reason}, version = s.version + 1
-      from ending where s.id = ending.id
+      from ending where s.id = ending.id and s.revoked_at is null
       returning s.id, s.tenant_id, s.version`,
   )
   for (const { id, tenant_id, version } of revoked) {
