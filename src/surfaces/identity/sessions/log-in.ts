@@ -12,7 +12,7 @@ import { accountColumns } from '../accounts/find.ts'
 import { parseEmail } from '../accounts/email.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { openLoginChallenge } from '../mfa/open-login-challenge.ts'
+import { openLoginChallenge } from '../mfa/challenges/open-login-challenge.ts'
 import { redeemTicket } from '../oidc/redeem-ticket.ts'
 import {
   AccountRow,
@@ -84,7 +84,7 @@ async function byPassword(deps: Deps, body: LogIn, seen: Seen): Promise<LoggedIn
       throw problem('invalid_credentials')
     }
     const result = await kernel.db.tx(async tx => {
-      if (!(await isStill(tx, candidate))) throw problem('invalid_credentials')
+      if (!(await passwordStands(tx, candidate))) throw problem('invalid_credentials')
       return begin(tx, deps, accountOf(candidate), ['pwd'], body, seen)
     })
     await attempt.giveBack()
@@ -183,13 +183,15 @@ function mayLogIn({ kernel }: Deps, { status, verified_at }: Candidate): boolean
   return status === 'active' && (verified_at !== null || !required)
 }
 
-/** Held to the commit: a reset or a disabling waits, and then ends the session that begins here. */
-async function isStill(tx: Tx, { id, password_hash }: Candidate): Promise<boolean> {
+/**
+ * Held to the commit: a reset waits, and then ends the session that begins here. The account's row comes
+ * before its credential, as in a reset.
+ */
+async function passwordStands(tx: Tx, { id, password_hash }: Candidate): Promise<boolean> {
   const same = await tx.maybe(
     Type.Object({ id: Id }),
     sql`
       select a.id from identity.accounts a
-      join identity.tenants t on t.id = a.tenant_id and t.state = 'active'
       join identity.credentials c on c.account_id = a.id
       where a.id = ${id} and a.status = 'active' and c.password_hash = ${password_hash}
       for share`,
@@ -208,7 +210,9 @@ async function begin(
   const required = await openLoginChallenge(tx, deps, account, amr)
   if (required) return { kind: 'mfa', required }
   const proven = { account, aal: 'aal1', amr, device_name, delivery, request } as const
-  return { kind: 'session', delivered: await issueSession(tx, deps, proven) }
+  const delivered = await issueSession(tx, deps, proven)
+  if (!delivered) throw problem('invalid_credentials')
+  return { kind: 'session', delivered }
 }
 
 /** The cost of hashing has grown since this hash was made; the password is at hand only now. */

@@ -74,8 +74,7 @@ async function completeLogin(
     AccountRow,
     sql`
       select ${accountColumns} from identity.accounts
-      where tenant_id = ${challenge.tenant_id} and id = ${challenge.account_id}
-        and status = 'active' for share`,
+      where tenant_id = ${challenge.tenant_id} and id = ${challenge.account_id} for share`,
   )
   if (!account) throw problem('mfa_challenge_invalid')
   const password_changed_at = await passwordChangedAt(tx, account.id)
@@ -88,7 +87,9 @@ async function completeLogin(
   const { device_name, delivery } = answered
   const amr = [...began.amr, proof.amr]
   const proven = { account, aal: 'aal2', amr, device_name, delivery, request: seen } as const
-  return { kind: 'session', delivered: await issueSession(tx, deps, proven) }
+  const delivered = await issueSession(tx, deps, proven)
+  if (!delivered) throw problem('mfa_challenge_invalid')
+  return { kind: 'session', delivered }
 }
 
 async function completeStepUp(
