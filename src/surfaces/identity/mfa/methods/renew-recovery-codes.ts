@@ -2,6 +2,7 @@
 import type { Tx } from '../../../../kernel/database/db.ts'
 import type { Deps } from '../../deps.ts'
 import { problem } from '../../errors.ts'
+import { tellOwner } from '../../mails/tell-owner.ts'
 import { recordSecurityEvent, type Seen } from '../../security/record.ts'
 import { demandStepUp } from '../../step-up.ts'
 import { holdAccount } from './hold-account.ts'
@@ -24,5 +25,6 @@ export async function renewRecoveryCodes(
     actor: account.id,
     seen,
   })
+  await tellOwner(tx, account, 'recovery_codes_renewed')
   return await replaceRecoveryCodes(tx, deps.kernel.keys, account)
 }
