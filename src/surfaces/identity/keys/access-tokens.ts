@@ -103,9 +103,10 @@ async function verified(token: string, { keys, issuer, now_ms }: Against) {
         requiredClaims: ['sub', 'sid', 'tid', 'exp', 'iat', 'auth_time', 'aal'],
       },
     )
-    // An audience in a list, or a type spelled otherwise, is not what we sign.
-    if (payload.aud !== audience || protectedHeader.typ !== 'at+jwt') throw new Error('not ours')
-    return { facts: factsOf(payload), exp: payload.exp ?? 0, kid: protectedHeader.kid ?? '' }
+    // An audience in a list, a type spelled otherwise or an extension is not what we sign.
+    const { typ, crit, kid = '' } = protectedHeader
+    if (payload.aud !== audience || typ !== 'at+jwt' || crit) throw new Error('not ours')
+    return { facts: factsOf(payload), exp: payload.exp ?? 0, kid }
   } catch (cause) {
     throw problem('invalid_token', {}, { cause })
   }

@@ -4,7 +4,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { Id, Version } from '../../../kernel/http/shapes.ts'
 import { accountById } from '../accounts/find.ts'
 import type { Deps } from '../deps.ts'
-import { requestMail } from '../mails/request.ts'
+import { tellOwner } from '../mails/tell-owner.ts'
 import { recordSecurityEvent, type Seen } from '../security/record.ts'
 import { revokeSessions } from './revoke.ts'
 
@@ -44,9 +44,6 @@ export async function endReusedSession(
       actor: 'anonymous',
       seen,
     })
-    if (account.email !== null) {
-      const { email, locale } = account
-      await requestMail(tx, { ...about, template: 'sessions_ended', address: email, locale })
-    }
+    await tellOwner(tx, account, 'sessions_ended')
   })
 }

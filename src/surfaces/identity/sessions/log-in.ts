@@ -11,7 +11,7 @@ import { Id, nullable, text } from '../../../kernel/http/shapes.ts'
 import { parseEmail } from '../accounts/email.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { openLoginChallenge } from '../mfa/open-login-challenge.ts'
+import { openLoginChallenge } from '../mfa/challenges/open-login-challenge.ts'
 import { redeemTicket } from '../oidc/redeem-ticket.ts'
 import {
   AccountRow,
@@ -85,7 +85,7 @@ async function byPassword(deps: Deps, body: LogIn, seen: Seen): Promise<LoggedIn
     }
     const result = await kernel.db.tx(async tx => {
       attempt.giveBackWith(tx)
-      if (!(await isStill(tx, candidate))) throw problem('invalid_credentials')
+      if (!(await passwordStands(tx, candidate))) throw problem('invalid_credentials')
       return begin(tx, deps, accountOf(candidate), ['pwd'], body, seen)
     })
     if (encoded && hasher.isWeak(encoded)) await strengthen(deps, candidate, body.password ?? '')
@@ -185,15 +185,15 @@ function mayLogIn({ kernel }: Deps, { status, verified_at }: Candidate): boolean
 }
 
 /**
- * Held to the commit: a reset or a disabling waits, and then ends the session that begins here. The
- * stored hash may have been renewed or sealed anew meanwhile; the password is still the one proven.
+ * Held to the commit: a reset waits, and then ends the session that begins here. The account's row comes
+ * before its credential, as in a reset. The stored hash may have been renewed or sealed anew meanwhile;
+ * the password is still the one proven.
  */
-async function isStill(tx: Tx, { id, password_changed_at }: Candidate): Promise<boolean> {
+async function passwordStands(tx: Tx, { id, password_changed_at }: Candidate): Promise<boolean> {
   const same = await tx.maybe(
     Type.Object({ id: Id }),
     sql`
       select a.id from identity.accounts a
-      join identity.tenants t on t.id = a.tenant_id and t.state = 'active'
       join identity.credentials c on c.account_id = a.id
       where a.id = ${id} and a.status = 'active' and c.password_changed_at = ${password_changed_at}::timestamptz
       for share`,
@@ -212,7 +212,9 @@ async function begin(
   const required = await openLoginChallenge(tx, deps, account, amr)
   if (required) return { kind: 'mfa', required }
   const proven = { account, aal: 'aal1', amr, device_name, delivery, request } as const
-  return { kind: 'session', delivered: await issueSession(tx, deps, proven) }
+  const delivered = await issueSession(tx, deps, proven)
+  if (!delivered) throw problem('invalid_credentials')
+  return { kind: 'session', delivered }
 }
 
 /** The cost of hashing has grown since this hash was made; the password is at hand only now. */

@@ -142,6 +142,60 @@ test('proving one’s own registration ends no session of one’s own', async ()
   ).not.toBeNull()
 })
 
+describe('an address that only looks like another', () => {
+  test('is the same account where it is the same mailbox, and mail goes to the stored spelling', async () => {
+    const tenant = await world.tenant()
+    const stored = 'kim@example.test'
+    await owned(world, stored, tenant)
+    // A fullwidth letter, the Kelvin sign, capitals, and the domain in another script's full stop.
+    for (const email of ['ｋim@example.test', '\u212Aim@EXAMPLE.test', 'KIM@example。test']) {
+      expect((await world.login({ email, password, tenant })).status).toBe(201)
+      const body = { email, tenant: tenant.slug }
+      const before = (await world.mails(stored)).length
+      expect((await world.call('POST', '/v1/email-verification-requests', { body })).status).toBe(
+        202,
+      )
+      await register({ email, password: 'the look-alike chose this one', tenant })
+      const told = (await world.mails(stored)).slice(before)
+      expect(told.map(({ template }) => template)).toContain('address_known')
+      expect(await world.mails(email)).toEqual([])
+    }
+  })
+
+  test('is another account, or none, where it is another mailbox', async () => {
+    const tenant = await world.tenant()
+    const victim = 'ian@example.test'
+    await owned(world, victim, tenant)
+    const attacker = {
+      email: 'İan@example.test',
+      password: 'the look-alike chose this one',
+      tenant,
+    }
+    await register(attacker)
+    const before = await world.mails(victim)
+    const mine = await world.login(attacker)
+    const theirs = await world.login({ email: victim, password, tenant })
+    expect(mine.body.account_id).not.toBe(theirs.body.account_id)
+    const body = { email: victim, tenant: tenant.slug }
+    expect((await world.call('POST', '/v1/password-reset-requests', { body })).status).toBe(202)
+    const after = await world.mails(victim)
+    expect(after.slice(before.length).map(mail => [mail.address, mail.template])).toEqual([
+      [victim, 'reset_password'],
+    ])
+    for (const email of [
+      'a\0@example.test',
+      `${'a'.repeat(243)}@example.test`,
+      'a b@example.test',
+    ]) {
+      const refused = await world.call('POST', '/v1/accounts', {
+        body: { email, password, tenant: tenant.slug },
+      })
+      expect(refused.status).toBe(422)
+      expect(refused.body.errors).toMatchObject([{ pointer: '/email' }])
+    }
+  })
+})
+
 test('one address in two tenants is two accounts', async () => {
   const [one, two] = [await world.tenant(), await world.tenant()]
   const email = 'twice@example.test'
