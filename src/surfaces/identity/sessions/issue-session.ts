@@ -55,7 +55,10 @@ export async function issueSession(
   })
   if (!begun) return undefined
   const keep = kernel.settings['identity.sessions_per_account']
-  await revokeSessions(tx, deps, { account_id: account.id, beyond: keep }, 'too_many')
+  await revokeSessions(tx, deps, { account_id: account.id, beyond: keep }, 'too_many', {
+    actor: 'system',
+    seen: request,
+  })
   tx.emit({
     type: 'session.created',
     tenant_id,
