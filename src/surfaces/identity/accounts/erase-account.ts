@@ -27,7 +27,7 @@ export async function eraseAccount(
       display_name = null, locale = null
     where id = ${id} and tenant_id = ${tenant_id} and status <> 'deleted'`)
   if (erased === 0) return false
-  await revokeSessions(tx, deps, { account_id: id }, 'account_deleted')
+  await revokeSessions(tx, deps, { account_id: id }, 'account_deleted', { actor, seen })
   await forgetCredentials(tx, account)
   await tx.run(sql`delete from identity.credentials where account_id = ${id}`)
   await tx.run(sql`delete from identity.role_assignments where account_id = ${id}`)

@@ -41,7 +41,10 @@ export async function takeOver(
   if (!unowned) return false
   if (account.id === claim.id) return true
   await storePassword(tx, deps, account, encoded, 'registration', seen)
-  await revokeSessions(tx, deps, { account_id: account.id }, 'address_proven')
+  await revokeSessions(tx, deps, { account_id: account.id }, 'address_proven', {
+    actor: account.id,
+    seen,
+  })
   await forgetCredentials(tx, account)
   return true
 }

@@ -31,6 +31,7 @@ export async function changePassword(
       deps,
       { account_id: id, except: principal.session_id },
       'password_change',
+      { actor: id, seen },
     )
     await consumeAll(tx, id, ['password_reset', 'mfa_login'])
     await tellOwner(tx, account, 'password_changed')

@@ -63,7 +63,7 @@ async function apply(
   await tx.run(sql`
     update identity.accounts
     set status = 'active', verified_at = coalesce(verified_at, kernel.now()) where id = ${id}`)
-  await revokeSessions(tx, deps, { account_id: id }, 'password_reset')
+  await revokeSessions(tx, deps, { account_id: id }, 'password_reset', { actor: id, seen })
   await consumeAll(tx, id, ['password_reset', 'invite', 'mfa_login'])
   const about = { tenant_id, aggregate_type: 'account', aggregate_id: id }
   if (invited) {

@@ -24,7 +24,8 @@ export async function endReusedSession(
     const account = owner && (await accountById(tx, owner.account_id))
     if (!account) return
     const which = { account_id: account.id, session_id }
-    if ((await revokeSessions(tx, deps, which, 'refresh_reuse')) === 0) return
+    if ((await revokeSessions(tx, deps, which, 'refresh_reuse', { actor: 'system', seen })) === 0)
+      return
     const { version } = await tx.one(
       Raised,
       sql`update identity.sessions set version = version + 1 where id = ${session_id} returning version`,

@@ -65,7 +65,10 @@ export async function issueSession(
   })
   // Both need nothing of each other, so they travel together.
   await Promise.all([
-    revokeSessions(tx, deps, { account_id: account.id, beyond: keep }, 'too_many'),
+    revokeSessions(tx, deps, { account_id: account.id, beyond: keep }, 'too_many', {
+      actor: 'system',
+      seen: request,
+    }),
     recordSecurityEvent(tx, {
       tenant_id,
       account_id: account.id,
