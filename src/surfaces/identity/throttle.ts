@@ -71,36 +71,18 @@ export function openThrottle(
   return {
     take: async buckets => {
       const taken: Bucket[] = []
-      let ended = false
-      const end = (back: boolean) => {
-        ended = true
-        for (const one of taken) if (one.waits) land(flights, one.name, back)
-      }
+      const attempt = attemptOn(kernel, flights, taken)
       try {
         for (const bucket of buckets) {
           await takeOne(bucket)
           taken.push(bucket)
         }
       } catch (error) {
-        await refund(kernel, taken)
-        end(true)
+        await attempt.giveBack()
         metrics.rateLimited.inc({ class: 'auth' })
         throw error
       }
-      return {
-        giveBack: async () => {
-          if (ended) return
-          ended = true
-          await refund(kernel, taken).finally(() => end(true))
-        },
-        giveBackWith: tx => {
-          for (const one of taken) tx.atCommit(given(one))
-          tx.afterCommit(() => end(true))
-        },
-        keep: () => {
-          if (!ended) end(false)
-        },
-      }
+      return attempt
     },
     network: (name, ip, burst, step_seconds) => {
       if (isLoopback(ip) && !settings['kernel.throttle_loopback']) return []
@@ -116,6 +98,32 @@ export function openThrottle(
     about,
     hourly: (name, value, per_hour, burst = per_hour) =>
       about(name, value, Math.max(1, Math.floor(burst * factor)), 3600 / (per_hour * factor)),
+  }
+}
+
+function attemptOn(
+  kernel: Pick<Kernel, 'db'>,
+  flights: Map<string, Flight>,
+  taken: readonly Bucket[],
+): Attempt {
+  let ended = false
+  const end = (back: boolean) => {
+    ended = true
+    for (const one of taken) if (one.waits) land(flights, one.name, back)
+  }
+  return {
+    giveBack: async () => {
+      if (ended) return
+      ended = true
+      await refund(kernel, taken).finally(() => end(true))
+    },
+    giveBackWith: tx => {
+      for (const one of taken) tx.atCommit(given(one))
+      tx.afterCommit(() => end(true))
+    },
+    keep: () => {
+      if (!ended) end(false)
+    },
   }
 }
 

@@ -20,7 +20,7 @@ export async function everyRow(url: string): Promise<Row[]> {
 }
 
 /** A secret as it would be found: itself, in hex as bytes are printed, in base64, in an address. */
-export function formsOf(secret: string): string[] {
+function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret)
   return [
     secret,
