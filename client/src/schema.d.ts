@@ -1378,7 +1378,7 @@ export interface components {
             type: string;
             title: string;
             status: number;
-            detail?: string;
+            detail: string;
             instance: string;
             code: string;
             /** Format: uuid */
@@ -11219,6 +11219,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description authentication_required, invalid_token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description session_not_found */
             404: {
                 headers: {
@@ -11323,15 +11332,6 @@ export interface operations {
             };
             /** @description permission_denied */
             403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description session_not_found */
-            404: {
                 headers: {
                     [name: string]: unknown;
                 };

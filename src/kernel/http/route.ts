@@ -130,6 +130,11 @@ type Common<
   headers?: Readonly<Record<string, string>>
   /** Answered also while draining or overloaded, and never counted by a rate limit. */
   always?: true
+  /**
+   * For a GET with a transaction of its own, which may have effects: it has none, so it answers HEAD. Any
+   * other GET only reads and answers HEAD by itself.
+   */
+  head?: true
   /** Not in the published document. */
   hidden?: true
   /** Beyond the interface specification; marked `x-added` in the document. */
@@ -223,3 +228,8 @@ export type Route = Common<
     watch?(context: AnyContext & { db: Db }): Promise<AsyncIterable<SseEvent>>
     streaming?: StreamOperation<AnyContext>
   }
+
+/** Where a GET may do more, HEAD is a wrong method: no preview or link checker sets its effects off. */
+export function onlyReads({ method, transaction, head }: Route): boolean {
+  return method === 'GET' && (transaction !== 'own' || head === true)
+}

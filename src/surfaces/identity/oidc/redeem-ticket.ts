@@ -18,15 +18,15 @@ export async function redeemTicket(tx: Tx, ticket: string): Promise<AccountRow> 
   const found = await consume(tx, ['oidc_ticket'], ticket)
   const details = found?.details
   if (!found || !Value.Check(LoginDetails, details)) throw problem('invalid_credentials')
-  // Held to the commit: a disabling waits, and then ends the session that begins here.
+  // The account's row is held before anything of it is: its credential comes after, as in a reset.
   const account = await tx.maybe(
     AccountRow,
     sql`
       select ${accountColumns} from identity.accounts a
       where a.id = ${found.account_id} and a.status = 'active'
         and exists (select from identity.external_identities e
-          where e.id = ${details.external_identity_id} and e.account_id = a.id)
-        and exists (select from identity.tenants t where t.id = a.tenant_id and t.state = 'active')
+          where e.id = ${details.external_identity_id} and e.account_id = a.id
+            and e.unlinked_at is null)
       for share`,
   )
   if (!account) throw problem('invalid_credentials')
