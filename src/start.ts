@@ -23,7 +23,7 @@ export const composition: Composition = {
   open: kernel => {
     const { permissions } = gather(surfaces)
     const people = identity.open(kernel, { permissions })
-    const work = jobs.open(kernel, {})
+    const work = jobs.open(kernel, { people: people.face.administration })
     const opened = [people, work]
     work.face.offer(opened.flatMap(one => one.jobTypes ?? []))
     return {

@@ -1,6 +1,7 @@
 /** Long work as the kernel sees it: its parts are opened once and wired together here. */
 import type { Kernel, Surface } from '../../kernel/surface.ts'
 import { demoCount } from './demo/count.ts'
+import { seedJobs, type People } from './demo/seed.ts'
 import { settleDependents } from './dependencies/settle-dependents.ts'
 import type { Deps } from './deps.ts'
 import { errors } from './errors.ts'
@@ -18,13 +19,18 @@ import { openJobTypes, type JobTypes } from './types/job-types.ts'
 import { endPauses } from './types/pause-type.ts'
 import { openLookout } from './watching/lookout.ts'
 
-export const jobs: Surface<Face, Record<never, never>> = {
+export type Needs = {
+  /** For the demo data. */
+  readonly people: People
+}
+
+export const jobs: Surface<Face, Needs> = {
   name: 'jobs',
   migrations: new URL('./migrations/', import.meta.url),
   permissions,
   errors,
   events,
-  open: kernel => {
+  open: (kernel, { people }) => {
     const types = openJobTypes(kernel)
     const hearers = openHearers(kernel, types)
     let files: FileLookup | null = null
@@ -52,6 +58,7 @@ export const jobs: Surface<Face, Record<never, never>> = {
       ],
       checks: engine.checks,
       jobTypes: kernel.profile === 'development' ? [demoCount] : [],
+      seed: () => seedJobs(deps, people),
       close: () => Promise.resolve(lookout.close()),
     }
   },
