@@ -106,7 +106,7 @@ function described(job: JobView): string[] {
     ['Tenant', job.tenant_id],
     ['Type', `${job.type} (version ${job.schema_version})`],
     ['State', job.state],
-    ['Attempts', `${job.attempt_count} of ${job.max_attempts}`],
+    ['Attempts', job.attempt_count],
     ['Waits for', job.waiting_reason],
     ['Next attempt', job.next_attempt_at],
     ['Error', job.error?.code ?? null],
