@@ -874,7 +874,7 @@ create table jobs.jobs (
   constraint jobs_request_fingerprint_check CHECK ((octet_length(request_fingerprint) = 32)),
   constraint jobs_schema_version_check CHECK ((schema_version >= 1)),
   constraint jobs_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'retryable'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
-) with (autovacuum_vacuum_scale_factor=0.02, fillfactor=70);
+) with (autovacuum_vacuum_scale_factor=0.02, fillfactor=50);
 CREATE INDEX jobs_dead ON jobs.jobs USING btree (tenant_id, id) WHERE (dead_at IS NOT NULL);
 CREATE INDEX jobs_dead_types ON jobs.jobs USING btree (type, dead_at) WHERE (dead_at IS NOT NULL);
 CREATE UNIQUE INDEX jobs_idempotency ON jobs.jobs USING btree (principal_id, operation, idempotency_key) WHERE (idempotency_key IS NOT NULL);

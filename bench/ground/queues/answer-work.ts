@@ -29,11 +29,10 @@ export function answerWork(queue: Queue): void {
   let first_ms = 0
   let working = false
   const submitted = new Map<string, number>()
-  const latencies_ms: number[] = []
+  const begun = new Map<string, number>()
   const hear = (beat_id?: string) => {
     if (handled++ === 0) first_ms = nowMs()
-    const at_ms = beat_id === undefined ? undefined : submitted.get(beat_id)
-    if (at_ms !== undefined) latencies_ms.push(nowMs() - at_ms)
+    if (beat_id !== undefined) begun.set(beat_id, nowMs())
   }
   const begin = async () => {
     if (!working) await queue.work(hear)
@@ -50,7 +49,8 @@ export function answerWork(queue: Queue): void {
     await begin()
     for (let n = 0; n < count; n++) {
       const beat_id = String(n)
-      await queue.submit(beat_id).then(() => submitted.set(beat_id, nowMs()))
+      await queue.submit(beat_id)
+      submitted.set(beat_id, nowMs())
       await pause(gap_ms)
     }
     await pause(500)
@@ -60,7 +60,10 @@ export function answerWork(queue: Queue): void {
     if (asked.ask === 'load') return void (await queue.load(asked.count, asked.tenants))
     if (asked.ask === 'drain') return await drain(asked.count)
     if (asked.ask === 'beat') return await beat(asked.count, asked.gap_ms)
-    return latencies_ms.splice(0)
+    const latencies_ms = [...submitted].map(([id, at_ms]) => (begun.get(id) ?? Infinity) - at_ms)
+    submitted.clear()
+    begun.clear()
+    return latencies_ms
   }
   const leave = async () => {
     await queue.end()

@@ -44,7 +44,7 @@ create table jobs.jobs (
   check ((dead_at is not null) = (state in ('failed', 'cancelled', 'expired'))),
   check ((error_code is null) = (error_retryable is null)),
   check (cause_job_id is null or error_code is not null)
-) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
 create unique index jobs_tenant on jobs.jobs (tenant_id, id);
 create unique index jobs_idempotency on jobs.jobs (principal_id, operation, idempotency_key)
   where idempotency_key is not null;

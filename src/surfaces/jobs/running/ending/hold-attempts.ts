@@ -56,6 +56,7 @@ export async function holdShown(tx: Tx, shown: readonly Shown[]): Promise<Held[]
       ${shown.map(one => one.version)}::int[]
     ) shown (attempt_id, token_hash, version)
     join jobs.job_attempts a on a.id = shown.attempt_id
+      and a.id = any (${shown.map(one => one.attempt_id)}::uuid[])
       and a.lease_token = shown.token_hash
       and a.state = 'running'
       and a.leased_until > now()

@@ -1,7 +1,8 @@
 /**
  * What was decided about held attempts, written by one statement: the attempts end, the jobs change
  * state with their next version, the history gets its line, results their row, and what runs again goes
- * back into the queue. Times were read under the lock, so that all of it bears the same one.
+ * back into the queue. Times were read under the lock, so that all of it bears the same one. Rows are named
+ * by arrays, because no estimate can make a scan of that.
  */
 import { sql, type Sql } from '../../../../kernel/database/sql.ts'
 import type { Decision } from './decide-end.ts'
@@ -62,7 +63,7 @@ export function writeEnds(ends: readonly Ended[]): Sql {
       update jobs.job_attempts a
       set state = g.attempt_state, completed_at = g.at, error_code = g.error_code
       from given g
-      where a.id = g.attempt_id
+      where a.id = any (array(select attempt_id from given)) and a.id = g.attempt_id
     ),
     changed as (
       update jobs.jobs j
@@ -79,7 +80,8 @@ export function writeEnds(ends: readonly Ended[]): Sql {
         completed_at = case when g.job_state = 'retryable' then null else g.at end,
         dead_at = case when g.job_state in ('failed', 'cancelled', 'expired') then g.at end
       from given g
-      where j.tenant_id = g.tenant_id and j.id = g.job_id
+      where j.id = any (array(select job_id from given))
+        and j.tenant_id = g.tenant_id and j.id = g.job_id
       returning j.id, j.tenant_id, j.type, j.schema_version, j.priority, j.deadline_at,
         j.state, g.wait_ms
     ),
