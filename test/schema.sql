@@ -877,7 +877,7 @@ create table jobs.jobs (
 ) with (autovacuum_vacuum_scale_factor=0.02, fillfactor=50);
 CREATE INDEX jobs_dead ON jobs.jobs USING btree (tenant_id, id) WHERE (dead_at IS NOT NULL);
 CREATE INDEX jobs_dead_types ON jobs.jobs USING btree (type, dead_at) WHERE (dead_at IS NOT NULL);
-CREATE UNIQUE INDEX jobs_idempotency ON jobs.jobs USING btree (principal_id, operation, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+CREATE UNIQUE INDEX jobs_idempotency ON jobs.jobs USING btree (tenant_id, principal_id, operation, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE UNIQUE INDEX jobs_tenant ON jobs.jobs USING btree (tenant_id, id);
 
 create table jobs.worker_capabilities (

@@ -46,8 +46,8 @@ create table jobs.jobs (
   check (cause_job_id is null or error_code is not null)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
 create unique index jobs_tenant on jobs.jobs (tenant_id, id);
-create unique index jobs_idempotency on jobs.jobs (principal_id, operation, idempotency_key)
-  where idempotency_key is not null;
+create unique index jobs_idempotency on jobs.jobs
+  (tenant_id, principal_id, operation, idempotency_key) where idempotency_key is not null;
 create index jobs_dead on jobs.jobs (tenant_id, id) where dead_at is not null;
 create index jobs_dead_types on jobs.jobs (type, dead_at) where dead_at is not null;
 

@@ -1,7 +1,7 @@
 /**
  * Takes ended jobs up again: the same jobs, with fresh attempts whose numbers go on. What ended them is
  * forgotten in the row and kept in the history; a deadline that has passed counts no more, or the job
- * would expire at once. A parent that it still lacks is waited for again.
+ * would expire at once. A parent that it still lacks is waited for again, and so is a time to come.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -52,7 +52,8 @@ async function reopen(
         deadline_at = case when deadline_at > kernel.now() then deadline_at end
       where tenant_id = ${tenant_id} and id = any(${job_ids}::uuid[])
         and state in ('failed', 'cancelled', 'expired')
-      returning id, tenant_id, type, schema_version, priority, deadline_at, last_sequence,
+      returning id, tenant_id, type, schema_version, priority, scheduled_at, deadline_at,
+        last_sequence,
         array(select d.depends_on_job_id::text from jobs.job_dependencies d
           join jobs.jobs p on p.tenant_id = d.tenant_id and p.id = d.depends_on_job_id
           where d.job_id = j.id and d.tenant_id = j.tenant_id and d.satisfied_at is null)
@@ -62,7 +63,9 @@ async function reopen(
       insert into jobs.job_queue (tenant_id, job_id, type, schema_version, rank, wake_at,
         deadline_at)
       select tenant_id, id, type, schema_version, priority,
-        case when cardinality(lacks) > 0 then 'infinity'::timestamptz end, deadline_at
+        case when cardinality(lacks) > 0 then 'infinity'::timestamptz
+          when scheduled_at > kernel.now() then scheduled_at end,
+        deadline_at
       from again
     ),
     remembered as (

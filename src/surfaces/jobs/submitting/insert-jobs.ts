@@ -56,8 +56,8 @@ export async function insertJobs(tx: Tx, jobs: readonly NewJob[]): Promise<Reado
         idempotency_key, request_fingerprint, priority, scheduled_at, deadline_at, max_attempts,
         retry_of_job_id
       from given
-      on conflict (principal_id, operation, idempotency_key) where idempotency_key is not null
-        do nothing
+      on conflict (tenant_id, principal_id, operation, idempotency_key)
+        where idempotency_key is not null do nothing
       returning id
     ),
     kept as (

@@ -50,8 +50,8 @@ export async function madeBefore(
     Before,
     sql`
     select id, request_fingerprint from jobs.jobs
-    where principal_id = ${job.principal_id} and operation = ${job.operation}
-      and idempotency_key = ${job.idempotency_key} and tenant_id = ${job.tenant_id}`,
+    where tenant_id = ${job.tenant_id} and principal_id = ${job.principal_id}
+      and operation = ${job.operation} and idempotency_key = ${job.idempotency_key}`,
   )
   const { request_fingerprint: print } = job
   const same = before && (print === null || before.request_fingerprint?.equals(print) === true)

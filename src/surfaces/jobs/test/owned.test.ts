@@ -172,5 +172,8 @@ describe.concurrent('work of another surface', () => {
     const submit = () => world.kernel.db.tx(tx => world.face.submit(tx, order))
     const [one, other] = [await submit(), await submit()]
     expect([one.existing, other]).toEqual([false, { id: one.id, existing: true }])
+    const elsewhere = { ...order, tenant_id: (await world.person()).tenant.id }
+    const third = await world.kernel.db.tx(tx => world.face.submit(tx, elsewhere))
+    expect(third.existing).toBe(false)
   })
 })

@@ -143,6 +143,15 @@ describe.concurrent('a retry', () => {
     })
   })
 
+  test('of a job that was cancelled before its time still waits for it', async () => {
+    const who = await world.person()
+    const scheduled_at = in_hours(1)
+    const id = await world.submit(who, { type: toil, scheduled_at })
+    await act(who, id, 'cancel')
+    const again = await act(who, id, 'retry')
+    expect(again.body).toMatchObject({ waiting_reason: 'schedule', next_attempt_at: scheduled_at })
+  })
+
   test('100 at once take it up once', async () => {
     const who = await world.person()
     const id = await world.submit(who, { type: idle })
