@@ -5,7 +5,7 @@
 import { Type } from 'typebox'
 import { rfc3339 } from '../../../kernel/clock.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { closed, count, RawBytes, text, Time } from '../../../kernel/http/shapes.ts'
+import { closed, count, Id, RawBytes, text, Time } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { isTerminal } from '../schemas.ts'
@@ -62,6 +62,8 @@ function bytesRoute({ kernel }: Deps): Route {
   return route({
     method: 'GET',
     path: '/_objects/j/{result_id}',
+    // Its signature is judged before anybody learns whether there is such a result.
+    params: { result_id: Id },
     summary: 'The bytes of a result, by an address that was signed',
     permission: 'public',
     added: true,

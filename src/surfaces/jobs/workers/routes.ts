@@ -2,8 +2,9 @@
  * The worker protocol: whoever may run a type claims its jobs over HTTP, keeps their leases, reports, and
  * finishes. The runner inside the platform goes through the same functions of the engine.
  */
-import type { Deps } from '../deps.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { storeResult } from '../results/store-result.ts'
 import { JobView } from '../schemas.ts'
@@ -33,6 +34,8 @@ function registerRoute(deps: Deps): Route {
   return route({
     method: 'PUT',
     path: '/v1/workers/{worker_id}',
+    // The worker chooses it.
+    params: { worker_id: Id },
     summary: 'Say which job types a worker can run',
     permission: 'authenticated',
     asks_grants: true,
