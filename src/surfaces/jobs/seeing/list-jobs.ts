@@ -19,19 +19,22 @@ export type Listed = {
   readonly principal_id: string
 }
 
+const beyond_all = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
 export async function listJobs(
   reader: Reader,
   deps: Pick<Deps, 'kernel' | 'types'>,
   listed: Listed,
 ): Promise<JobView[]> {
   const { after, fetch, tenant_id } = listed
+  const before = after ?? beyond_all
   const { from, id } = sourceOf(listed.state, tenant_id)
   return await viewJobs(
     reader,
     deps,
     sql`
     select j.id, j.tenant_id ${from}
-      and (${after}::uuid is null or ${id} < ${after}::uuid)
+      and ${id} < ${before}::uuid
       and ${mayRead(listed)}
       and (${listed.type ?? null}::text is null or j.type = ${listed.type ?? null}::text)
     order by ${id} desc
@@ -51,7 +54,12 @@ function sourceOf(state: StateFilter | undefined, tenant_id: string): { from: Sq
       return {
         from: sql`
           from jobs.job_queue q
-          join jobs.jobs j on j.tenant_id = q.tenant_id and j.id = q.job_id
+          cross join lateral (
+            -- Row by row in the order of the queue: a join of both would begin at the newest job.
+            select j.id, j.tenant_id, j.type, j.principal_id, j.state from jobs.jobs j
+            where j.tenant_id = q.tenant_id and j.id = q.job_id
+            limit 1
+          ) j
           where q.tenant_id = ${tenant_id}
             and (${state} = 'queued' or j.state = ${state})`,
         id: sql`q.job_id`,

@@ -35,7 +35,7 @@ beforeAll(async () => {
          insert into jobs.jobs (id, tenant_id, type, schema_version, principal_id, operation,
            max_attempts, state, completed_at, dead_at, error_code, error_retryable)
          select (lpad(to_hex(1760000000000 + g), 12, '0') || '7000' || '8000'
-             || lpad(to_hex(g + hashtext($1)::bigint & 1023), 12, '0'))::uuid,
+             || lpad(to_hex(hashtext($1)::bigint & 2147483647), 12, '0'))::uuid,
            $1::uuid, 'type.' || g % 3, 1, $1::uuid, 'test', 5, state,
            case when state <> 'pending' and state <> 'running' then now() end,
            case when state = 'failed' then now() end, case when state = 'failed' then 'odd' end,
