@@ -35,7 +35,7 @@ test(`${kills} SIGKILLs under load: each job ends once, its effect is there once
       ids.push(...made)
       const [first = ''] = made
       if (n % 4 === 0) {
-        await world.kernel.db.tx(tx => world.face.cancel(tx, { tenant_id, job_id: first }))
+        await cancel(tenant_id, first)
       }
       await eventually('not too much waits', async () => (await waiting()) < 300, 60_000)
     }
@@ -60,6 +60,9 @@ test(`${kills} SIGKILLs under load: each job ends once, its effect is there once
   )
   expect(row).toEqual({ wrong: 0, jobs: ids.length })
 }, 1_200_000)
+
+const cancel = (tenant_id: string, job_id: string) =>
+  world.kernel.db.tx(tx => world.face.cancel(tx, { tenant_id, job_id }))
 
 async function count(condition: string): Promise<number> {
   const [row] = await world.query<{ n: number }>(

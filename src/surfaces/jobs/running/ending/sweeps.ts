@@ -43,10 +43,12 @@ async function sweepAll<Row extends { readonly job_id: string }>(
   let total = 0
   let limit = portion
   while (!signal.aborted && failed.length < failures_max) {
-    let rows: Row[] = []
+    const rows: Row[] = []
+    const found = limit
     try {
       await deps.db.tx(async tx => {
-        rows = await find(tx, limit, failed)
+        // A transaction that is retried finds its rows anew.
+        rows.splice(0, rows.length, ...(await find(tx, found, failed)))
         if (rows.length > 0) await end(deps, tx, rows)
       })
       total += rows.length

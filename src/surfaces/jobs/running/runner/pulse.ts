@@ -33,6 +33,14 @@ export function openPulse(deps: PulseDeps): Pulse {
   let woken = false
   let closed = false
   let wake: (() => void) | undefined
+  const rest = () =>
+    new Promise<void>(resolve => {
+      const timer = setTimeout(resolve, interval_ms)
+      wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
   return {
     woken: () => {
       woken = true
@@ -51,13 +59,7 @@ export function openPulse(deps: PulseDeps): Pulse {
         } catch (error) {
           deps.log.warn({ err: error }, 'leases were not renewed; trying again')
         }
-        await new Promise<void>(resolve => {
-          const timer = setTimeout(resolve, interval_ms)
-          wake = () => {
-            clearTimeout(timer)
-            resolve()
-          }
-        })
+        await rest()
       }
     },
     close: () => {

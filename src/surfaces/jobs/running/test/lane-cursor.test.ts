@@ -32,7 +32,7 @@ test('what a claim asks for is in order and without overlap, whatever was taken'
       expect(from_front).toBe(false)
       const last = sorted.findLast(one => one.rank === probe.rank)
       const behind = !last || compare(probe, last) > 0
-      expect(stretches.filter(one => covers(one, probe)).length).toBe(behind ? 1 : 0)
+      expect(stretches.filter(one => covers(one, probe))).toHaveLength(behind ? 1 : 0)
       stretches.slice(1).forEach(({ from }, at) => {
         expect(from.rank).toBe((stretches[at]?.to_rank ?? Number.NaN) + 1)
       })
@@ -61,7 +61,7 @@ test('every row is taken once, wherever it appears, and a lane is only called em
           waiting.delete(name(one))
         }
         const said = cursor.took(asked, found, wanted, now_ms)
-        if (said === 'empty') expect(waiting.size).toBe(0)
+        expect(said === 'empty' && waiting.size > 0).toBe(false)
         return said
       }
       for (const one of steps) {

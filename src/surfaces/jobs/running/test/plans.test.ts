@@ -104,7 +104,7 @@ test('looking for lanes', async () => {
     for (let look = 0; look < 3; look++) {
       expect((await lookout.look(tx, all)).lanes.length).toBeGreaterThan(60)
     }
-    expect((await lanesOf(tx, all, tenant(0))).lanes.length).toBe(3)
+    expect((await lanesOf(tx, all, tenant(0))).lanes).toHaveLength(3)
   })
   expect(wrong).toEqual([])
 })
@@ -123,7 +123,7 @@ test('claiming, from the front and behind what was taken', async () => {
     expect(next.from_front).toBe(false)
     const more = await claimJobs(tx, keys, worker, [{ ...lane, stretches: next.stretches }])
     expect(more).toHaveLength(100)
-    expect((await claimedBefore(tx, keys, worker.worker_id, worker.claim_id)).length).toBe(
+    expect(await claimedBefore(tx, keys, worker.worker_id, worker.claim_id)).toHaveLength(
       200 + sixty.length,
     )
   })
@@ -139,7 +139,7 @@ test('renewing, telling progress, ending', async () => {
     if (!first) throw new Error('nothing was claimed')
     await noteProgress(db, first, { stage: 'a', current: 1, checkpoint: {} }, 1000)
     const held = await holdShown(tx, taken)
-    expect(held.length).toBe(taken.length)
+    expect(held).toHaveLength(taken.length)
     const failed = { code: 'x', retryable: true }
     await endAttempts(
       deps,

@@ -36,8 +36,12 @@ describe.concurrent('a job', () => {
     const history = await world.history(id)
     expect(history.filter(type => type !== 'ready')).toEqual([
       'submitted',
-      ...['started', 'retry_scheduled', 'started', 'retry_scheduled'],
-      ...['started', 'succeeded'],
+      'started',
+      'retry_scheduled',
+      'started',
+      'retry_scheduled',
+      'started',
+      'succeeded',
     ])
   })
 

@@ -11,7 +11,7 @@ import type { JobType, RunningJob } from '../../../../kernel/surface.ts'
 
 type Gate = {
   readonly arrived: RunningJob[]
-  readonly opened: Promise<void>
+  readonly opened: Promise<unknown>
   open(): void
 }
 
@@ -21,8 +21,8 @@ const gates = new Map<string, Gate>()
 export function gate(name: string): Gate {
   const known = gates.get(name)
   if (known) return known
-  const { promise: opened, resolve: open } = Promise.withResolvers<void>()
-  const made: Gate = { arrived: [], opened, open }
+  const { promise: opened, resolve } = Promise.withResolvers<null>()
+  const made: Gate = { arrived: [], opened, open: () => resolve(null) }
   gates.set(name, made)
   return made
 }
