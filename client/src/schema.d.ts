@@ -5828,7 +5828,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "*/*": string;
+            };
+        };
         responses: {
             /** @description Store a result as bytes of any media type */
             201: {

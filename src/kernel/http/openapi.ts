@@ -56,7 +56,9 @@ function operation(route: Route, catalog: Catalog, components: Json): Json {
     ...(route.added ? { 'x-added': true } : {}),
     ...(route.deprecated ? { deprecated: true, 'x-sunset': route.deprecated.sunset } : {}),
     parameters: parameters(route, components),
-    ...(route.body ? { requestBody: requestBody(route, components) } : {}),
+    ...(route.body || route.consumes === 'raw'
+      ? { requestBody: requestBody(route, components) }
+      : {}),
     responses: { ...successes(route, components), ...failures(route, catalog) },
   }
 }
@@ -106,6 +108,9 @@ function parameters(route: Route, components: Json): Json[] {
 }
 
 function requestBody(route: Route, components: Json): Json {
+  if (route.consumes === 'raw') {
+    return { required: true, content: { '*/*': { schema: { type: 'string', format: 'binary' } } } }
+  }
   const schema = hoist(route.body as TSchema, components)
   const types =
     route.method === 'PATCH'
