@@ -109,7 +109,7 @@ function parameters(route: Route, components: Json): Json[] {
 
 function requestBody(route: Route, components: Json): Json {
   if (route.consumes === 'raw') {
-    return { required: true, content: { '*/*': { schema: { type: 'string', format: 'binary' } } } }
+    return { content: { '*/*': { schema: { type: 'string', format: 'binary' } } } }
   }
   const schema = hoist(route.body as TSchema, components)
   const types =
