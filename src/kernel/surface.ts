@@ -36,6 +36,8 @@ export type Kernel = {
   readonly log: Log
   readonly metrics: Metrics
   readonly fault: Fault
+  /** Every route of the platform; known from the moment at which all surfaces are open. */
+  routes(): readonly Route[]
   /** Tells every process to look at its queues now, outside any transaction. */
   wake(): void
   /** Called in this process at each wake-up from any process; answers how to stop listening. */

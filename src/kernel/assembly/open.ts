@@ -67,7 +67,7 @@ export function openPlatform(options: PlatformOptions): Platform {
     cursors: kernel.cursors,
     work: config.roles.includes('worker'),
   })
-  tie(events)
+  tie(events, () => routes)
   const overload = watchOverload(config.settings['kernel.overload_delay_ms'])
   const parts: PlatformParts = {
     options,

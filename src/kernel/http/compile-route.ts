@@ -23,7 +23,7 @@ export type CompiledRoute = {
   checkParams(params: Record<string, string>): void
   /** The query and body without unknown members, or `validation_failed`. */
   checkInput(query: unknown, body: unknown, dropped: Dropped): { query: unknown; body: unknown }
-  serialize(status: number, body: unknown): string | null
+  serialize(status: number, body: unknown): string | Uint8Array | null
   /** What the route can answer with, the usual one first. */
   readonly media_types: readonly string[]
 }
@@ -157,7 +157,7 @@ function paramsOf(error: ErrorObject): Record<string, unknown> {
   )
 }
 
-type Serialize = (body: unknown) => string
+type Serialize = (body: unknown) => string | Uint8Array
 
 function serializer(route: Route, strict: boolean): CompiledRoute['serialize'] {
   const byStatus = new Map<number, Serialize | null>()
@@ -175,8 +175,9 @@ function serializer(route: Route, strict: boolean): CompiledRoute['serialize'] {
 
 function serializerOf(route: Route, status: number, schema: TSchema, strict: boolean): Serialize {
   const structured = structuredSerializer(route, status, schema, strict)
-  // A route that also produces a page or a picture's text hands it over as it is.
-  return route.produces ? body => (typeof body === 'string' ? body : structured(body)) : structured
+  if (!route.produces) return structured
+  // A route that also produces a page or a picture hands it over as it is.
+  return body => (typeof body === 'string' || body instanceof Uint8Array ? body : structured(body))
 }
 
 function structuredSerializer(

@@ -117,7 +117,7 @@ type Common<
   absent?: string
   /** `raw`: the bytes as they came, of any media type, for signed messages. */
   consumes?: 'json' | 'raw'
-  /** Media types other than JSON; the handler then answers a text with its own content-type. */
+  /** Media types other than JSON; the handler then answers a text or bytes with its own content-type. */
   produces?: readonly string[]
   body_limit_bytes?: number
   replies: R

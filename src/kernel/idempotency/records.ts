@@ -21,7 +21,7 @@ export type KeyedScope = {
 export type Outcome = {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[]>>
-  readonly body: string | null
+  readonly body: string | Uint8Array | null
 }
 
 export const IdempotencyRecord = Type.Object({
