@@ -14,16 +14,18 @@ import type { Composition } from './kernel/assembly/parts.ts'
 import { openTelemetry } from './kernel/watch/telemetry.ts'
 import { layGround, type Ground } from './kernel/ground/ground.ts'
 import { identity } from './surfaces/identity/surface.ts'
+import { links } from './surfaces/links/surface.ts'
 
-const surfaces: readonly AnySurface[] = [identity]
+const surfaces: readonly AnySurface[] = [identity, links]
 
 export const composition: Composition = {
   surfaces,
   open: kernel => {
     const { permissions } = gather(surfaces)
     const people = identity.open(kernel, { permissions })
+    const shortener = links.open(kernel, { jobs: null })
     return {
-      opened: [people],
+      opened: [people, shortener],
       access: people.face.access,
       prepare: people.face.prepare,
     }

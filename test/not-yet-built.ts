@@ -77,13 +77,8 @@ export const notYetBuilt: readonly string[] = [
   'POST /v1/refunds',
   'GET /v1/refunds/{id}',
   // links
-  'POST /v1/links',
-  'GET /v1/links/{code}',
-  'PATCH /v1/links/{code}',
-  'DELETE /v1/links/{code}',
   'GET /{code}',
   'GET /v1/links/{code}/stats',
-  'POST /v1/domains',
   // jobs
   'POST /v1/jobs',
   'GET /v1/jobs',

@@ -649,3 +649,211 @@ begin
     execute format('drop table identity.%I', child);
   end loop;
 end $function$;
+
+create schema links;
+
+create table links.blocklist (
+  id uuid not null,
+  kind text not null,
+  value text collate "C" not null,
+  action text not null,
+  reason text not null,
+  created_by uuid not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  removed_at timestamp with time zone,
+  constraint blocklist_action_check CHECK ((action = ANY (ARRAY['block'::text, 'warn'::text]))),
+  constraint blocklist_kind_check CHECK ((kind = ANY (ARRAY['host'::text, 'suffix'::text, 'url'::text, 'regex'::text]))),
+  constraint blocklist_pkey PRIMARY KEY (id),
+  constraint blocklist_value_check CHECK (((length(value) >= 1) AND (length(value) <= 500)))
+);
+CREATE UNIQUE INDEX blocklist_value ON links.blocklist USING btree (kind, value) WHERE (removed_at IS NULL);
+
+create table links.click_batches (
+  id uuid not null,
+  created_at timestamp with time zone not null default now(),
+  constraint click_batches_pkey PRIMARY KEY (id)
+);
+
+create table links.click_events (
+  event_id uuid not null,
+  domain_id uuid not null,
+  code text collate "C" not null,
+  occurred_at timestamp with time zone not null,
+  coarse_context jsonb not null,
+  batch_id uuid not null,
+  constraint click_events_pkey PRIMARY KEY (event_id, occurred_at)
+) partition by RANGE (occurred_at);
+CREATE INDEX click_events_batch ON ONLY links.click_events USING brin (batch_id);
+CREATE INDEX click_events_link ON ONLY links.click_events USING btree (domain_id, code, occurred_at);
+
+create table links.daily_link_stats (
+  domain_id uuid not null,
+  code text collate "C" not null,
+  day date not null,
+  clicks bigint not null default 0,
+  bots bigint not null default 0,
+  bounded_dimensions jsonb not null default '{}'::jsonb,
+  constraint daily_link_stats_bots_check CHECK ((bots >= 0)),
+  constraint daily_link_stats_clicks_check CHECK ((clicks >= 0)),
+  constraint daily_link_stats_pkey PRIMARY KEY (domain_id, code, day)
+) with (fillfactor=70);
+
+create table links.domains (
+  tenant_id uuid not null,
+  id uuid not null,
+  owner_id uuid not null,
+  hostname text collate "C" not null,
+  verification_token_hash bytea not null,
+  verification_expires_at timestamp with time zone not null,
+  state text not null default 'pending_verification'::text,
+  root_url text,
+  missed_checks smallint not null default 0,
+  checked_at timestamp with time zone,
+  next_check_at timestamp with time zone,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  updated_at timestamp with time zone not null default kernel.now(),
+  constraint domains_hostname_check CHECK (((hostname = lower(hostname)) AND (length(hostname) <= 253))),
+  constraint domains_pkey PRIMARY KEY (id),
+  constraint domains_state_check CHECK ((state = ANY (ARRAY['pending_verification'::text, 'active'::text, 'suspended'::text, 'removed'::text]))),
+  constraint domains_tenant_id_id_key UNIQUE (tenant_id, id),
+  constraint domains_verification_token_hash_check CHECK ((octet_length(verification_token_hash) = 32))
+);
+CREATE INDEX domains_claims ON links.domains USING btree (verification_expires_at) WHERE (state = 'pending_verification'::text);
+CREATE INDEX domains_next_check ON links.domains USING btree (next_check_at) WHERE (state = ANY (ARRAY['active'::text, 'suspended'::text]));
+CREATE UNIQUE INDEX domains_own ON links.domains USING btree (owner_id, hostname) WHERE (state <> 'removed'::text);
+CREATE INDEX domains_owner ON links.domains USING btree (tenant_id, owner_id, id);
+CREATE UNIQUE INDEX domains_proven ON links.domains USING btree (hostname) WHERE (state = ANY (ARRAY['active'::text, 'suspended'::text]));
+
+create table links.link_changes (
+  seq bigint not null generated always as identity,
+  domain_id uuid not null,
+  code text collate "C" not null default ''::text,
+  xid xid8 not null default pg_current_xact_id(),
+  created_at timestamp with time zone not null default now(),
+  constraint link_changes_pkey PRIMARY KEY (seq)
+) with (autovacuum_vacuum_scale_factor=0.01);
+CREATE INDEX link_changes_created_at ON links.link_changes USING btree (created_at);
+CREATE INDEX link_changes_xid ON links.link_changes USING btree (xid);
+
+create table links.link_reports (
+  id uuid not null,
+  url text not null,
+  reason text not null,
+  state text not null default 'received'::text,
+  domain_id uuid,
+  code text collate "C",
+  destination_host text collate "C",
+  created_at timestamp with time zone not null default kernel.now(),
+  resolved_at timestamp with time zone,
+  constraint link_reports_check CHECK (((domain_id IS NULL) = (code IS NULL))),
+  constraint link_reports_check1 CHECK (((state = 'resolved'::text) = (resolved_at IS NOT NULL))),
+  constraint link_reports_pkey PRIMARY KEY (id),
+  constraint link_reports_state_check CHECK ((state = ANY (ARRAY['received'::text, 'resolved'::text])))
+);
+CREATE INDEX link_reports_host ON links.link_reports USING btree (destination_host, created_at) WHERE (state = 'received'::text);
+CREATE INDEX link_reports_link ON links.link_reports USING btree (domain_id, code) WHERE (state = 'received'::text);
+CREATE INDEX link_reports_state ON links.link_reports USING btree (state, id);
+
+create table links.links (
+  tenant_id uuid not null,
+  domain_id uuid not null,
+  code text collate "C" not null,
+  id uuid not null,
+  owner_id uuid not null,
+  destination_url text not null,
+  destination_host text collate "C" not null,
+  destination_version integer not null default 1,
+  state text not null,
+  safety_state text not null,
+  disabled_by text,
+  redirect_status smallint not null default 302,
+  scan text not null default 'warn'::text,
+  query text not null default 'ignore'::text,
+  cache_seconds integer not null default 0,
+  edge_cache_seconds integer not null default 0,
+  title text,
+  max_clicks bigint,
+  remaining_clicks bigint,
+  expires_at timestamp with time zone,
+  scan_due_at timestamp with time zone,
+  scan_attempts smallint not null default 0,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  updated_at timestamp with time zone not null default kernel.now(),
+  constraint links_cache_seconds_check CHECK (((cache_seconds >= 0) AND (cache_seconds <= 300))),
+  constraint links_check CHECK (((state = 'disabled'::text) = (disabled_by IS NOT NULL))),
+  constraint links_check1 CHECK (((max_clicks IS NULL) = (remaining_clicks IS NULL))),
+  constraint links_check2 CHECK ((remaining_clicks <= max_clicks)),
+  constraint links_check3 CHECK (((redirect_status = ANY (ARRAY[302, 307])) OR (max_clicks IS NULL))),
+  constraint links_code_check CHECK (((length(code) >= 3) AND (length(code) <= 64))),
+  constraint links_destination_url_check CHECK ((length(destination_url) <= 2048)),
+  constraint links_disabled_by_check CHECK ((disabled_by = ANY (ARRAY['owner'::text, 'safety'::text, 'admin'::text]))),
+  constraint links_edge_cache_seconds_check CHECK (((edge_cache_seconds >= 0) AND (edge_cache_seconds <= 86400))),
+  constraint links_max_clicks_check CHECK ((max_clicks > 0)),
+  constraint links_pkey PRIMARY KEY (domain_id, code),
+  constraint links_query_check CHECK ((query = ANY (ARRAY['ignore'::text, 'append'::text]))),
+  constraint links_redirect_status_check CHECK ((redirect_status = ANY (ARRAY[301, 302, 307, 308]))),
+  constraint links_remaining_clicks_check CHECK ((remaining_clicks >= 0)),
+  constraint links_safety_state_check CHECK ((safety_state = ANY (ARRAY['unscanned'::text, 'clean'::text, 'suspicious'::text, 'malicious'::text]))),
+  constraint links_scan_check CHECK ((scan = ANY (ARRAY['allow'::text, 'warn'::text, 'block'::text]))),
+  constraint links_state_check CHECK ((state = ANY (ARRAY['pending_scan'::text, 'active'::text, 'disabled'::text, 'expired'::text, 'deleted'::text]))),
+  constraint links_title_check CHECK ((length(title) <= 200))
+) with (fillfactor=90);
+CREATE INDEX links_destination_host ON links.links USING btree (destination_host) WHERE (state <> 'deleted'::text);
+CREATE INDEX links_expires_at ON links.links USING btree (expires_at) WHERE (state = ANY (ARRAY['active'::text, 'pending_scan'::text]));
+CREATE INDEX links_owner ON links.links USING btree (tenant_id, owner_id, created_at DESC, domain_id, code) WHERE (state <> 'deleted'::text);
+CREATE INDEX links_scan_due_at ON links.links USING btree (scan_due_at) WHERE (scan_due_at IS NOT NULL);
+
+create unlogged table links.redirect_nodes (
+  node_id uuid not null,
+  leased_until timestamp with time zone not null,
+  seen pg_snapshot,
+  constraint redirect_nodes_pkey PRIMARY KEY (node_id)
+) with (fillfactor=50);
+
+create view links.idempotency_records as
+ SELECT principal_id AS owner_id,
+    key,
+    fingerprint AS request_fingerprint,
+    "substring"(resource_ref, '/v1/links/([^/?]+)'::text) AS link_code
+   FROM kernel.idempotency_records
+  WHERE (operation = 'POST /v1/links'::text);
+
+CREATE OR REPLACE FUNCTION links.drop_click_days(days integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  part record;
+  dropped int := 0;
+begin
+  for part in
+    select c.relname as name, to_date(right(c.relname, 8), 'YYYYMMDD') as day
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'links.click_events'::regclass and c.relname ~ '^click_events_d\d{8}$'
+  loop
+    continue when part.day + 1 + days > (kernel.now() at time zone 'UTC')::date;
+    execute format('drop table links.%I', part.name);
+    dropped := dropped + 1;
+  end loop;
+  return dropped;
+end $function$;
+
+CREATE OR REPLACE FUNCTION links.prepare_click_days(first_day date, last_day date)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  day date;
+  name text;
+begin
+  perform pg_advisory_xact_lock(5330210);
+  for day in select generate_series(first_day, last_day, interval '1 day')::date loop
+    name := 'click_events_d' || to_char(day, 'YYYYMMDD');
+    continue when to_regclass('links.' || name) is not null;
+    execute format('create table links.%I (like links.click_events including all)', name);
+    execute format('alter table links.click_events attach partition links.%I for values from (%L) to (%L)',
+      name, to_char(day, 'YYYY-MM-DD') || ' 00:00:00+00', to_char(day + 1, 'YYYY-MM-DD') || ' 00:00:00+00');
+  end loop;
+end $function$;
