@@ -9956,6 +9956,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description authentication_required, invalid_token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description session_not_found */
             404: {
                 headers: {
@@ -10060,15 +10069,6 @@ export interface operations {
             };
             /** @description permission_denied */
             403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description session_not_found */
-            404: {
                 headers: {
                     [name: string]: unknown;
                 };
