@@ -13,6 +13,7 @@ import type { Db, Tx } from './database/db.ts'
 import type { LoggedEvent } from './events/event.ts'
 import type { Fault } from './faults.ts'
 import type { Cursors } from './http/cursor.ts'
+import type { Front } from './http/front.ts'
 import type { ErrorEntry } from './http/problem.ts'
 import type { Route } from './http/route.ts'
 import type { Keyring } from './keys.ts'
@@ -63,6 +64,8 @@ export type Surface<Face = unknown, Needs = unknown> = {
 export type Opened<Face = unknown> = {
   readonly face: Face
   readonly routes: readonly Route[]
+  /** Sees every request of an API process before the framework does; what it does not pass on, it answers. */
+  readonly front?: Front
   readonly consumers?: readonly Consumer[]
   readonly loops?: readonly Loop[]
   readonly projections?: readonly Projection[]

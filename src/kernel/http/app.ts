@@ -17,6 +17,7 @@ import { guard, type GuardDeps, type Passed } from './guard.ts'
 import { journey, type JourneyDeps } from './journey.ts'
 import { problem, renderProblem, type Catalog } from './problem.ts'
 import { answersHead, type Route } from './route.ts'
+import { serverBehind, type Front } from './front.ts'
 import { sseHeaders, writeEvents } from './sse.ts'
 
 export type AppOptions = GuardDeps &
@@ -32,6 +33,8 @@ export type AppOptions = GuardDeps &
     readonly catalog: Catalog
     readonly secure: boolean
     readonly cors_origins: readonly string[]
+    /** What surfaces put before the framework. */
+    readonly fronts: readonly Front[]
   }
 
 /** The server with all routes mounted. */
@@ -58,6 +61,7 @@ export function buildApp(options: AppOptions): App {
     bodyLimit: options.body_limit_bytes,
     routerOptions: { maxParamLength: 512 },
     http: { maxHeaderSize: header_bytes_max, requestTimeout: 60_000, headersTimeout: 20_000 },
+    serverFactory: serverBehind(options.fronts, options.stopping),
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,

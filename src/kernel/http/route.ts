@@ -39,6 +39,8 @@ type ParamsOf<P extends string> = P extends `${string}{${infer Name}}${infer Res
 
 export type RequestFacts = {
   readonly id: string
+  /** HEAD runs the handler of GET, which may want to know. */
+  readonly method: string
   readonly path: string
   readonly ip: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
