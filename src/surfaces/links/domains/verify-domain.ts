@@ -97,13 +97,11 @@ async function activate(
       where tenant_id = ${tenant_id} and id = ${id}
       returning ${columns}`,
   )
-  if (held.state === 'active') return proven
-  announceDomain(
-    tx,
-    'domain.verified',
-    { tenant_id, ...proven },
-    { transferred_from: lost?.id ?? null },
-  )
+  if (held.state !== 'active') {
+    const transferred_from = lost?.id ?? null
+    announceDomain(tx, 'domain.verified', { tenant_id, ...proven }, { transferred_from })
+  }
+  // Also on a repeat: the first try may have ended between its commit and its wait.
   await changes.changed(tx, lost ? [wholeDomain(proven), wholeDomain(lost)] : [wholeDomain(proven)])
   return proven
 }

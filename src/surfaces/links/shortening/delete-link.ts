@@ -11,7 +11,7 @@ import { spellings } from './codes.ts'
 import type { LinkDomain } from './link-row.ts'
 
 const Deleted = Type.Object({ id: Id, domain_id: Id, code: Type.String(), version: Version })
-const Tombstone = Type.Object({ code: Type.String() })
+const Target = Type.Object({ domain_id: Id, code: Type.String() })
 
 export async function deleteLink(
   tx: Tx,
@@ -21,31 +21,25 @@ export async function deleteLink(
   code: string,
 ): Promise<void> {
   const own = sql`tenant_id = ${tenant_id} and owner_id = ${owner_id} and domain_id = ${domain.id}`
+  const target = await tx.maybe(
+    Target,
+    sql`
+      select domain_id, code from links.links
+      where ${own} and code = any(${spellings(code)}::text[])
+      order by code = ${code} desc
+      limit 1`,
+  )
+  if (!target) throw problem('link_not_found')
   const gone = await tx.maybe(
     Deleted,
     sql`
       update links.links
       set state = 'deleted', disabled_by = null, title = null, scan_due_at = null,
         version = version + 1, updated_at = kernel.now()
-      where ${own} and state <> 'deleted' and code = (
-        select code from links.links
-        where ${own} and code = any(${spellings(code)}::text[])
-        order by code = ${code} desc
-        limit 1)
+      where ${own} and code = ${target.code} and state <> 'deleted'
       returning id, domain_id, code, version`,
   )
-  if (gone) {
-    announce(tx, { tenant_id, ...gone }, gone.version, [{ type: 'link.deleted' }])
-    await changes.changed(tx, [gone])
-    return
-  }
-  const tombstone = await tx.maybe(
-    Tombstone,
-    sql`
-      select code from links.links
-      where ${own} and code = any(${spellings(code)}::text[])
-      order by code = ${code} desc
-      limit 1`,
-  )
-  if (!tombstone) throw problem('link_not_found')
+  if (gone) announce(tx, { tenant_id, ...gone }, gone.version, [{ type: 'link.deleted' }])
+  // Also on a repeat: the first try may have ended between its commit and its wait.
+  await changes.changed(tx, [target])
 }

@@ -29,7 +29,7 @@ const corrections = { L: 'low', M: 'medium', Q: 'quartile', H: 'high' } as const
 export function qrCode(short_url: string, query: Omit<QrQuery, 'domain'>): Picture {
   const { format = 'svg', size = 512, ec = 'M', margin = 4 } = query
   const payload = `${short_url}?s=qr`
-  const dots = encodeQR(payload, 'raw', { ecc: corrections[ec], border: margin })
+  const dots = framed(encodeQR(payload, 'raw', { ecc: corrections[ec], border: 1 }), margin)
   const tag = createHash('sha256')
     .update(JSON.stringify([payload, format, size, ec, margin]))
     .digest('base64url')
@@ -44,8 +44,19 @@ export function qrCode(short_url: string, query: Omit<QrQuery, 'domain'>): Pictu
   }
 }
 
+type Dots = readonly (readonly boolean[])[]
+
+/** With the margin that was asked for, none included: the library knows no less than one dot. */
+function framed(bordered: Dots, margin: number): Dots {
+  const bare = bordered.slice(1, -1).map(row => row.slice(1, -1))
+  const side = Array.from({ length: margin }, () => false)
+  const blank = Array.from({ length: bare.length + 2 * margin }, () => false)
+  const edge = Array.from({ length: margin }, () => blank)
+  return [...edge, ...bare.map(row => [...side, ...row, ...side]), ...edge]
+}
+
 /** One path over a white ground: a run of dark dots is one rectangle. */
-function svg(dots: readonly (readonly boolean[])[], size: number): string {
+function svg(dots: Dots, size: number): string {
   const side = dots.length
   const path = dots.flatMap((row, y) =>
     runs(row).map(([from, to]) => `M${from} ${y}h${to - from}v1h${from - to}z`),
@@ -68,7 +79,7 @@ function runs(row: readonly boolean[]): [number, number][] {
 }
 
 /** Dots of one whole size, so that none is wider than its neighbour; what is left over is margin. */
-function png(dots: readonly (readonly boolean[])[], size: number): Uint8Array {
+function png(dots: Dots, size: number): Uint8Array {
   const side = dots.length
   const scale = Math.max(1, Math.floor(size / side))
   const width = Math.max(size, side)

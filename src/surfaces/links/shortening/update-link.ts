@@ -47,10 +47,11 @@ export async function updateLink(
   if (versions && !versions.includes(held.version)) throw preconditionFailed(held.version)
   const next = await decide(tx, deps, held, patch)
   const events = eventsOf(held, next)
+  // Also where nothing changes: an earlier try may have ended between its commit and its wait.
+  await deps.changes.changed(tx, [held])
   if (events.length === 0) return unchanged
   const row = await store(tx, principal, held, next, events.length)
   announce(tx, { tenant_id: principal.tenant_id, ...row }, row.version, events)
-  await deps.changes.changed(tx, [row])
   return row
 }
 

@@ -1,0 +1,25 @@
+/** Puts together what the use cases share; nothing is asked or started by it. */
+import type { Kernel } from '../../kernel/surface.ts'
+import type { Deps, Jobs } from './deps.ts'
+import { openLookAlikes } from './destinations/look-alikes.ts'
+import { openWebRisk } from './destinations/web-risk.ts'
+import { openPlatformDomain } from './domains/platform.ts'
+import { openTxtLookup } from './domains/txt-lookup.ts'
+import { openChanges } from './redirecting/changed.ts'
+import { newCode } from './shortening/codes.ts'
+import { openReservedWords } from './shortening/reserved-words.ts'
+
+export function openDeps(kernel: Kernel, jobs: Jobs | null): Deps {
+  const { settings } = kernel
+  return {
+    kernel,
+    platform: openPlatformDomain(kernel),
+    reserved: openReservedWords(kernel),
+    changes: openChanges(kernel),
+    newCode,
+    lookAlikes: openLookAlikes(settings['links.protected_hosts']),
+    reputation: settings['links.url_reputation'] === 'web_risk' ? openWebRisk(kernel) : null,
+    lookUpTxt: openTxtLookup(settings),
+    jobs,
+  }
+}
