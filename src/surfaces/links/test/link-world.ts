@@ -47,17 +47,19 @@ async function typesTold(
   aggregate: { code: string } | { id: string },
 ): Promise<string[]> {
   const { db } = world.platform.kernel
-  const data =
-    'code' in aggregate ? sql.json({ code: aggregate.code }) : sql.json({ domain_id: aggregate.id })
+  const [type, data] =
+    'code' in aggregate
+      ? ['link', sql.json({ code: aggregate.code })]
+      : ['domain', sql.json({ domain_id: aggregate.id })]
   const rows = await db.many(
     Type.Object({ type: Type.String() }),
     sql`
       select type from (
-        select type, aggregate_version, payload from kernel.events
+        select type, aggregate_type, aggregate_version, payload from kernel.events
         union all
-        select type, aggregate_version, payload from kernel.outbox_events
+        select type, aggregate_type, aggregate_version, payload from kernel.outbox_events
       ) told
-      where payload @> ${data}::jsonb
+      where aggregate_type = ${type} and payload @> ${data}::jsonb
       order by aggregate_version`,
   )
   return rows.map(row => row.type)
