@@ -219,6 +219,16 @@ function routerPath(path: string): string {
   return path.replaceAll(':', '::').replaceAll(/\{([a-z_]+)\}/g, ':$1')
 }
 
+/** True where the path, itself perhaps a pattern, would be answered by the pattern. */
+function isPathOf(pattern: string, path: string): boolean {
+  const wanted = pattern.split('/')
+  const given = path.split('/')
+  return (
+    wanted.length === given.length &&
+    wanted.every((segment, at) => segment === given[at] || /^\{[a-z_]+\}$/.test(segment))
+  )
+}
+
 /** Any known path with another method is 405 with Allow; only then is it 404. */
 function notFound(options: AppOptions) {
   const methods = new Map<string, Set<string>>()
@@ -230,7 +240,12 @@ function notFound(options: AppOptions) {
     methods.set(path, known)
   }
   const paths = findMyWay({ maxParamLength: 512 })
-  for (const [path, allowed] of methods) paths.on('GET', routerPath(path), () => {}, [...allowed])
+  for (const path of methods.keys()) {
+    // `/v1/links/batches` is also a `/v1/links/{code}`: what either answers is allowed there.
+    const here = [...methods].filter(([pattern]) => isPathOf(pattern, path))
+    const allowed = new Set(here.flatMap(([, own]) => [...own]))
+    paths.on('GET', routerPath(path), () => {}, [...allowed])
+  }
   return (request: FastifyRequest, reply: FastifyReply) => {
     const end = request.url.indexOf('?')
     const path = end === -1 ? request.url : request.url.slice(0, end)

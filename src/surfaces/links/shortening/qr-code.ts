@@ -39,7 +39,6 @@ export function qrCode(short_url: string, query: Omit<QrQuery, 'domain'>): Pictu
     headers: {
       'content-type': format === 'png' ? 'image/png' : 'image/svg+xml; charset=utf-8',
       etag: `"${tag}"`,
-      'cache-control': 'private, max-age=3600',
     },
   }
 }

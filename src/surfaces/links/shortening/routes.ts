@@ -192,6 +192,7 @@ function qrRoute(deps: Deps): Route {
     params,
     query: QrQuery,
     produces: ['image/svg+xml', 'image/png'],
+    headers: { 'cache-control': 'private, max-age=3600' },
     replies: { 200: Type.Unsafe<string | Uint8Array>(Type.String()) },
     fails: ['domain_not_found'],
     handle: async ({ tx, principal, params, query }) => {

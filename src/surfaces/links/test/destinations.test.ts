@@ -1,7 +1,7 @@
 /** Where a link may lead: every trick that an address can play, what is suspicious, and one spelling for all. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { normalizeDestination } from '../destinations/normalize.ts'
+import { normalizeDestination, type DestinationRules } from '../destinations/normalize.ts'
 import { Problem } from '../../../kernel/http/problem.ts'
 import { openLinkWorld, type LinkWorld } from './link-world.ts'
 
@@ -14,9 +14,9 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const rules = { extra_suffixes: [], ip_destinations: false }
+const rules: DestinationRules = { extra_suffixes: [], ip_destinations: false }
 
-function judge(text: string, more: Partial<typeof rules> = {}): string {
+function judge(text: string, more: Partial<DestinationRules> = {}): string {
   try {
     return normalizeDestination(text, { ...rules, ...more }).url
   } catch (error) {

@@ -108,7 +108,9 @@ describe.concurrent('a claim', () => {
     expect((await claim(one, hostname)).body.code).toBe('domain_exists')
     expect((await claim(other, hostname)).status).toBe(201)
     const more = await Promise.all(Array.from({ length: 6 }, () => claim(other, newHost())))
-    const codes = more.map(({ status, body }) => (status === 201 ? 'made' : body.code)).sort()
+    const codes = more
+      .map(({ status, body }) => (status === 201 ? 'made' : String(body.code)))
+      .sort()
     expect(codes).toEqual(['made', 'made', ...Array.from({ length: 4 }, () => 'quota_exceeded')])
   })
 
@@ -163,7 +165,7 @@ describe.concurrent('a proof', () => {
       claims.map(({ body }) => body.verification.record_value),
     )
     const answers = await Promise.all(people.map((who, at) => verify(who, claims[at] as Answer)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect(answers.map(({ status }) => String(status)).sort()).toEqual(['200', '409'])
     const lost = answers.find(({ status }) => status === 409)
     expect(lost?.body.code).toBe('domain_in_use')
     const late = await claim(await world.member(), hostname)

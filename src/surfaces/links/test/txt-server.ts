@@ -22,16 +22,12 @@ export async function openTxtServer(): Promise<TxtServer> {
       else if (records === 'broken') response.header.rcode = dns2.Packet.RCODE.SERVFAIL
       else {
         for (const data of records) {
-          response.answers.push({
-            name,
-            type: dns2.Packet.TYPE.TXT,
-            class: dns2.Packet.CLASS.IN,
-            ttl: 3600,
-            data,
-          })
+          const { TYPE, CLASS } = dns2.Packet
+          const answer = { name, type: TYPE.TXT, class: CLASS.IN, ttl: 3600, data }
+          response.answers.push(answer as unknown as (typeof response.answers)[number]) // a plain answer is encoded too
         }
       }
-      send(response)
+      void send(response)
     },
   })
   const addresses = await server.listen({ udp: { port: 0, address: '127.0.0.1' } })
