@@ -23,7 +23,7 @@ export const composition: Composition = {
   open: kernel => {
     const { permissions } = gather(surfaces)
     const people = identity.open(kernel, { permissions })
-    const shortener = links.open(kernel, { jobs: null })
+    const shortener = links.open(kernel, { jobs: null, people: people.face.administration })
     return {
       opened: [people, shortener],
       access: people.face.access,

@@ -15,7 +15,13 @@ import type { ReservedWords } from './shortening/reserved-words.ts'
 export type Jobs = {
   submit(
     tx: Tx,
-    order: { readonly type: string; readonly tenant_id: string; readonly parameters: unknown },
+    order: {
+      readonly type: string
+      readonly tenant_id: string
+      readonly parameters: unknown
+      /** Who may see it. */
+      readonly principal_id: string
+    },
   ): Promise<{ readonly id: string }>
 }
 

@@ -1,5 +1,6 @@
 /** The link shortener as the kernel sees it: its parts are opened once and wired together here. */
 import type { Surface } from '../../kernel/surface.ts'
+import { checks } from './checks.ts'
 import type { Jobs } from './deps.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
@@ -9,10 +10,12 @@ import { openDeps } from './open-deps.ts'
 import { applyBlocklist } from './moderation/apply-blocklist.ts'
 import { permissions } from './permissions.ts'
 import { routes } from './routes.ts'
+import { seed, type People } from './seed.ts'
 
 export type Needs = {
   /** Where long work goes; without it the routes that begin such work are not there. */
   readonly jobs: Jobs | null
+  readonly people: People
 }
 
 export const links: Surface<Face, Needs> = {
@@ -21,13 +24,15 @@ export const links: Surface<Face, Needs> = {
   permissions,
   errors,
   events,
-  open: (kernel, { jobs }) => {
+  open: (kernel, { jobs, people }) => {
     const deps = openDeps(kernel, jobs)
     return {
       face: {},
       routes: routes(deps),
       loops: loops(deps),
+      checks: checks(deps),
       jobTypes: [applyBlocklist(deps)],
+      seed: () => seed(deps, people),
       close: async () => deps.reputation?.close(),
     }
   },

@@ -70,7 +70,8 @@ export async function addEntry(
   )
   if (!made) throw problem('blocklist_entry_exists')
   const parameters = { blocklist_id: made.id }
-  const job = await jobs.submit(tx, { type: apply_type, tenant_id, parameters })
+  const order = { type: apply_type, tenant_id, principal_id: actor, parameters }
+  const job = await jobs.submit(tx, order)
   tx.audit({
     tenant_id,
     actor,
