@@ -15,7 +15,7 @@ const world = await openProductWorld({ KERNEL_SANDBOX: 'true', IDENTITY_EMAIL_SC
 afterAll(() => world.close())
 
 /** Pages whose every command can run as it stands. */
-const pages = ['identity.md', 'requests.md']
+const pages = ['identity.md', 'links.md', 'requests.md']
 
 const folder = resolve(import.meta.dirname, '../docs')
 
