@@ -16,38 +16,54 @@ export type Bucket = {
   readonly refusal: 'rate_limited' | 'quota_exceeded'
 }
 
+const Taken = Type.Object({ bucket: Type.String() })
 const Wait = Type.Object({ retry_after: Type.Integer() })
 
-/** Takes `count` from every bucket, or throws. Buckets are taken in the order of their names. */
+/** Takes `count` from every bucket, or throws. Buckets are held in the order of their names. */
 export async function take(
   tx: Tx,
   { settings, metrics }: Pick<Kernel, 'settings' | 'metrics'>,
   buckets: readonly Bucket[],
   count = 1,
 ): Promise<void> {
+  if (buckets.length === 0) return
   const factor = settings['kernel.rate_factor']
-  for (const { name, burst, window_seconds, refusal } of buckets) {
+  const steps = buckets.map(({ burst, window_seconds }) => {
     const most = Math.max(1, Math.floor(burst * factor))
-    const step = window_seconds / most
-    const taken = await tx.run(sql`
+    return (count * window_seconds) / most
+  })
+  const taken = await tx.many(
+    Taken,
+    sql`
+      with wanted as (
+        select * from unnest(${buckets.map(({ name }) => name)}::text[], ${steps}::float8[],
+          ${buckets.map(({ window_seconds }) => window_seconds)}::float8[])
+          as w (bucket, step, span)
+      )
       insert into kernel.throttles as t (bucket, tat)
-      select ${name}, now() + make_interval(secs => ${count * step}::float8)
-      where ${count}::int <= ${most}::float8
+      select bucket, now() + make_interval(secs => step) from wanted
+      where step <= span + 0.001
+      order by bucket
       on conflict (bucket) do update
-        set tat = greatest(t.tat, now()) + make_interval(secs => ${count * step}::float8)
-        where greatest(t.tat, now()) + make_interval(secs => ${count * step}::float8) - now()
-          <= make_interval(secs => ${window_seconds + 0.001}::float8)`)
-    if (taken === 1) continue
-    const found = await tx.maybe(
-      Wait,
-      sql`
-        select greatest(1, ceil(extract(epoch from tat - now())
-          + ${count * step - window_seconds}::float8))::int as retry_after
-        from kernel.throttles where bucket = ${name}`,
-    )
-    metrics.rateLimited.inc({ class: 'links' })
-    throw problem(refusal, { retry_after: found?.retry_after ?? Math.ceil(window_seconds) })
-  }
+        set tat = greatest(t.tat, now()) + (excluded.tat - now())
+        where greatest(t.tat, now()) + (excluded.tat - now()) - now()
+          <= make_interval(secs => (select span + 0.001 from wanted w where w.bucket = t.bucket))
+      returning bucket`,
+  )
+  const refused = buckets.findIndex(({ name }) => !taken.some(one => one.bucket === name))
+  const bucket = buckets[refused]
+  if (!bucket) return
+  const found = await tx.maybe(
+    Wait,
+    sql`
+      select greatest(1, ceil(extract(epoch from tat - now())
+        + ${(steps[refused] ?? 0) - bucket.window_seconds}::float8))::int as retry_after
+      from kernel.throttles where bucket = ${bucket.name}`,
+  )
+  metrics.rateLimited.inc({ class: 'links' })
+  throw problem(bucket.refusal, {
+    retry_after: found?.retry_after ?? Math.ceil(bucket.window_seconds),
+  })
 }
 
 /** The bucket of the caller's network; none for this machine in development. */

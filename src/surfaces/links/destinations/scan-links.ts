@@ -32,7 +32,7 @@ export async function scanLinks(deps: Scanning, signal: AbortSignal): Promise<vo
 }
 
 /** The wait grows with each attempt, so that an engine that is down is not asked for everything at once. */
-function claimDue({ kernel: { db } }: Scanning): Promise<Static<typeof Due>[]> {
+export function claimDue({ kernel: { db } }: Pick<Deps, 'kernel'>): Promise<Static<typeof Due>[]> {
   return db.many(
     Due,
     sql`

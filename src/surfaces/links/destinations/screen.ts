@@ -58,7 +58,7 @@ export async function holdScreening(tx: Tx): Promise<void> {
   await tx.run(sql`select pg_advisory_xact_lock(${lock})`)
 }
 
-function against({ url, hostname, reversed_host }: Destination, young_hours: number): Sql {
+export function against({ url, hostname, reversed_host }: Destination, young_hours: number): Sql {
   return sql`
     -- any tenant: what is dangerous, and which hosts are ours, is the same for all
     select

@@ -36,7 +36,7 @@ export async function recheckDomains(deps: Rechecking, signal: AbortSignal): Pro
 }
 
 /** Moved ahead at once, so that no other process looks at the same time and a crash only delays it. */
-function claimDue({ kernel: { db } }: Rechecking): Promise<Static<typeof Due>[]> {
+export function claimDue({ kernel: { db } }: Pick<Deps, 'kernel'>): Promise<Static<typeof Due>[]> {
   return db.many(
     Due,
     sql`

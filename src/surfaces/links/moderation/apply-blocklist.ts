@@ -40,7 +40,7 @@ const Visited = Type.Object({
   matches: Type.Boolean(),
 })
 
-const beginning: Place = {
+export const beginning: Place = {
   domain_id: '00000000-0000-0000-0000-000000000000',
   code: '',
   visited: 0,
@@ -108,7 +108,10 @@ async function applyPortion(
 }
 
 /** Hosts are found by their index; addresses and patterns have to be compared one by one. */
-function portionOf({ kind, value }: Entry, { domain_id, code }: Place): Sql {
+export function portionOf(
+  { kind, value }: Pick<Entry, 'kind' | 'value'>,
+  { domain_id, code }: Place,
+): Sql {
   const matching: Record<string, Sql> = {
     host: sql`destination_host = ${value}`,
     // It ends in a dot, and the sign after the dot is the slash: a range, so that any plan uses the index.

@@ -38,10 +38,11 @@ export async function createLinks(
   orders: readonly CreateLink[],
   pointerOf: (at: number) => string,
 ): Promise<Created[]> {
-  await takeFromQuota(tx, deps, principal, orders.length)
-  const links = await Promise.all(
-    orders.map((order, at) => examine(tx, deps, principal, order, pointerOf(at))),
-  )
+  // All of it is sent before the first answer comes.
+  const [, ...links] = await Promise.all([
+    takeFromQuota(tx, deps, principal, orders.length),
+    ...orders.map((order, at) => examine(tx, deps, principal, order, pointerOf(at))),
+  ])
   const created = new Map<NewLink, Created>()
   // In one order for everybody, so that two batches with the same aliases do not wait for each other.
   for (const link of links.toSorted(byKey)) {

@@ -37,6 +37,8 @@ export function listLinks(
 ): Promise<ListedLink[]> {
   const [created_us = null, after_domain = null, after_code = null] = after ?? []
   const wanted = q === undefined ? null : `%${q.replaceAll(/[%_\\]/g, sign => `\\${sign}`)}%`
+  const before = sql`coalesce(
+    to_timestamp(0) + ${created_us}::bigint * interval '1 microsecond', 'infinity')`
   return reader.many(
     Listed,
     sql`
@@ -49,10 +51,10 @@ export function listLinks(
         and (${state ?? null}::text is null or ${shownState} = ${state ?? null}::text)
         and (${wanted}::text is null or links.code ilike ${wanted} or links.title ilike ${wanted}
           or links.destination_url ilike ${wanted})
-        and (${created_us}::bigint is null
-          or links.created_at < to_timestamp(0) + ${created_us}::bigint * interval '1 microsecond'
-          or (links.created_at = to_timestamp(0) + ${created_us}::bigint * interval '1 microsecond'
-            and (links.domain_id, links.code) > (${after_domain}::uuid, ${after_code}::text)))
+        -- where to begin, in words that the index understands also without a cursor; then the exact place
+        and links.created_at <= ${before}
+        and (${created_us}::bigint is null or links.created_at < ${before}
+          or (links.domain_id, links.code) > (${after_domain}::uuid, ${after_code}::text))
       order by links.created_at desc, links.domain_id, links.code
       limit ${fetch}`,
   )
