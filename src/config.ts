@@ -155,6 +155,16 @@ const table = {
   'links.url_reputation': { ...text('Who is asked about destinations beside the built-in rules: none or web_risk', 'none'), oneOf: ['none', 'web_risk'] },
   'links.web_risk_url': secret('Address of the Web Risk API, where it is not https://webrisk.googleapis.com'),
   'links.web_risk_key': secret('Key of the Web Risk API'),
+  'links.cache_entries': count(200_000, 'links', 'Links that one process redirects from memory', 100, 10_000_000),
+  'links.absent_entries': count(50_000, 'codes', 'Unknown codes that one process remembers for five seconds', 100, 10_000_000),
+  'links.misses_per_minute': count(60, 'requests/min', 'Requests of one network for codes that lead nowhere', 1, 1e9),
+  'links.stale_if_db_down_seconds': count(0, 's', 'How long redirects go on from memory while the database cannot be asked; a deleted link may work as long', 0, 86_400),
+  'links.country_header': text('Header in which a trusted proxy names the country of the visitor, such as cf-ipcountry', ''),
+  'links.click_spool': flag(true, 'Clicks wait for the database in files of DATA_DIR, so that the end of a process loses none'),
+  'links.click_spool_bytes': count(256 * 1024 * 1024, 'bytes', 'Largest size of the spool of one process; further clicks are lost and counted', 1024, 2 ** 40),
+  'links.click_retention_days': count(90, 'days', 'How long single clicks are kept; their daily sums stay', 1, 3650),
+  'links.purge': { ...text('Who is told to forget a changed link at the edge: none, purge (HTTP PURGE) or webhook', 'none'), oneOf: ['none', 'purge', 'webhook'] },
+  'links.purge_url': secret('Address of the edge cache, or of the webhook'),
 } as const satisfies Record<string, Setting>
 
 type Value<S> = S extends { kind: 'number' }

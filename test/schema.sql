@@ -672,9 +672,10 @@ CREATE UNIQUE INDEX blocklist_value ON links.blocklist USING btree (kind, value)
 
 create table links.click_batches (
   id uuid not null,
+  counts json not null,
   created_at timestamp with time zone not null default now(),
   constraint click_batches_pkey PRIMARY KEY (id)
-);
+) with (autovacuum_vacuum_scale_factor=0.01);
 
 create table links.click_events (
   event_id uuid not null,
@@ -685,8 +686,13 @@ create table links.click_events (
   batch_id uuid not null,
   constraint click_events_pkey PRIMARY KEY (event_id, occurred_at)
 ) partition by RANGE (occurred_at);
-CREATE INDEX click_events_batch ON ONLY links.click_events USING brin (batch_id);
-CREATE INDEX click_events_link ON ONLY links.click_events USING btree (domain_id, code, occurred_at);
+
+create table links.click_losses (
+  day date not null,
+  clicks bigint not null,
+  constraint click_losses_clicks_check CHECK ((clicks > 0)),
+  constraint click_losses_pkey PRIMARY KEY (day)
+);
 
 create table links.daily_link_stats (
   domain_id uuid not null,
@@ -726,6 +732,19 @@ CREATE INDEX domains_next_check ON links.domains USING btree (next_check_at) WHE
 CREATE UNIQUE INDEX domains_own ON links.domains USING btree (owner_id, hostname) WHERE (state <> 'removed'::text);
 CREATE INDEX domains_owner ON links.domains USING btree (tenant_id, owner_id, id);
 CREATE UNIQUE INDEX domains_proven ON links.domains USING btree (hostname) WHERE (state = ANY (ARRAY['active'::text, 'suspended'::text]));
+
+create table links.edge_purges (
+  id bigint not null generated always as identity,
+  event_id uuid not null,
+  link_id uuid not null,
+  domain_id uuid not null,
+  code text collate "C" not null,
+  attempts integer not null default 0,
+  due_at timestamp with time zone not null default now(),
+  lease_token uuid,
+  constraint edge_purges_pkey PRIMARY KEY (id)
+);
+CREATE INDEX edge_purges_due_at ON links.edge_purges USING btree (due_at);
 
 create table links.link_changes (
   seq bigint not null generated always as identity,
@@ -811,6 +830,7 @@ create unlogged table links.redirect_nodes (
   node_id uuid not null,
   leased_until timestamp with time zone not null,
   seen pg_snapshot,
+  clicks_since timestamp with time zone,
   constraint redirect_nodes_pkey PRIMARY KEY (node_id)
 ) with (fillfactor=50);
 

@@ -13,6 +13,7 @@ import { noTelemetry, type Telemetry } from '../watch/telemetry.ts'
 import { securityHeaders, sendOutcome, sendProblem } from './answer.ts'
 import { compileRoute, type CompiledRoute } from './compile-route.ts'
 import { parseJson } from './content.ts'
+import { allowOrigin } from './cors.ts'
 import { guard, type GuardDeps, type Passed } from './guard.ts'
 import { journey, type JourneyDeps } from './journey.ts'
 import { problem, renderProblem, type Catalog } from './problem.ts'
@@ -256,33 +257,6 @@ function notFound(options: AppOptions) {
     const refusal = problem('method_not_allowed', { headers: { allow } })
     return sendProblem(options, undefined, request, reply, refusal)
   }
-}
-
-const corsHeaders =
-  'authorization, content-type, idempotency-key, if-match, if-none-match, x-csrf-token, traceparent, last-event-id'
-const exposedHeaders =
-  'x-request-id, location, link, etag, retry-after, idempotent-replayed, x-ignored-fields, ratelimit, ratelimit-policy'
-
-/** Nothing is allowed but the listed origins; a preflight is the OPTIONS that follows. */
-function allowOrigin(
-  origins: readonly string[],
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
-  const { origin } = request.headers
-  void reply.header('vary', 'origin')
-  if (!origin || !origins.includes(origin)) return
-  void reply.headers({
-    'access-control-allow-origin': origin,
-    'access-control-allow-credentials': 'true',
-    'access-control-expose-headers': exposedHeaders,
-  })
-  if (request.method !== 'OPTIONS') return
-  void reply.headers({
-    'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
-    'access-control-allow-headers': corsHeaders,
-    'access-control-max-age': '600',
-  })
 }
 
 /** What cannot even be parsed as HTTP still gets a problem document. */

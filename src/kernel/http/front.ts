@@ -4,6 +4,10 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { FastifyServerOptions } from 'fastify'
+import { newId } from '../ids.ts'
+import type { Log } from '../watch/log.ts'
+import { problemOf, securityHeaders } from './answer.ts'
+import { renderProblem } from './problem.ts'
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -31,6 +35,32 @@ export function serverBehind(
     if (connectionTimeout !== undefined) server.setTimeout(connectionTimeout)
     return server
   }
+}
+
+/** Refuses in the words of the pipeline, for a front whose answer failed. Answers the status. */
+export function sendRefusal(
+  { public_url, log }: { readonly public_url: string; readonly log: Log },
+  { method, url = '/' }: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+): number {
+  const refusal = problemOf(error)
+  const request_id = newId()
+  if (refusal.status >= 500) log.error({ request_id, err: error }, refusal.code)
+  const path = url.split('?', 1)[0] ?? '/'
+  const body = renderProblem(refusal, { public_url, path, request_id })
+  const { headers, retry_after } = refusal.details
+  const told: Record<string, string> = {
+    ...securityHeaders,
+    ...headers,
+    'content-type': 'application/problem+json',
+    'content-length': String(Buffer.byteLength(body)),
+    'x-request-id': request_id,
+  }
+  if (retry_after !== undefined) told['retry-after'] = String(retry_after)
+  response.writeHead(refusal.status, told)
+  response.end(method === 'HEAD' ? undefined : body)
+  return refusal.status
 }
 
 function optionsOf(options: Record<string, unknown>): object {

@@ -9,6 +9,7 @@ import type { UrlReputation } from './destinations/reputation.ts'
 import type { TxtLookup } from './domains/txt-lookup.ts'
 import type { PlatformDomain } from './domains/platform.ts'
 import type { Changes } from './redirecting/changed.ts'
+import type { RedirectNode } from './redirecting/node.ts'
 import type { ReservedWords } from './shortening/reserved-words.ts'
 
 /** The part of the jobs surface that links hand their long work to. */
@@ -30,6 +31,8 @@ export type Deps = {
   readonly platform: PlatformDomain
   readonly reserved: ReservedWords
   readonly changes: Changes
+  /** This process as the redirects see it. */
+  readonly node: RedirectNode
   /** Random codes of the length asked for. */
   readonly newCode: (length: number) => string
   readonly lookAlikes: LookAlikes

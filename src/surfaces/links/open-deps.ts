@@ -6,16 +6,20 @@ import { openWebRisk } from './destinations/web-risk.ts'
 import { openPlatformDomain } from './domains/platform.ts'
 import { openTxtLookup } from './domains/txt-lookup.ts'
 import { openChanges } from './redirecting/changed.ts'
+import { openNode } from './redirecting/node.ts'
 import { newCode } from './shortening/codes.ts'
 import { openReservedWords } from './shortening/reserved-words.ts'
 
 export function openDeps(kernel: Kernel, jobs: Jobs | null): Deps {
   const { settings } = kernel
+  const platform = openPlatformDomain(kernel)
+  const node = openNode(kernel, platform)
   return {
     kernel,
-    platform: openPlatformDomain(kernel),
+    platform,
     reserved: openReservedWords(kernel),
-    changes: openChanges(kernel),
+    changes: openChanges(kernel, node),
+    node,
     newCode,
     lookAlikes: openLookAlikes(settings['links.protected_hosts']),
     reputation: settings['links.url_reputation'] === 'web_risk' ? openWebRisk(kernel) : null,

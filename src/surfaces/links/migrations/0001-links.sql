@@ -126,12 +126,27 @@ create table links.link_changes (
 create index link_changes_xid on links.link_changes (xid);
 create index link_changes_created_at on links.link_changes (created_at);
 
--- Which processes answer redirects from memory, until when, and what each has seen.
+-- Which processes answer redirects from memory, until when, what each has seen, and since when clicks wait
+-- in it.
 create unlogged table links.redirect_nodes (
   node_id uuid primary key,
   leased_until timestamptz not null,
-  seen pg_snapshot
+  seen pg_snapshot,
+  clicks_since timestamptz
 ) with (fillfactor = 50);
+
+-- What an edge cache is still to be told to forget.
+create table links.edge_purges (
+  id bigint generated always as identity primary key,
+  event_id uuid not null,
+  link_id uuid not null,
+  domain_id uuid not null,
+  code text collate "C" not null,
+  attempts int not null default 0,
+  due_at timestamptz not null default now(),
+  lease_token uuid
+);
+create index edge_purges_due_at on links.edge_purges (due_at);
 
 -- One row a click. No column can hold an address or a user agent; the context is coarse on purpose.
 create table links.click_events (
@@ -143,13 +158,17 @@ create table links.click_events (
   batch_id uuid not null,
   primary key (event_id, occurred_at)
 ) partition by range (occurred_at);
-create index click_events_batch on links.click_events using brin (batch_id);
-create index click_events_link on links.click_events (domain_id, code, occurred_at);
-
--- Batches of clicks that are stored and not yet counted.
+-- Batches of clicks that are stored and not yet added to the daily statistics, each with its own sums.
 create table links.click_batches (
   id uuid primary key,
+  counts json not null,
   created_at timestamptz not null default now()
+) with (autovacuum_vacuum_scale_factor = 0.01);
+
+-- Clicks that no spool could take: the statistics of these days miss something.
+create table links.click_losses (
+  day date primary key,
+  clicks bigint not null check (clicks > 0)
 );
 
 create table links.daily_link_stats (
