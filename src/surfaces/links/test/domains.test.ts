@@ -1,53 +1,20 @@
-/** Who may put links on a host: only whoever proves it in DNS, for as long as the proof stands there. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Member } from '../../../../test/product-world.ts'
+/** Who may put links on a host: only whoever proves it in DNS. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answer } from '../../../../test/world.ts'
-import { newId } from '../../../kernel/ids.ts'
-import { forgetClaims } from '../domains/forget-claims.ts'
-import { recheckDomains } from '../domains/recheck-domains.ts'
-import { openLinkWorld, type LinkWorld } from './link-world.ts'
-import { openTxtServer, type TxtServer } from './txt-server.ts'
+import { newHost, openDomainWorld, type DomainWorld } from './domain-world.ts'
+import { openLinkWorld } from './link-world.ts'
 
-let dns: TxtServer
-let world: LinkWorld
+let world: DomainWorld
 beforeAll(async () => {
-  dns = await openTxtServer()
-  world = await openLinkWorld({
-    LINKS_DNS_SERVERS: dns.address,
-    LINKS_DOMAINS_PER_OWNER: '3',
-    // The looks are taken by hand, one by one.
-    ROLES: 'api',
-  })
+  world = await openDomainWorld()
 })
-afterAll(async () => {
-  await world.close()
-  await dns.close()
-})
+afterAll(() => world.close())
 
-const day_seconds = 86_400
-const newHost = () => `go-${newId().slice(-12)}.acme.test`
-
-const ask = (who: Member, method: string, path: string, body?: object) =>
-  world.call(method, path, { token: who.token, ...(body ? { body } : {}) })
-const claim = (who: Member, hostname: string, more: object = {}) =>
-  ask(who, 'POST', '/v1/domains', { hostname, ...more })
-const verify = (who: Member, { body }: Answer) => ask(who, 'POST', `/v1/domains/${body.id}/verify`)
-
-function lay({ body }: Answer): void {
-  dns.lay(body.verification.record_name, ['v=spf1 -all', body.verification.record_value])
-}
-
-async function proven(who: Member, hostname: string): Promise<Answer> {
-  const claimed = await claim(who, hostname)
-  expect(claimed.status, claimed.text).toBe(201)
-  lay(claimed)
-  const answer = await verify(who, claimed)
-  expect([answer.status, answer.body.state], answer.text).toEqual([200, 'active'])
-  return claimed
-}
-
-const stateOf = async (who: Member, { body }: Answer) =>
-  (await ask(who, 'GET', `/v1/domains/${body.id}`)).body.state as string
+const ask: DomainWorld['ask'] = (...asked) => world.ask(...asked)
+const claim: DomainWorld['claim'] = (...asked) => world.claim(...asked)
+const verify: DomainWorld['verify'] = (...asked) => world.verify(...asked)
+const lay: DomainWorld['lay'] = claimed => world.lay(claimed)
+const proven: DomainWorld['proven'] = (...asked) => world.proven(...asked)
 
 describe.concurrent('a claim', () => {
   test('shows once what proves it', async () => {
@@ -135,7 +102,7 @@ describe.concurrent('a proof', () => {
     const claimed = await claim(who, newHost())
     const { record_name, record_value } = claimed.body.verification
     for (const records of [[], ['links-verification=x'], [`x${record_value}`], 'broken'] as const) {
-      dns.lay(record_name, records)
+      world.dns.lay(record_name, records)
       const refused = await verify(who, claimed)
       expect([refused.status, refused.body.code]).toEqual([409, 'domain_verification_failed'])
     }
@@ -160,7 +127,7 @@ describe.concurrent('a proof', () => {
     const people = [await world.member(), await world.member()]
     const hostname = newHost()
     const claims = await Promise.all(people.map(who => claim(who, hostname)))
-    dns.lay(
+    world.dns.lay(
       `_links-challenge.${hostname}`,
       claims.map(({ body }) => body.verification.record_value),
     )
@@ -184,7 +151,10 @@ describe.concurrent('a proof', () => {
   })
 
   test('may be tried six times a minute', async () => {
-    const strict = await openLinkWorld({ LINKS_DNS_SERVERS: dns.address, KERNEL_RATE_FACTOR: '1' })
+    const strict = await openLinkWorld({
+      LINKS_DNS_SERVERS: world.dns.address,
+      KERNEL_RATE_FACTOR: '1',
+    })
     try {
       const who = await strict.member()
       const claimed = await strict.call('POST', '/v1/domains', {
@@ -262,94 +232,5 @@ describe.concurrent('links on a domain', () => {
       'domain.verified',
       'domain.removed',
     ])
-  })
-})
-
-describe('the daily look', () => {
-  let offset_seconds = 0
-  /** Moves the platform's day on and looks again. */
-  async function aDayLater(): Promise<void> {
-    offset_seconds += day_seconds + 1
-    await world.call('POST', '/dev/clock', { body: { offset_seconds } })
-    await recheckDomains(world.deps, new AbortController().signal)
-    // What they held has expired meanwhile.
-    const { body } = await world.login(who)
-    who = { ...who, token: body.access_token }
-  }
-  let who: Member
-  beforeEach(async () => {
-    who = await world.member()
-  })
-
-  test('suspends a host whose record is gone at three looks, and takes it back when it is there', async () => {
-    const claimed = await proven(who, newHost())
-    const { record_name } = claimed.body.verification
-    dns.lay(record_name, [])
-    await aDayLater()
-    await aDayLater()
-    expect(await stateOf(who, claimed)).toBe('active')
-    await aDayLater()
-    expect(await stateOf(who, claimed)).toBe('suspended')
-    const link = await world.shorten(who, { domain: claimed.body.hostname })
-    expect(link.body.code).toBe('domain_not_active')
-    lay(claimed)
-    await aDayLater()
-    expect(await stateOf(who, claimed)).toBe('active')
-    expect(await world.told({ id: claimed.body.id })).toEqual([
-      'domain.created',
-      'domain.verified',
-      'domain.suspended',
-      'domain.verified',
-    ])
-  })
-
-  test('forgets a gap, and holds a silent DNS against nobody', async () => {
-    const claimed = await proven(who, newHost())
-    const { record_name } = claimed.body.verification
-    dns.lay(record_name, [])
-    await aDayLater()
-    await aDayLater()
-    lay(claimed)
-    await aDayLater()
-    dns.lay(record_name, [])
-    await aDayLater()
-    await aDayLater()
-    expect(await stateOf(who, claimed)).toBe('active')
-    dns.lay(record_name, 'broken')
-    for (let days = 0; days < 4; days++) await aDayLater()
-    expect(await stateOf(who, claimed)).toBe('active')
-  })
-
-  test('a suspended host passes to whoever proves it afresh; its links do not', async () => {
-    const hostname = newHost()
-    const claimed = await proven(who, hostname)
-    await world.shorten(who, { alias: 'mine', domain: hostname })
-    dns.lay(claimed.body.verification.record_name, [])
-    for (let days = 0; days < 3; days++) await aDayLater()
-    const heir = await world.member()
-    const heirs = await claim(heir, hostname)
-    expect(heirs.status).toBe(201)
-    expect((await verify(heir, heirs)).body.code).toBe('domain_verification_failed')
-    lay(heirs)
-    expect((await verify(heir, heirs)).body.state).toBe('active')
-    expect((await ask(who, 'GET', `/v1/domains/${claimed.body.id}`)).status).toBe(404)
-    const link = await ask(heir, 'GET', `/v1/links/mine?domain=${hostname}`)
-    expect([link.status, link.body.code]).toEqual([404, 'link_not_found'])
-    expect((await world.shorten(heir, { alias: 'mine', domain: hostname })).status).toBe(201)
-    expect(await world.told({ id: claimed.body.id })).toEqual([
-      'domain.created',
-      'domain.verified',
-      'domain.suspended',
-      'domain.removed',
-    ])
-  })
-
-  test('a claim that nobody proved is forgotten', async () => {
-    const claimed = await claim(who, newHost())
-    lay(claimed)
-    for (let days = 0; days < 8; days++) await aDayLater()
-    expect((await verify(who, claimed)).body.code).toBe('domain_verification_failed')
-    await forgetClaims(world.deps)
-    expect((await ask(who, 'GET', `/v1/domains/${claimed.body.id}`)).status).toBe(404)
   })
 })

@@ -1,5 +1,6 @@
 /** The product with links whose destinations may lie under `.test`, and short words for asking about them. */
 import { Type } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Answer, Ask } from '../../../../test/world.ts'
 import { openProductWorld, type Member, type ProductWorld } from '../../../../test/product-world.ts'
@@ -63,4 +64,16 @@ async function typesTold(
       order by aggregate_version`,
   )
   return rows.map(row => row.type)
+}
+
+/** Somebody as the use cases see them, for tests that call one without HTTP. */
+export function principalOf({ id, tenant }: Member): Principal {
+  return {
+    id,
+    tenant_id: tenant.id,
+    kind: 'account',
+    session_id: null,
+    aal: 'aal1',
+    auth_time: 0,
+  }
 }
