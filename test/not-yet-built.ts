@@ -77,8 +77,6 @@ export const notYetBuilt: readonly string[] = [
   'POST /v1/refunds',
   'GET /v1/refunds/{id}',
   // links
-  'GET /{code}',
-  'GET /v1/links/{code}/stats',
   // jobs
   'POST /v1/jobs',
   'GET /v1/jobs',

@@ -132,6 +132,8 @@ type Common<
    * other GET only reads and answers HEAD by itself.
    */
   head?: true
+  /** The surface's front answers for it, before the pipeline; what it passes on comes here. */
+  fronted?: true
   /** Not in the published document. */
   hidden?: true
   /** Beyond the interface specification; marked `x-added` in the document. */

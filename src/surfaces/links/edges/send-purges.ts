@@ -8,7 +8,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Kernel } from '../../../kernel/surface.ts'
 import type { Deps } from '../deps.ts'
-import { surrogateKey } from '../redirecting/cache-headers.ts'
+import { surrogateKey } from '../remembering/cache-headers.ts'
 
 const portion = 20
 const attempts_max = 60

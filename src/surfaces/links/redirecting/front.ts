@@ -11,8 +11,8 @@ import { absentAnswer, type Answer } from './answer.ts'
 import type { Asking } from './asking.ts'
 import type { FastAnswers, Place } from './fast-answers.ts'
 import { followLink, type Following } from './follow-link.ts'
-import type { Host } from './hosts.ts'
-import type { RedirectNode } from './node.ts'
+import type { Host } from '../remembering/hosts.ts'
+import type { RedirectNode } from '../remembering/node.ts'
 
 export type FrontDeps = Following &
   Pick<RedirectNode, 'hosts' | 'recorder'> & {

@@ -6,7 +6,7 @@ import { Type } from 'typebox'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { text, Time } from '../../../kernel/http/shapes.ts'
 import { absentAnswer, type Answer } from './answer.ts'
-import type { Hosts } from './hosts.ts'
+import type { Hosts } from '../remembering/hosts.ts'
 
 const Preview = Type.Object(
   {
@@ -30,6 +30,7 @@ export function redirectRoutes({ hosts }: { readonly hosts: Hosts }): Route[] {
         'Redirects with the status of the link. A link that waits for its scan may be answered with a warning page.',
       permission: 'public',
       always: true,
+      fronted: true,
       params: { code: text(600, 0) },
       produces: ['text/html', '*/*'],
       replies: {

@@ -24,6 +24,10 @@ await crawlSurface({
     '/v1/links/{code}': {
       make: async maker => (await maker.ask('POST', '/v1/links', link())).code,
     },
+    '/{code}': {
+      shared: true,
+      make: async maker => (await maker.ask('POST', '/v1/links', link())).code,
+    },
     '/v1/domains/{domain_id}': {
       make: async maker => {
         const { id, verification } = await maker.ask('POST', '/v1/domains', { hostname: newHost() })
