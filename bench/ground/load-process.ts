@@ -103,7 +103,7 @@ function open(plan: Plan, next: () => Buffer, tally: Tally): Promise<Socket> {
 }
 
 /** Bytes of the first answer, or null while its head is not whole. */
-function answerLength(text: string): number | null {
+export function answerLength(text: string): number | null {
   const head = text.indexOf(headers_end)
   if (head === -1) return null
   const found = /\r\ncontent-length: *(\d+)/i.exec(text.slice(0, head + 2))

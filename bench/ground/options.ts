@@ -12,6 +12,8 @@ export type Options = {
   readonly report: boolean
   /** A folder for CPU profiles of the platform's process. */
   readonly profile: string | null
+  /** The one part of a comparison to measure; null for all of them. */
+  readonly only: string | null
 }
 
 export function readOptions(): Options {
@@ -21,6 +23,7 @@ export function readOptions(): Options {
       rounds: { type: 'string', default: '3' },
       report: { type: 'boolean', default: false },
       profile: { type: 'string' },
+      only: { type: 'string' },
     },
   })
   const seconds = positive('seconds', values.seconds)
@@ -30,6 +33,7 @@ export function readOptions(): Options {
     rounds: Math.ceil(positive('rounds', values.rounds)),
     report: values.report,
     profile: values.profile ?? null,
+    only: values.only ?? null,
   }
 }
 

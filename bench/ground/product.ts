@@ -1,10 +1,11 @@
 /** The product as the thing measured: the program that a user starts, and people who are logged in. */
 import { newId } from '../../src/kernel/ids.ts'
 import { ask } from './database.ts'
-import { startProgram } from './program.ts'
+import { requestText } from './load.ts'
+import type { Side } from './machine.ts'
+import { startProgram, type Program } from './program.ts'
 import { productionEnvironment } from './platform.ts'
-
-export type Product = { readonly url: string; stop(): Promise<void> }
+import { openWire, type Wire } from './wire.ts'
 
 export type Somebody = {
   readonly email: string
@@ -12,57 +13,70 @@ export type Somebody = {
   session_id: string
   refresh_token: string
   access_token: string
+  /** Their own connection to the platform. */
+  readonly wire: Wire
 }
 
+type How = { readonly side?: Side; readonly profile?: string | null; readonly roles?: string }
+
 /** As an operator would run it, but for limits on one machine's guesses and the proof of addresses. */
-export async function startProduct(database_url: string, data_dir: string): Promise<Product> {
-  const program = await startProgram({
+export async function startProduct(
+  database_url: string,
+  data_dir: string,
+  { side = 'free', profile = null, roles = 'api,worker' }: How = {},
+): Promise<Program> {
+  const env = {
     ...productionEnvironment(database_url),
+    ROLES: roles,
     DATA_DIR: data_dir,
     // Tokens name it as their issuer, so that all processes must agree.
     PUBLIC_URL: 'http://dodeca.test',
     IDENTITY_REQUIRE_VERIFIED_EMAIL: 'false',
     IDENTITY_HASH_QUEUE: '1000',
     IDENTITY_HASH_WAIT_MS: '30000',
-  })
-  return { url: `http://127.0.0.1:${program.port}`, stop: program.stop }
+  }
+  return await startProgram(env, { side, profile })
 }
 
-async function post(url: string, path: string, body: object): Promise<Response> {
-  return await fetch(url + path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
+function post(path: string, body: object): string {
+  return requestText({ method: 'POST', path, body })
 }
 
-export async function logIn(url: string, who: Somebody): Promise<boolean> {
+export async function logIn(who: Somebody): Promise<boolean> {
   const { email, password } = who
-  const response = await post(url, '/v1/sessions', { email, password })
-  const tokens = (await response.json()) as Partial<Somebody>
-  if (response.status !== 201) return false
-  Object.assign(who, tokens, { email, password })
+  const { status, body } = await who.wire.ask(post('/v1/sessions', { email, password }))
+  if (status !== 201) return false
+  const { session_id, refresh_token, access_token } = JSON.parse(body) as Somebody
+  Object.assign(who, { session_id, refresh_token, access_token })
   return true
 }
 
-export async function refresh(url: string, who: Somebody): Promise<boolean> {
-  const { refresh_token } = who
-  const response = await post(url, `/v1/sessions/${who.session_id}/refresh`, { refresh_token })
-  const tokens = (await response.json()) as Pick<Somebody, 'refresh_token' | 'access_token'>
-  if (response.status !== 200) return false
+export async function refresh(who: Somebody): Promise<boolean> {
+  const { session_id, refresh_token } = who
+  const path = `/v1/sessions/${session_id}/refresh`
+  const { status, body } = await who.wire.ask(post(path, { refresh_token }))
+  if (status !== 200) return false
+  const tokens = JSON.parse(body) as Pick<Somebody, 'refresh_token' | 'access_token'>
   who.refresh_token = tokens.refresh_token
   who.access_token = tokens.access_token
   return true
 }
 
-export async function makePeople(url: string, count: number): Promise<Somebody[]> {
+/** A guess at an address that nobody has: it costs a hash like any other login. */
+export async function guess(wire: Wire): Promise<boolean> {
+  const body = { email: `${newId()}@example.test`, password: 'correct horse battery staple' }
+  return (await wire.ask(post('/v1/sessions', body))).status === 401
+}
+
+export async function makePeople(port: number, count: number): Promise<Somebody[]> {
   const people: Somebody[] = []
   const password = 'correct horse battery staple'
   for (let n = 0; n < count; n++) {
     const email = `${newId()}@example.test`
-    const who = { email, password, session_id: '', refresh_token: '', access_token: '' }
-    const { status } = await post(url, '/v1/accounts', { email, password })
-    if (status !== 202 || !(await logIn(url, who))) throw new Error(`no person: ${status}`)
+    const wire = await openWire(port)
+    const who = { email, password, wire, session_id: '', refresh_token: '', access_token: '' }
+    const { status } = await wire.ask(post('/v1/accounts', { email, password }))
+    if (status !== 202 || !(await logIn(who))) throw new Error(`no person: ${status}`)
     people.push(who)
   }
   return people

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { StartError } from '../../src/kernel/start-error.ts'
-import { ended, startOn } from './machine.ts'
+import { ended, startOn, type Side } from './machine.ts'
 
 export type Program = {
   readonly pid: number | undefined
@@ -15,13 +15,19 @@ export type Program = {
 
 const patience_ms = 120_000
 
-export async function startProgram(env: Record<string, string>): Promise<Program> {
+export async function startProgram(
+  env: Record<string, string>,
+  { side = 'free', profile = null }: { side?: Side; profile?: string | null } = {},
+): Promise<Program> {
   const port = await freePort()
   const began = performance.now()
   const child = startOn({
-    side: 'free',
+    side,
     program: process.execPath,
-    args: [fileURLToPath(new URL('../../src/main.ts', import.meta.url))],
+    args: [
+      ...(profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : []),
+      fileURLToPath(new URL('../../src/main.ts', import.meta.url)),
+    ],
     env: { ...env, PORT: String(port) },
   })
   let said = ''

@@ -1205,7 +1205,7 @@ export interface components {
             type: string;
             title: string;
             status: number;
-            detail?: string;
+            detail: string;
             instance: string;
             code: string;
             /** Format: uuid */

@@ -1,7 +1,8 @@
 /** Asks everything that can be wrong with the installation, or what is named; fails on a violation. */
 import { examine, questions, type Finding } from '../kernel/watch/doctor.ts'
 import { StartError } from '../kernel/start-error.ts'
-import type { Command } from './command.ts'
+import type { Call, Command } from './command.ts'
+import { enumerationQuestion } from './enumeration/examine.ts'
 import { suggestion } from '../kernel/nearest.ts'
 import { offline, type Offline } from './offline.ts'
 import type { Terminal } from './terminal.ts'
@@ -10,8 +11,12 @@ export const doctorCommand: Command = {
   words: 'doctor',
   takes: ['[check…]'],
   summary: 'Examine the installation; exit code 1 on a violation',
+  more: [
+    '`dodeca doctor enumeration` is asked only by name: it takes the time of 1,200 answers, to see ' +
+      'whether any tells that an address has an account. Ask it on a quiet machine.',
+  ],
   run: async call => {
-    const findings = await offline(call, platform => consult(platform, call.args))
+    const findings = await offline(call, platform => consult(call, platform))
     const ok = findings.every(one => one.state !== 'violation')
     call.terminal.answer(
       { ok, checks: findings },
@@ -21,13 +26,14 @@ export const doctorCommand: Command = {
   },
 }
 
-async function consult(
-  { platform, ground, pending }: Offline,
-  names: readonly string[],
-): Promise<Finding[]> {
+async function consult(call: Call, on: Offline): Promise<Finding[]> {
+  const { platform, ground, pending } = on
+  const { args: names, composition } = call
   const { kernel, opened } = platform
   const checks = opened.flatMap(one => one.checks ?? [])
-  const known = questions(checks)
+  const usual = questions(checks)
+  const hasAccounts = composition.surfaces.some(one => one.name === 'identity')
+  const known = hasAccounts ? [...usual, enumerationQuestion(call, on)] : usual
   for (const name of names) {
     if (known.some(one => one.name === name)) continue
     const all = known.map(one => one.name)
@@ -35,7 +41,7 @@ async function consult(
       `There is no check ${name}.${suggestion(name, all)} The checks are ${all.join(', ')}.`,
     )
   }
-  const asked = names.length === 0 ? known : known.filter(one => names.includes(one.name))
+  const asked = names.length === 0 ? usual : known.filter(one => names.includes(one.name))
   return await examine(asked, {
     db: kernel.db,
     clock: kernel.clock,
@@ -49,10 +55,10 @@ async function consult(
 function linesOf({ check, says, state, found, advice }: Finding, terminal: Terminal): string[] {
   const colour = { ok: 'green', warning: 'yellow', violation: 'red' } as const
   const head = `${terminal.paint(colour[state], state.padEnd(9))}  ${check.padEnd(12)}`
-  if (state === 'ok') return [`${head}  ${found[0] ?? says}`]
+  if (state === 'ok' && found.length < 2) return [`${head}  ${found[0] ?? says}`]
   return [
     `${head}  ${says}`,
     ...found.map(one => `             ${one}`),
-    `             → ${advice}`,
+    ...(advice === null ? [] : [`             → ${advice}`]),
   ]
 }

@@ -41,7 +41,9 @@ export const keysList: Command = {
 export const keysRotate: Command = {
   words: 'keys rotate encryption',
   summary: 'Make a new current encryption key; the old ones stay readable',
-  more: ['Only the ring is rotated: what is sealed stays so until a job seals it again.'],
+  more: [
+    'Only the ring is rotated: workers seal again what lies under older keys once they restart.',
+  ],
   run: rotate,
 }
 
@@ -71,7 +73,8 @@ async function rotate(call: Call): Promise<void> {
   call.terminal.answer({ current: kid, readable: kids.slice(1) }, [
     `The current encryption key is now ${kid}; ${kids.slice(1).join(', ')} can still be read.`,
     'Restart all processes of this data folder together: one that still runs knows only the old keys.',
-    'What is sealed already stays under its old key until a job seals it again: keep the old keys.',
+    'Workers then seal again what lies under an older key; tokens that were mailed or given to devices ' +
+      'still need it, so keep the old keys.',
     'Make a backup now: without keys.json nothing sealed can be read.',
   ])
 }

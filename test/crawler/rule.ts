@@ -22,6 +22,7 @@ export function expectProblem(answer: Told, status: number, code: string): void 
     type: expect.stringMatching(new RegExp(`^https?://[^/]+/problems/${code}$`)),
     title: answer.entry?.title,
     status: answer.entry?.status,
+    detail: expect.stringMatching(/\.$/),
     code,
     instance: expect.stringMatching(/^\//),
     request_id: expect.stringMatching(id_form),

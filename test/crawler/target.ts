@@ -3,7 +3,7 @@
  * permission that members do not hold, whether it answers with pages or a stream.
  */
 import { compileRoute } from '../../src/kernel/http/compile-route.ts'
-import { answersHead, type Route } from '../../src/kernel/http/route.ts'
+import { onlyReads, type Route } from '../../src/kernel/http/route.ts'
 import type { Ground } from './ground.ts'
 import type { Schema } from './synthesis.ts'
 
@@ -79,7 +79,7 @@ function allowOf({ path }: Route, all: readonly Route[]): string[] {
     )
   const here = all.filter(one => fits(one.path).test(path))
   const methods = new Set<string>(here.map(one => one.method))
-  if (here.some(answersHead)) methods.add('HEAD')
+  if (here.some(onlyReads)) methods.add('HEAD')
   return [...methods.add('OPTIONS')].sort()
 }
 

@@ -17,8 +17,8 @@ import { allowOrigin } from './cors.ts'
 import { guard, type GuardDeps, type Passed } from './guard.ts'
 import { journey, type JourneyDeps } from './journey.ts'
 import { problem, renderProblem, type Catalog } from './problem.ts'
-import { answersHead, type Route } from './route.ts'
 import { serverBehind, type Front } from './front.ts'
+import { onlyReads, type Route } from './route.ts'
 import { sseHeaders, writeEvents } from './sse.ts'
 
 export type AppOptions = GuardDeps &
@@ -164,7 +164,7 @@ function addRoute(app: FastifyInstance, options: AppOptions, compiled: CompiledR
   app.route({
     method: route.method,
     url: routerPath(route.path),
-    exposeHeadRoute: answersHead(route),
+    exposeHeadRoute: onlyReads(route),
     config: { compiled },
     ...(route.body_limit_bytes ? { bodyLimit: route.body_limit_bytes } : {}),
     handler: async (request, reply) => {
@@ -237,7 +237,7 @@ function notFound(options: AppOptions) {
     const { path, method } = route
     const known = methods.get(path) ?? new Set(['OPTIONS'])
     known.add(method)
-    if (answersHead(route)) known.add('HEAD')
+    if (onlyReads(route)) known.add('HEAD')
     methods.set(path, known)
   }
   const paths = findMyWay({ maxParamLength: 512 })

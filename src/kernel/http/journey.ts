@@ -20,7 +20,7 @@ import { openKeyedStream, type OpenedStream } from '../idempotency/keyed-stream.
 import type { Keyed, Result } from '../idempotency/keyed.ts'
 import { keyedStream, keyedWork, render } from './keyed-request.ts'
 import { Problem, problem } from './problem.ts'
-import type { AnyContext } from './route.ts'
+import { onlyReads, type AnyContext } from './route.ts'
 
 export type JourneyDeps = {
   readonly db: Db
@@ -54,8 +54,8 @@ export async function journey(
   }
   const run = () => execute(deps, compiled, request, context, key)
   // Reading announces nothing, so it need not carry what events and audit records would ask for.
-  const reading = request.method === 'GET' || request.method === 'HEAD'
-  return { kind: 'outcome', result: await (reading ? run() : workContext.run(work, run)), ignored }
+  const result = await (onlyReads(route) ? run() : workContext.run(work, run))
+  return { kind: 'outcome', result, ignored }
 }
 
 /** Permission, path, schema, type-scoped permission: the handler sees only what passed all four. */

@@ -209,7 +209,7 @@ function hoist(schema: TSchema, components: Json): unknown {
 
 const problemSchema = {
   type: 'object',
-  required: ['type', 'title', 'status', 'instance', 'code', 'request_id'],
+  required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'request_id'],
   properties: {
     type: { type: 'string' },
     title: { type: 'string' },

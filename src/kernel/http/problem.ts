@@ -142,7 +142,8 @@ export function renderProblem(
     type: `${context.public_url}/problems/${problem.code}`,
     title: problem.title,
     status: problem.status,
-    ...(detail && problem.status < 500 ? { detail } : {}),
+    // There is always one to show, also where there is no more to say than the title.
+    detail: detail && problem.status < 500 ? detail : `${problem.title}.`,
     instance: context.path,
     code: problem.code,
     request_id: context.request_id,

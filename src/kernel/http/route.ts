@@ -225,7 +225,7 @@ export type Route = Common<
     streaming?: StreamOperation<AnyContext>
   }
 
-/** Where a GET may have effects, HEAD is a wrong method: no preview or link checker sets them off. */
-export function answersHead({ method, transaction, head }: Route): boolean {
+/** Where a GET may do more, HEAD is a wrong method: no preview or link checker sets its effects off. */
+export function onlyReads({ method, transaction, head }: Route): boolean {
   return method === 'GET' && (transaction !== 'own' || head === true)
 }

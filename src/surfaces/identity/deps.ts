@@ -9,6 +9,7 @@ import type { Denied } from './keys/denied.ts'
 import type { SigningKeys } from './keys/signing-keys.ts'
 import type { AccessTokens } from './keys/access-tokens.ts'
 import type { PasswordHasher } from './passwords/hash.ts'
+import type { Pace } from './sessions/pace.ts'
 import type { Throttle } from './throttle.ts'
 
 export type Deps = {
@@ -20,5 +21,6 @@ export type Deps = {
   readonly tokens: AccessTokens
   readonly denied: Denied
   readonly throttle: Throttle
+  readonly pace: Pace
   readonly access: Access
 }

@@ -22,7 +22,6 @@ export const errors = {
   external_identity_taken: { status: 409, title: 'The external identity belongs to an account' },
   last_credential: { status: 409, title: 'This is the last way to log in' },
   duty_conflict: { status: 422, title: 'One role cannot hold two separated duties' },
-  email_invalid: { status: 422, title: 'The address is not one that mail can be sent to' },
   one_time_token_invalid: { status: 422, title: 'The token is not valid any more' },
   oidc_state_invalid: { status: 422, title: 'This login is not under way in this browser' },
   oidc_ticket_invalid: { status: 422, title: 'The ticket is not valid any more' },

@@ -2,6 +2,7 @@
 import { sql } from '../../kernel/database/sql.ts'
 import type { Loop } from '../../kernel/surface.ts'
 import type { Deps } from './deps.ts'
+import { resealCredentials } from './keys/reseal.ts'
 import { resealSecrets } from './mfa/reseal-secrets.ts'
 
 const portion = 1000
@@ -15,6 +16,7 @@ export function loops(deps: Deps): readonly Loop[] {
       every_ms: 3_600_000,
       run: async signal => {
         await resealSecrets(deps.kernel, signal)
+        await resealCredentials({ ...deps.kernel, hasher: deps.hasher }, signal)
       },
     },
     { name: 'identity.months', every_ms: 6 * 3_600_000, run: () => keepMonths(deps) },

@@ -17,6 +17,7 @@ import { openMailSender } from './mails/sender.ts'
 import { openPasswordHasher } from './passwords/hash.ts'
 import { permissions } from './permissions.ts'
 import { routes } from './routes.ts'
+import { openPace } from './sessions/pace.ts'
 import { openThrottle } from './throttle.ts'
 
 export type Needs = {
@@ -42,6 +43,10 @@ export const identity: Surface<Face, Needs> = {
       tokens,
       denied,
       throttle: openThrottle(kernel),
+      pace: openPace(
+        kernel.settings['identity.refreshes_per_minute'] * kernel.settings['kernel.rate_factor'],
+        () => kernel.metrics.rateLimited.inc({ class: 'auth' }),
+      ),
     }
     const deps: Deps = { ...parts, access: openAccess(parts) }
     const mails = openMailSender(kernel)

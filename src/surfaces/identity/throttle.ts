@@ -6,7 +6,8 @@
  */
 import { Type } from 'typebox'
 import { isLoopback, networkOf } from '../../kernel/access/rate.ts'
-import { sql } from '../../kernel/database/sql.ts'
+import type { Tx } from '../../kernel/database/db.ts'
+import { sql, type Sql } from '../../kernel/database/sql.ts'
 import type { Kernel } from '../../kernel/surface.ts'
 import { problem } from './errors.ts'
 
@@ -21,6 +22,8 @@ export type Bucket = {
 export type Attempt = {
   /** The attempt was fine: it does not count. */
   giveBack(): Promise<void>
+  /** The same as part of this transaction: if it fails, the attempt is still to be ended. */
+  giveBackWith(tx: Tx): void
   /** The attempt counts. The first of the two ends it; what follows does nothing. */
   keep(): void
 }
@@ -68,32 +71,18 @@ export function openThrottle(
   return {
     take: async buckets => {
       const taken: Bucket[] = []
-      let ended = false
-      const end = (back: boolean) => {
-        ended = true
-        for (const one of taken) if (one.waits) land(flights, one.name, back)
-      }
+      const attempt = attemptOn(kernel, flights, taken)
       try {
         for (const bucket of buckets) {
           await takeOne(bucket)
           taken.push(bucket)
         }
       } catch (error) {
-        await refund(kernel, taken)
-        end(true)
+        await attempt.giveBack()
         metrics.rateLimited.inc({ class: 'auth' })
         throw error
       }
-      return {
-        giveBack: async () => {
-          if (ended) return
-          ended = true
-          await refund(kernel, taken).finally(() => end(true))
-        },
-        keep: () => {
-          if (!ended) end(false)
-        },
-      }
+      return attempt
     },
     network: (name, ip, burst, step_seconds) => {
       if (isLoopback(ip) && !settings['kernel.throttle_loopback']) return []
@@ -112,12 +101,40 @@ export function openThrottle(
   }
 }
 
-async function refund({ db }: Pick<Kernel, 'db'>, buckets: readonly Bucket[]): Promise<void> {
-  for (const { name, step_seconds } of buckets) {
-    await db.run(sql`
-      update kernel.throttles set tat = tat - make_interval(secs => ${step_seconds})
-      where bucket = ${name}`)
+function attemptOn(
+  kernel: Pick<Kernel, 'db'>,
+  flights: Map<string, Flight>,
+  taken: readonly Bucket[],
+): Attempt {
+  let ended = false
+  const end = (back: boolean) => {
+    ended = true
+    for (const one of taken) if (one.waits) land(flights, one.name, back)
   }
+  return {
+    giveBack: async () => {
+      if (ended) return
+      ended = true
+      await refund(kernel, taken).finally(() => end(true))
+    },
+    giveBackWith: tx => {
+      for (const one of taken) tx.atCommit(given(one))
+      tx.afterCommit(() => end(true))
+    },
+    keep: () => {
+      if (!ended) end(false)
+    },
+  }
+}
+
+async function refund({ db }: Pick<Kernel, 'db'>, buckets: readonly Bucket[]): Promise<void> {
+  for (const one of buckets) await db.run(given(one))
+}
+
+function given({ name, step_seconds }: Bucket): Sql {
+  return sql`
+    update kernel.throttles set tat = tat - make_interval(secs => ${step_seconds})
+    where bucket = ${name}`
 }
 
 async function consume({ db }: Pick<Kernel, 'db'>, bucket: Bucket): Promise<boolean> {

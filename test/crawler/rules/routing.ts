@@ -1,6 +1,6 @@
 /** Methods and representations: 405 with Allow, OPTIONS, 406, and HEAD as GET without its body. */
 import { expect } from 'vitest'
-import { answersHead } from '../../../src/kernel/http/route.ts'
+import { onlyReads } from '../../../src/kernel/http/route.ts'
 import { newId } from '../../../src/kernel/ids.ts'
 import { expectProblem, onlyWith, type Rule } from '../rule.ts'
 import type { Target } from '../target.ts'
@@ -70,7 +70,7 @@ export const routing: readonly Rule[] = [
   {
     name: 'HEAD is GET without its body',
     exempt: target =>
-      answersHead(target.route) ? onlyWith.pipeline(target) : 'it is no GET that only reads',
+      onlyReads(target.route) ? onlyWith.pipeline(target) : 'it is no GET that only reads',
     check: async ({ send, valid }) => {
       const request = await valid()
       const get = await send(request)

@@ -40,7 +40,8 @@ export async function changeStatus(
   }
   await tx.run(sql`update identity.accounts set status = ${status} where id = ${id}`)
   const version = await raiseAccountVersion(tx, id)
-  if (status === 'disabled') await revokeSessions(tx, deps, { account_id: id }, 'account_disabled')
+  if (status === 'disabled')
+    await revokeSessions(tx, deps, { account_id: id }, 'account_disabled', act)
   await announce(tx, account, status, version, act)
   return { ...account, status, version }
 }

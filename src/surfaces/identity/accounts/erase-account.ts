@@ -9,7 +9,7 @@ import type { AccountRow } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security/record.ts'
 import { revokeSessions } from '../sessions/revoke.ts'
 import { raiseAccountVersion } from './find.ts'
-import { forgetCredentials } from './take-over.ts'
+import { forgetCredentials } from './forget-credentials.ts'
 
 /** False where it was erased before. */
 export async function eraseAccount(
@@ -27,8 +27,8 @@ export async function eraseAccount(
       display_name = null, locale = null
     where id = ${id} and tenant_id = ${tenant_id} and status <> 'deleted'`)
   if (erased === 0) return false
-  await revokeSessions(tx, deps, { account_id: id }, 'account_deleted')
-  await forgetCredentials(tx, id)
+  await revokeSessions(tx, deps, { account_id: id }, 'account_deleted', { actor, seen })
+  await forgetCredentials(tx, account)
   await tx.run(sql`delete from identity.credentials where account_id = ${id}`)
   await tx.run(sql`delete from identity.role_assignments where account_id = ${id}`)
   await tx.run(sql`delete from identity.one_time_challenges where account_id = ${id}`)

@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Type } from 'typebox'
 import { nullable } from '../../../kernel/http/shapes.ts'
+import { requestMailToNobody } from '../mail-to-nobody.ts'
 import { requestMail } from '../mails/request.ts'
 import { issueDerived } from '../one-time.ts'
 import { insertRequest, type AcceptedRequest } from '../requests.ts'
@@ -61,6 +62,9 @@ export async function resendVerification(
         locale: waiting.locale,
         token: { purpose: 'email_verification', ref: request.id, key_id },
       })
+    } else {
+      const about = { template: 'verify_address', purpose: 'email_verification' } as const
+      await requestMailToNobody(tx, { ...about, tenant_id, key_id })
     }
     return request
   })

@@ -12,6 +12,7 @@ import { storePassword } from '../passwords/store.ts'
 import type { AccountRow } from '../schemas.ts'
 import type { Seen } from '../security/record.ts'
 import { revokeSessions } from '../sessions/revoke.ts'
+import { forgetCredentials } from './forget-credentials.ts'
 
 export type Claim = {
   readonly id: string
@@ -40,20 +41,10 @@ export async function takeOver(
   if (!unowned) return false
   if (account.id === claim.id) return true
   await storePassword(tx, deps, account, encoded, 'registration', seen)
-  await revokeSessions(tx, deps, { account_id: account.id }, 'address_proven')
-  await forgetCredentials(tx, account.id)
+  await revokeSessions(tx, deps, { account_id: account.id }, 'address_proven', {
+    actor: account.id,
+    seen,
+  })
+  await forgetCredentials(tx, account)
   return true
-}
-
-/** Every way in but the password. */
-export async function forgetCredentials(tx: Tx, account_id: string): Promise<void> {
-  await tx.run(sql`
-    update identity.mfa_methods
-    set status = 'removed', encrypted_secret_or_public_key = null, credential_id = null
-    where account_id = ${account_id} and status <> 'removed'`)
-  await tx.run(sql`delete from identity.recovery_codes where account_id = ${account_id}`)
-  await tx.run(sql`delete from identity.external_identities where account_id = ${account_id}`)
-  await tx.run(sql`
-    update identity.api_keys set state = 'revoked', revoked_at = kernel.now()
-    where account_id = ${account_id} and state = 'active'`)
 }

@@ -7,16 +7,17 @@ import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
+import { accountColumns } from '../accounts/find.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { tellOwner } from '../mails/tell-owner.ts'
 import { hashOf } from '../one-time.ts'
 import { covers, demandKnown } from '../roles/built-in.ts'
+import { AccountRow } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security/record.ts'
 import { newKey, prefixOf } from './key.ts'
 import { ApiKey, type CreateApiKey, type NewApiKey } from './schemas.ts'
 
-const Held = Type.Object({ id: Id })
 const Facts = Type.Object({ keys: Type.Integer(), future: Type.Boolean() })
 
 export const apiKeyColumns = sql`id, account_id, name, prefix, permissions,
@@ -36,7 +37,12 @@ export async function createApiKey(
   demandKnown(catalog, permissions)
   const mine = principal.kind === 'account' && permissions.every(one => covers(grants, one))
   if (!mine) throw problem('permission_denied')
-  await demandRoom(tx, principal, expires_at, kernel.settings['identity.api_keys_per_account'])
+  const owner = await demandRoom(
+    tx,
+    principal,
+    expires_at,
+    kernel.settings['identity.api_keys_per_account'],
+  )
   const id = newId()
   const key = newKey(id)
   const { tenant_id, id: account_id } = principal
@@ -60,6 +66,7 @@ export async function createApiKey(
   const actor = account_id
   await recordSecurityEvent(tx, { tenant_id, account_id, action: 'api_key.created', actor, seen })
   tx.audit({ tenant_id, actor, action: 'identity.api_keys.create', target: id, outcome: 'done' })
+  await tellOwner(tx, owner, 'api_key_created')
   return { ...made, key }
 }
 
@@ -68,11 +75,11 @@ async function demandRoom(
   { id, tenant_id }: Principal,
   expires_at: string | null,
   most: number,
-): Promise<void> {
+): Promise<AccountRow> {
   const held = await tx.maybe(
-    Held,
+    AccountRow,
     sql`
-      select id from identity.accounts
+      select ${accountColumns} from identity.accounts
       where tenant_id = ${tenant_id} and id = ${id} and status = 'active' for no key update`,
   )
   // Whoever works in another tenant than their own has no account there that a key could stand for.
@@ -92,4 +99,5 @@ async function demandRoom(
     })
   }
   if (keys >= most) throw problem('quota_exceeded')
+  return held
 }

@@ -2,7 +2,7 @@
  * Access tokens: signed here, verified in every process without the database, and refused at once when
  * their session is. A verified token is remembered by its hash, since one is shown many times.
  */
-import { createHash } from 'node:crypto'
+import { hash as digest } from 'node:crypto'
 import { jwtVerify, SignJWT, type JWTPayload } from 'jose'
 import { newId } from '../../../kernel/ids.ts'
 import type { Kernel } from '../../../kernel/surface.ts'
@@ -66,7 +66,7 @@ export function openAccessTokens(
         realtime_seconds,
       ),
     verify: token => {
-      const hash = createHash('sha256').update(token).digest('base64url')
+      const hash = digest('sha256', token, 'base64url')
       const found = known.get(hash)
       if (found && keys.verifier(found.kid)) {
         if (found.exp + leeway_seconds > clock.nowSeconds()) return found.facts
@@ -103,9 +103,10 @@ async function verified(token: string, { keys, issuer, now_ms }: Against) {
         requiredClaims: ['sub', 'sid', 'tid', 'exp', 'iat', 'auth_time', 'aal'],
       },
     )
-    // An audience in a list, or a type spelled otherwise, is not what we sign.
-    if (payload.aud !== audience || protectedHeader.typ !== 'at+jwt') throw new Error('not ours')
-    return { facts: factsOf(payload), exp: payload.exp ?? 0, kid: protectedHeader.kid ?? '' }
+    // An audience in a list, a type spelled otherwise or an extension is not what we sign.
+    const { typ, crit, kid = '' } = protectedHeader
+    if (payload.aud !== audience || typ !== 'at+jwt' || crit) throw new Error('not ours')
+    return { facts: factsOf(payload), exp: payload.exp ?? 0, kid }
   } catch (cause) {
     throw problem('invalid_token', {}, { cause })
   }

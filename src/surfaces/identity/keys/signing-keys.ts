@@ -174,6 +174,15 @@ async function insertKey(
   return kid
 }
 
+/** The same private key, sealed by the ring's current one. */
+export function resealSigningKey(
+  keys: Pick<Kernel['keys'], 'seal' | 'open'>,
+  kid: string,
+  sealed: Buffer,
+): Buffer {
+  return keys.seal(use, keys.open(use, sealed, placeOf(kid)), placeOf(kid))
+}
+
 function placeOf(kid: string) {
   return { table: 'identity.signing_keys', id: kid, column: 'private_key' }
 }

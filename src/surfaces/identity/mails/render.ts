@@ -1,11 +1,14 @@
 /** The words of identity's mails: plain text, the bare token beside its link, and no more than needed. */
 import type { MailToSend } from '../face.ts'
+import type { Template } from './request.ts'
 
 export type Rendered = { readonly subject: string; readonly text: string }
 
 type Words = { readonly subject: string; readonly says: readonly string[] }
 
-const words: Readonly<Record<string, Words>> = {
+const not_you = 'If it was not you, change your password at once and tell your administrator.'
+
+const words: Readonly<Record<Template, Words>> = {
   verify_address: {
     subject: 'Confirm your address',
     says: [
@@ -62,10 +65,38 @@ const words: Readonly<Record<string, Words>> = {
       'Log in again. If you do not know why this happened, change your password.',
     ],
   },
+  factor_added: {
+    subject: 'A second factor was added',
+    says: ['Your account now has another second factor for logging in.', not_you],
+  },
+  factor_removed: {
+    subject: 'A second factor was removed',
+    says: ['A second factor of your account was removed, and counts no more.', not_you],
+  },
+  recovery_codes_renewed: {
+    subject: 'Your recovery codes were replaced',
+    says: ['Your account has new recovery codes, and the earlier ones are of no use.', not_you],
+  },
+  identity_linked: {
+    subject: 'A way to log in was added',
+    says: ['An identity at another provider now logs in to your account.', not_you],
+  },
+  identity_unlinked: {
+    subject: 'A way to log in was removed',
+    says: ['An identity at another provider no longer logs in to your account.', not_you],
+  },
+  api_key_created: {
+    subject: 'An API key was made',
+    says: [
+      'An API key was made that acts for your account. You can revoke it at any time.',
+      not_you,
+    ],
+  },
 }
 
 export function renderMail({ template, token, link }: MailToSend): Rendered {
-  const found = words[template]
+  const known: Readonly<Record<string, Words>> = words
+  const found = known[template]
   if (!found) throw new Error(`there is no mail ${template}`)
   const [first = '', ...rest] = found.says
   const way = token === null || link === null ? [] : [link, `Or enter this code: ${token}`]

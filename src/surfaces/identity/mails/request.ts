@@ -16,6 +16,12 @@ export type Template =
   | 'address_changed'
   | 'password_changed'
   | 'sessions_ended'
+  | 'factor_added'
+  | 'factor_removed'
+  | 'recovery_codes_renewed'
+  | 'identity_linked'
+  | 'identity_unlinked'
+  | 'api_key_created'
 
 export type MailDraft = {
   readonly template: Template

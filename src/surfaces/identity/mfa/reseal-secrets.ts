@@ -7,7 +7,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import type { Kernel } from '../../../kernel/surface.ts'
 import { Bytes } from '../schemas.ts'
-import { openTotpSecret, sealTotpSecret } from './totp.ts'
+import { openTotpSecret, sealTotpSecret } from './methods/totp.ts'
 
 const portion = 500
 const Sealed = Type.Object({ id: Id, sealed: Bytes })

@@ -9,6 +9,7 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Address } from '../accounts/email.ts'
 import { accountByAddress, accountById, raiseAccountVersion } from '../accounts/find.ts'
 import type { Deps } from '../deps.ts'
+import { tellOwner } from '../mails/tell-owner.ts'
 import type { AccountRow } from '../schemas.ts'
 import type { Seen } from '../security/record.ts'
 import { emailScope, type Tenant } from '../tenants/resolve.ts'
@@ -56,6 +57,8 @@ export async function findAccount(
   if (!account) return refused('account_link_required', 'address_taken')
   const stored = await storeIdentity(tx, account, { provider, ...asserted }, seen)
   if (!stored) throw new Error('an identity that is held was stored by somebody else')
+  // Who has just got the account by it knows.
+  if (held) await tellOwner(tx, held, 'identity_linked')
   return { account, external_identity_id: stored.id }
 }
 

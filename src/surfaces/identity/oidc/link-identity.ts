@@ -7,7 +7,9 @@ import { Value } from 'typebox/value'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { closed } from '../../../kernel/http/shapes.ts'
+import { accountById } from '../accounts/find.ts'
 import { problem } from '../errors.ts'
+import { tellOwner } from '../mails/tell-owner.ts'
 import { consume } from '../one-time.ts'
 import { OneTimeToken } from '../schemas.ts'
 import type { Seen } from '../security/record.ts'
@@ -38,5 +40,7 @@ export async function linkIdentity(
   const account = { id: principal.id, tenant_id: found.tenant_id }
   const stored = await storeIdentity(tx, account, details, seen)
   if (!stored) throw problem('external_identity_taken')
+  const owner = await accountById(tx, principal.id)
+  if (owner) await tellOwner(tx, owner, 'identity_linked')
   return stored
 }

@@ -18,7 +18,7 @@ export async function redeemTicket(tx: Tx, ticket: string): Promise<AccountRow> 
   const found = await consume(tx, ['oidc_ticket'], ticket)
   const details = found?.details
   if (!found || !Value.Check(LoginDetails, details)) throw problem('invalid_credentials')
-  // Held to the commit: a disabling waits, and then ends the session that begins here.
+  // The account's row is held before anything of it is: its credential comes after, as in a reset.
   const account = await tx.maybe(
     AccountRow,
     sql`
@@ -27,7 +27,6 @@ export async function redeemTicket(tx: Tx, ticket: string): Promise<AccountRow> 
         and exists (select from identity.external_identities e
           where e.id = ${details.external_identity_id} and e.account_id = a.id
             and e.unlinked_at is null)
-        and exists (select from identity.tenants t where t.id = a.tenant_id and t.state = 'active')
       for share`,
   )
   if (!account) throw problem('invalid_credentials')

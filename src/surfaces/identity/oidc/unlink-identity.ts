@@ -7,10 +7,11 @@ import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
-import { raiseAccountVersion } from '../accounts/find.ts'
+import { accountColumns, raiseAccountVersion } from '../accounts/find.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { Touched } from '../schemas.ts'
+import { tellOwner } from '../mails/tell-owner.ts'
+import { AccountRow, Touched } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security/record.ts'
 import { demandStepUp } from '../step-up.ts'
 import type { Oidc } from './relying-party.ts'
@@ -29,7 +30,11 @@ export async function unlinkIdentity(
   await demandStepUp(tx, kernel, principal)
   const { id: account_id } = principal
   // Until the commit: two removals at once see each other.
-  await tx.run(sql`select from identity.accounts where id = ${account_id} for update`)
+  const owner = await tx.maybe(
+    AccountRow,
+    sql`select ${accountColumns} from identity.accounts where id = ${account_id} for update`,
+  )
+  if (!owner) throw problem('external_identity_not_found')
   const removed = await tx.maybe(
     Removed,
     sql`
@@ -65,6 +70,7 @@ export async function unlinkIdentity(
     seen,
     method: provider,
   })
+  await tellOwner(tx, owner, 'identity_unlinked')
 }
 
 /** A repeat answers like the first time. */

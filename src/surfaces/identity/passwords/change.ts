@@ -3,7 +3,7 @@ import type { Principal } from '../../../kernel/access/principal.ts'
 import { accountById } from '../accounts/find.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { requestMail } from '../mails/request.ts'
+import { tellOwner } from '../mails/tell-owner.ts'
 import { consumeAll } from '../one-time.ts'
 import type { Seen } from '../security/record.ts'
 import { revokeSessions } from '../sessions/revoke.ts'
@@ -23,7 +23,7 @@ export async function changePassword(
   demandPassword(body.new_password, account.email_normalized, '/new_password')
   await provePassword(deps, account.id, body.current_password)
   const encoded = await hasher.hash(body.new_password)
-  const { id, tenant_id, email, locale } = account
+  const { id } = account
   await kernel.db.tx(async tx => {
     await storePassword(tx, deps, account, encoded, 'change', seen)
     await revokeSessions(
@@ -31,11 +31,9 @@ export async function changePassword(
       deps,
       { account_id: id, except: principal.session_id },
       'password_change',
+      { actor: id, seen },
     )
     await consumeAll(tx, id, ['password_reset', 'mfa_login'])
-    if (email !== null) {
-      const mail = { tenant_id, account_id: id, address: email, locale }
-      await requestMail(tx, { ...mail, template: 'password_changed' })
-    }
+    await tellOwner(tx, account, 'password_changed')
   })
 }

@@ -2,6 +2,7 @@
 import type { Deps } from '../deps.ts'
 import { accountByAddress } from '../accounts/find.ts'
 import { parseEmail } from '../accounts/email.ts'
+import { requestMailToNobody } from '../mail-to-nobody.ts'
 import { requestMail } from '../mails/request.ts'
 import { issueDerived } from '../one-time.ts'
 import { insertRequest, type AcceptedRequest } from '../requests.ts'
@@ -57,6 +58,9 @@ export async function requestReset(
         locale: account.locale,
         token: { purpose: 'password_reset', ref: request.id, key_id },
       })
+    } else {
+      const about = { template: 'reset_password', purpose: 'password_reset' } as const
+      await requestMailToNobody(tx, { ...about, tenant_id, key_id })
     }
     return request
   })

@@ -10,7 +10,7 @@ import { nullable, Time } from '../../../kernel/http/shapes.ts'
 import { accountById, raiseAccountVersion } from '../accounts/find.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { requestMail } from '../mails/request.ts'
+import { tellOwner } from '../mails/tell-owner.ts'
 import { consume, consumeAll, peek, type Purpose } from '../one-time.ts'
 import { completeRequest } from '../requests.ts'
 import type { AccountRow } from '../schemas.ts'
@@ -50,7 +50,7 @@ async function apply(
   encoded: string,
   seen: Seen,
 ): Promise<void> {
-  const { id, tenant_id, email, locale } = account
+  const { id, tenant_id } = account
   const invited = account.status === 'invited'
   const before = await tx.maybe(
     Before,
@@ -63,7 +63,7 @@ async function apply(
   await tx.run(sql`
     update identity.accounts
     set status = 'active', verified_at = coalesce(verified_at, kernel.now()) where id = ${id}`)
-  await revokeSessions(tx, deps, { account_id: id }, 'password_reset')
+  await revokeSessions(tx, deps, { account_id: id }, 'password_reset', { actor: id, seen })
   await consumeAll(tx, id, ['password_reset', 'invite', 'mfa_login'])
   const about = { tenant_id, aggregate_type: 'account', aggregate_id: id }
   if (invited) {
@@ -84,8 +84,5 @@ async function apply(
   }
   const event = { tenant_id, account_id: id, actor: id, seen }
   await recordSecurityEvent(tx, { ...event, action: 'password_reset.completed' })
-  if (email !== null) {
-    const mail = { tenant_id, account_id: id, address: email, locale }
-    await requestMail(tx, { ...mail, template: 'password_changed' })
-  }
+  await tellOwner(tx, account, 'password_changed')
 }

@@ -4,7 +4,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { Id, Version } from '../../../kernel/http/shapes.ts'
 import { accountById } from '../accounts/find.ts'
 import type { Deps } from '../deps.ts'
-import { requestMail } from '../mails/request.ts'
+import { tellOwner } from '../mails/tell-owner.ts'
 import { recordSecurityEvent, type Seen } from '../security/record.ts'
 import { revokeSessions } from './revoke.ts'
 
@@ -24,7 +24,8 @@ export async function endReusedSession(
     const account = owner && (await accountById(tx, owner.account_id))
     if (!account) return
     const which = { account_id: account.id, session_id }
-    if ((await revokeSessions(tx, deps, which, 'refresh_reuse')) === 0) return
+    if ((await revokeSessions(tx, deps, which, 'refresh_reuse', { actor: 'system', seen })) === 0)
+      return
     const { version } = await tx.one(
       Raised,
       sql`update identity.sessions set version = version + 1 where id = ${session_id} returning version`,
@@ -44,9 +45,6 @@ export async function endReusedSession(
       actor: 'anonymous',
       seen,
     })
-    if (account.email !== null) {
-      const { email, locale } = account
-      await requestMail(tx, { ...about, template: 'sessions_ended', address: email, locale })
-    }
+    await tellOwner(tx, account, 'sessions_ended')
   })
 }

@@ -48,7 +48,10 @@ export async function endSession(
         outcome: 'done',
       })
     }
-    await revokeSessions(tx, deps, { account_id, session_id }, mine ? 'logout' : 'admin')
+    await revokeSessions(tx, deps, { account_id, session_id }, mine ? 'logout' : 'admin', {
+      actor: principal.id,
+      seen,
+    })
   })
 }
 

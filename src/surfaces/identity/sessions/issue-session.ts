@@ -1,6 +1,8 @@
 /**
  * Begins a session for an account that has proven who it is: its row, its first refresh token and what
- * is announced are one commit. An account that has too many loses its oldest.
+ * is announced are one commit. Account and tenant are held active to that commit, however it was proven:
+ * whoever disables one of them waits and ends this session, or came first and there is none. An account
+ * that has too many loses its oldest.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -26,8 +28,6 @@ export type Proven = {
   readonly delivery?: Delivery | undefined
   /** The handler's `request`. */
   readonly request: Seen
-  /** The tenant of the tokens; without it the account's own. */
-  readonly active_tenant_id?: string
 }
 
 const Begun = Type.Object({
@@ -38,35 +38,46 @@ const Begun = Type.Object({
 
 type Needs = Pick<Deps, 'kernel' | 'tokens' | 'denied'>
 
-export async function issueSession(tx: Tx, deps: Needs, proven: Proven): Promise<Delivered> {
+/** Undefined where the account or its tenant is not active any more; the caller says how that is told. */
+export async function issueSession(
+  tx: Tx,
+  deps: Needs,
+  proven: Proven,
+): Promise<Delivered | undefined> {
   const { kernel } = deps
   const { account, aal, amr, request } = proven
   const session_id = newId()
-  const tenant_id = proven.active_tenant_id ?? account.tenant_id
+  const { tenant_id } = account
   const refresh = firstToken(kernel.keys, session_id)
   const begun = await insertSession(tx, deps, proven, {
     session_id,
-    tenant_id,
     hash: hashOf(refresh.text),
   })
+  if (!begun) return undefined
   const keep = kernel.settings['identity.sessions_per_account']
-  await revokeSessions(tx, deps, { account_id: account.id, beyond: keep }, 'too_many')
   tx.emit({
     type: 'session.created',
-    tenant_id: account.tenant_id,
+    tenant_id,
     aggregate_type: 'session',
     aggregate_id: session_id,
     aggregate_version: 1,
     data: { session_id, account_id: account.id, aal, amr },
   })
-  await recordSecurityEvent(tx, {
-    tenant_id: account.tenant_id,
-    account_id: account.id,
-    action: 'session.created',
-    actor: account.id,
-    seen: request,
-    method: amr.join('+'),
-  })
+  // Both need nothing of each other, so they travel together.
+  await Promise.all([
+    revokeSessions(tx, deps, { account_id: account.id, beyond: keep }, 'too_many', {
+      actor: 'system',
+      seen: request,
+    }),
+    recordSecurityEvent(tx, {
+      tenant_id,
+      account_id: account.id,
+      action: 'session.created',
+      actor: account.id,
+      seen: request,
+      method: amr.join('+'),
+    }),
+  ])
   const tokens: SessionTokens = {
     session_id,
     account_id: account.id,
@@ -94,7 +105,7 @@ function insertSession(
   tx: Tx,
   { kernel: { settings } }: Needs,
   { account, aal, amr, device_name, request }: Proven,
-  { session_id, tenant_id, hash }: { session_id: string; tenant_id: string; hash: Buffer },
+  { session_id, hash }: { session_id: string; hash: Buffer },
 ) {
   const metadata = {
     device_name: device_name ?? null,
@@ -103,15 +114,22 @@ function insertSession(
   }
   const session_seconds = settings['identity.session_max_seconds']
   const refresh_seconds = Math.min(settings['identity.refresh_ttl_seconds'], session_seconds)
-  return tx.one(
+  return tx.maybe(
     Begun,
     sql`
-      with session as (
+      with held as (
+        select a.tenant_id, a.id from identity.accounts a
+        join identity.tenants t on t.id = a.tenant_id
+        where a.tenant_id = ${account.tenant_id} and a.id = ${account.id}
+          and a.status = 'active' and t.state = 'active'
+        for share
+      ), session as (
         insert into identity.sessions (tenant_id, id, account_id, token_family_id,
           active_tenant_id, aal, amr, auth_time, client_metadata, expires_at)
-        values (${account.tenant_id}, ${session_id}, ${account.id}, ${newId()}, ${tenant_id},
-          ${aal}, ${amr as string[]}, kernel.now(), ${sql.json(metadata)},
-          kernel.now() + make_interval(secs => ${session_seconds}))
+        select tenant_id, ${session_id}::uuid, id, ${newId()}::uuid, tenant_id,
+          ${aal}, ${amr as string[]}::text[], kernel.now(), ${sql.json(metadata)}::jsonb,
+          kernel.now() + make_interval(secs => ${session_seconds})
+        from held
         returning id, auth_time, expires_at
       ), token as (
         insert into identity.refresh_tokens (id_hash, session_id, expires_at)

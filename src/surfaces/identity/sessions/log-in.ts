@@ -8,11 +8,10 @@ import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable, text } from '../../../kernel/http/shapes.ts'
-import { accountColumns } from '../accounts/find.ts'
 import { parseEmail } from '../accounts/email.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { openLoginChallenge } from '../mfa/open-login-challenge.ts'
+import { openLoginChallenge } from '../mfa/challenges/open-login-challenge.ts'
 import { redeemTicket } from '../oidc/redeem-ticket.ts'
 import {
   AccountRow,
@@ -26,7 +25,7 @@ import {
   type MfaRequired,
 } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security/record.ts'
-import { emailScope, findTenant } from '../tenants/resolve.ts'
+import { emailScopeOfHome, slugMeant } from '../tenants/resolve.ts'
 import type { Delivered } from './deliver.ts'
 import { knownDevice } from './device-token.ts'
 import { issueSession } from './issue-session.ts'
@@ -52,6 +51,7 @@ export type LogIn = Static<typeof LogIn>
 const Candidate = Type.Object({
   ...AccountRow.properties,
   password_hash: nullable(Bytes),
+  password_changed_at: nullable(Type.String()),
 })
 type Candidate = Static<typeof Candidate>
 
@@ -84,10 +84,10 @@ async function byPassword(deps: Deps, body: LogIn, seen: Seen): Promise<LoggedIn
       throw problem('invalid_credentials')
     }
     const result = await kernel.db.tx(async tx => {
-      if (!(await isStill(tx, candidate))) throw problem('invalid_credentials')
+      attempt.giveBackWith(tx)
+      if (!(await passwordStands(tx, candidate))) throw problem('invalid_credentials')
       return begin(tx, deps, accountOf(candidate), ['pwd'], body, seen)
     })
-    await attempt.giveBack()
     if (encoded && hasher.isWeak(encoded)) await strengthen(deps, candidate, body.password ?? '')
     return result
   } catch (error) {
@@ -104,21 +104,22 @@ function accountOf(candidate: Candidate): AccountRow {
   return { id, tenant_id, email, email_normalized, status, verified_at, ...name }
 }
 
-async function candidateOf(
+function candidateOf(
   { kernel }: Deps,
   { email = '', tenant }: LogIn,
   seen: Seen,
 ): Promise<Candidate | undefined> {
-  const home = await findTenant(kernel.db, kernel, tenant, seen.headers['host'])
-  return await kernel.db.maybe(
+  return kernel.db.maybe(
     Candidate,
     sql`
-      select ${accountColumns}, (select c.password_hash from identity.credentials c
-        where c.account_id = a.id) as password_hash
-      from identity.accounts a
-      where email_scope = ${emailScope(kernel, home?.id ?? default_tenant_id)}
-        and email_normalized = ${parseEmail(email)?.normalized ?? ''} and status <> 'deleted'
-        and ${home !== undefined}`,
+      select a.id, a.tenant_id, a.email, a.email_normalized, a.status, a.verified_at,
+        a.display_name, a.locale, a.version, a.created_at, c.password_hash,
+        c.password_changed_at::text as password_changed_at
+      from identity.tenants home
+      join identity.accounts a on a.email_scope = ${emailScopeOfHome(kernel)}
+      left join identity.credentials c on c.account_id = a.id
+      where home.slug = ${slugMeant(kernel, tenant, seen.headers['host'])} and home.state = 'active'
+        and a.email_normalized = ${parseEmail(email)?.normalized ?? ''} and a.status <> 'deleted'`,
   )
 }
 
@@ -183,15 +184,18 @@ function mayLogIn({ kernel }: Deps, { status, verified_at }: Candidate): boolean
   return status === 'active' && (verified_at !== null || !required)
 }
 
-/** Held to the commit: a reset or a disabling waits, and then ends the session that begins here. */
-async function isStill(tx: Tx, { id, password_hash }: Candidate): Promise<boolean> {
+/**
+ * Held to the commit: a reset waits, and then ends the session that begins here. The account's row comes
+ * before its credential, as in a reset. The stored hash may have been renewed or sealed anew meanwhile;
+ * the password is still the one proven.
+ */
+async function passwordStands(tx: Tx, { id, password_changed_at }: Candidate): Promise<boolean> {
   const same = await tx.maybe(
     Type.Object({ id: Id }),
     sql`
       select a.id from identity.accounts a
-      join identity.tenants t on t.id = a.tenant_id and t.state = 'active'
       join identity.credentials c on c.account_id = a.id
-      where a.id = ${id} and a.status = 'active' and c.password_hash = ${password_hash}
+      where a.id = ${id} and a.status = 'active' and c.password_changed_at = ${password_changed_at}::timestamptz
       for share`,
   )
   return same !== undefined
@@ -208,7 +212,9 @@ async function begin(
   const required = await openLoginChallenge(tx, deps, account, amr)
   if (required) return { kind: 'mfa', required }
   const proven = { account, aal: 'aal1', amr, device_name, delivery, request } as const
-  return { kind: 'session', delivered: await issueSession(tx, deps, proven) }
+  const delivered = await issueSession(tx, deps, proven)
+  if (!delivered) throw problem('invalid_credentials')
+  return { kind: 'session', delivered }
 }
 
 /** The cost of hashing has grown since this hash was made; the password is at hand only now. */

@@ -1,11 +1,11 @@
 /**
- * A refresh. A token is used once: marking it and inserting its successor are one commit. Whoever comes
- * again within the grace, while the successor is still unused, gets that same successor: racing tabs and
- * lost answers. A token that comes back otherwise was stolen from one of two holders, so the session
- * ends. What is no token of ours ends nothing: garbage cannot log anybody out.
+ * A refresh. A token is used once: one statement marks it and inserts its successor. Whoever comes
+ * again within the grace, while the successor is still unused, gets that same successor: racing tabs
+ * and lost answers. A token that comes back otherwise was stolen from one of two holders, so the
+ * session ends. What is no token of ours ends nothing: garbage cannot log anybody out.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
+import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { parseTime } from '../../../kernel/clock.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
@@ -17,7 +17,7 @@ import type { Seen } from '../security/record.ts'
 import { endReusedSession } from './end-reused.ts'
 import { isGenuine, parseToken, successors, type RefreshToken } from './refresh-token.ts'
 
-type Needs = Pick<Deps, 'kernel' | 'tokens' | 'denied' | 'throttle'>
+type Needs = Pick<Deps, 'kernel' | 'tokens' | 'denied' | 'pace'>
 
 export type Refresh = {
   readonly session_id: string
@@ -49,84 +49,75 @@ type Result =
   | { readonly kind: 'refused' | 'reused' }
 
 export async function refresh(deps: Needs, asked: Refresh, seen: Seen): Promise<SessionTokens> {
-  const { kernel, throttle } = deps
+  const { kernel, pace } = deps
+  const { session_id, tenant_id } = asked
   const token = parseToken(asked.refresh_token)
   if (!token) throw problem('invalid_refresh_token')
-  const per_minute = kernel.settings['identity.refreshes_per_minute']
-  const attempt = await throttle.take([
-    throttle.hourly('refresh', asked.session_id, per_minute * 60, per_minute),
-  ])
-  attempt.keep()
+  pace.take(session_id)
+  if (tenant_id !== undefined) await demandTenant(kernel.db, session_id, tenant_id)
   const rotated = await rotate(deps, asked, token)
   const result = rotated ?? (await again(deps, asked, token))
-  if (result.kind === 'reused') await endReusedSession(deps, asked.session_id, seen)
+  if (result.kind === 'reused') await endReusedSession(deps, session_id, seen)
   if (result.kind !== 'continued') throw problem('invalid_refresh_token')
-  return await tokensOf(deps, asked.session_id, result)
+  return await tokensOf(deps, session_id, result)
 }
 
-/** (a): unused and unexpired. Undefined where the token is not the unused one. */
+/** (a): unused and unexpired, of a living session. Undefined where it is not. */
 async function rotate(
   { kernel }: Needs,
-  { session_id, tenant_id }: Refresh,
+  asked: Refresh,
   token: RefreshToken,
 ): Promise<Result | undefined> {
-  const hash = hashOf(token.text)
-  const [next] = successors(kernel.keys, session_id, token)
+  const [next] = successors(kernel.keys, asked.session_id, token)
   if (!next) throw new Error('the keyring is empty')
-  return await kernel.db.tx(async tx => {
-    if (tenant_id !== undefined) await demandTenant(tx, session_id, tenant_id)
-    const used = await tx.run(sql`
-      update identity.refresh_tokens set used_at = clock_timestamp()
-      where id_hash = ${hash} and session_id = ${session_id} and used_at is null
-        and expires_at > kernel.now()`)
-    if (used === 0) return undefined
-    await kernel.fault('identity.between_rotation')
-    const session = await insertSuccessor(tx, kernel.settings, {
-      session_id,
-      tenant_id,
-      hash,
-      next,
-    })
-    // The session has ended: nothing was used, the transaction rolls back.
-    if (!session) throw problem('invalid_refresh_token')
-    return { kind: 'continued', session, next }
-  })
+  const session = await kernel.db.maybe(Continued, rotation(kernel.settings, asked, token, next))
+  await kernel.fault('identity.after_rotation')
+  return session && { kind: 'continued', session, next }
 }
 
-function insertSuccessor(
-  tx: Tx,
+/**
+ * All of a rotation in one journey to the database (twice the refreshes of a transaction with two
+ * statements). Racers meet at the token's row: whoever comes second finds it used and changes nothing.
+ */
+function rotation(
   settings: Needs['kernel']['settings'],
-  what: { session_id: string; tenant_id: string | undefined; hash: Buffer; next: RefreshToken },
+  { session_id, tenant_id }: Refresh,
+  token: RefreshToken,
+  next: RefreshToken,
 ) {
-  const { session_id, tenant_id, hash, next } = what
-  return tx.maybe(
-    Continued,
-    sql`
-      with session as (
-        update identity.sessions s
-        set last_seen_at = kernel.now(),
-          active_tenant_id = coalesce(${tenant_id ?? null}::uuid, s.active_tenant_id)
-        from identity.accounts a
-        where s.id = ${session_id} and s.revoked_at is null and s.expires_at > kernel.now()
-          and a.id = s.account_id and a.status = 'active'
-        returning s.account_id, s.active_tenant_id, s.aal, s.amr, s.auth_time, s.expires_at
-      ), successor as (
-        insert into identity.refresh_tokens (id_hash, session_id, parent_id_hash, expires_at)
-        select ${hashOf(next.text)}, ${session_id}, ${hash}, least(session.expires_at,
-          kernel.now() + make_interval(secs => ${settings['identity.refresh_ttl_seconds']}))
-        from session
-        returning expires_at
-      )
-      select account_id, active_tenant_id as tenant_id, aal, amr, auth_time,
-        session.expires_at as session_expires_at,
-        extract(epoch from successor.expires_at - kernel.now())::int as refresh_expires_in
-      from session, successor`,
-  )
+  return sql`
+    with used as (
+      update identity.refresh_tokens t set used_at = clock_timestamp()
+      from identity.sessions s
+      join identity.accounts a on a.id = s.account_id and a.status = 'active'
+      where t.id_hash = ${hashOf(token.text)} and t.session_id = ${session_id}
+        and t.used_at is null and t.expires_at > kernel.now()
+        and s.id = t.session_id and s.revoked_at is null and s.expires_at > kernel.now()
+      returning t.id_hash, t.session_id
+    ), session as (
+      update identity.sessions s
+      set last_seen_at = kernel.now(),
+        active_tenant_id = coalesce(${tenant_id ?? null}::uuid, s.active_tenant_id)
+      from used
+      where s.id = used.session_id and s.revoked_at is null
+      returning s.id, s.account_id, s.active_tenant_id, s.aal, s.amr, s.auth_time, s.expires_at,
+        used.id_hash as parent
+    ), successor as (
+      insert into identity.refresh_tokens (id_hash, session_id, parent_id_hash, expires_at)
+      select ${hashOf(next.text)}, session.id, session.parent, least(session.expires_at,
+        kernel.now() + make_interval(secs => ${settings['identity.refresh_ttl_seconds']}))
+      from session
+      returning expires_at
+    )
+    select account_id, active_tenant_id as tenant_id, aal, amr, auth_time,
+      session.expires_at as session_expires_at,
+      extract(epoch from successor.expires_at - kernel.now())::int as refresh_expires_in
+    from session, successor`
 }
 
 /** A session can be turned to a tenant in which the account holds a role, and back to its own. */
-async function demandTenant(tx: Tx, session_id: string, tenant_id: string): Promise<void> {
-  const allowed = await tx.maybe(
+async function demandTenant(reader: Reader, session_id: string, tenant_id: string): Promise<void> {
+  const allowed = await reader.maybe(
     Type.Object({ id: Id }),
     sql`
       select s.id from identity.sessions s

@@ -1,5 +1,5 @@
 /**
- * Ends sessions. The rows and the announcements commit together; after the commit this process refuses
+ * Ends sessions. The rows, the announcements and the records commit together; after the commit this process refuses
  * their tokens at once and the others are woken to look.
  */
 import { Type } from 'typebox'
@@ -7,6 +7,8 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id, Version } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
+import type { Act } from '../roles/assign-role.ts'
+import { recordSecurityEvent } from '../security/record.ts'
 
 export type RevokedReason =
   | 'logout'
@@ -37,6 +39,7 @@ export async function revokeSessions(
   { denied, kernel }: Pick<Deps, 'denied' | 'kernel'>,
   { account_id, session_id, except, beyond = 0 }: Which,
   reason: RevokedReason,
+  { actor, seen }: Act,
 ): Promise<number> {
   const revoked = await tx.many(
     Revoked,
@@ -46,11 +49,11 @@ export async function revokeSessions(
         where account_id = ${account_id} and revoked_at is null
           and (${session_id ?? null}::uuid is null or id = ${session_id ?? null}::uuid)
           and (${except ?? null}::uuid is null or id <> ${except ?? null}::uuid)
-        order by id desc offset ${beyond} for update
+        order by id desc offset ${beyond}
       )
       update identity.sessions s
       set revoked_at = kernel.now(), revoked_reason = ${reason}, version = s.version + 1
-      from ending where s.id = ending.id
+      from ending where s.id = ending.id and s.revoked_at is null
       returning s.id, s.tenant_id, s.version`,
   )
   for (const { id, tenant_id, version } of revoked) {
@@ -62,6 +65,8 @@ export async function revokeSessions(
       aggregate_version: version,
       data: { session_id: id, account_id, reason },
     })
+    const about = { tenant_id, account_id, action: 'session.revoked', actor, reason }
+    await recordSecurityEvent(tx, { ...about, ...(seen ? { seen } : {}) })
   }
   if (revoked.length > 0) {
     tx.afterCommit(() => {

@@ -106,7 +106,7 @@ function revokeAllRoute(deps: Deps): Route {
     query: closed({ except_current: Type.Optional(Type.Boolean()) }),
     replies: { 204: null },
     fails: ['account_not_found', 'permission_denied'],
-    handle: async ({ tx, params, principal, query, grants }) => {
+    handle: async ({ tx, params, principal, query, grants, request }) => {
       const { account_id } = params
       const mine = principal.kind === 'account' && principal.id === account_id
       if (!mine) {
@@ -123,7 +123,10 @@ function revokeAllRoute(deps: Deps): Route {
         })
       }
       const except = mine && query.except_current ? principal.session_id : null
-      await revokeSessions(tx, deps, { account_id, except }, mine ? 'logout' : 'admin')
+      await revokeSessions(tx, deps, { account_id, except }, mine ? 'logout' : 'admin', {
+        actor: principal.id,
+        seen: request,
+      })
       return reply(204, null)
     },
   })

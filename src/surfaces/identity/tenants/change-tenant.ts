@@ -53,7 +53,7 @@ export async function changeTenant(
       set name = ${next.name}, signup = ${next.signup}, state = ${becomes}, version = version + 1
       where id = ${id} returning ${tenantColumns}`,
   )
-  if (becomes === 'disabled' && before.state === 'active') await endSessions(tx, deps, id)
+  if (becomes === 'disabled' && before.state === 'active') await endSessions(tx, deps, id, actor)
   tx.audit({
     tenant_id: id,
     actor,
@@ -69,6 +69,7 @@ async function endSessions(
   tx: Tx,
   deps: Pick<Deps, 'kernel' | 'denied'>,
   tenant_id: string,
+  actor: string,
 ): Promise<void> {
   const alive = await tx.many(
     Alive,
@@ -79,6 +80,6 @@ async function endSessions(
       order by account_id, id`,
   )
   for (const { id: session_id, account_id } of alive) {
-    await revokeSessions(tx, deps, { account_id, session_id }, 'admin')
+    await revokeSessions(tx, deps, { account_id, session_id }, 'admin', { actor })
   }
 }

@@ -1,7 +1,7 @@
 /** Which tenant a caller without a token means: the slug in the body, or the first label of the host. */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import type { Kernel } from '../../../kernel/surface.ts'
 import { problem } from '../errors.ts'
@@ -15,18 +15,25 @@ type Named = Parameters<typeof findTenant>
 
 export function findTenant(
   reader: Reader,
-  { settings }: Pick<Kernel, 'settings'>,
+  kernel: Pick<Kernel, 'settings'>,
   slug: string | undefined,
   host: string | string[] | undefined,
 ): Promise<Tenant | undefined> {
-  const by_host = settings['identity.tenant_from'] === 'host'
-  const meant = by_host ? String(host ?? '').split('.')[0] : slug
   return reader.maybe(
     Tenant,
     sql`
       select id, signup from identity.tenants
-      where slug = ${meant ?? 'default'} and state = 'active'`,
+      where slug = ${slugMeant(kernel, slug, host)} and state = 'active'`,
   )
+}
+
+export function slugMeant(
+  { settings }: Pick<Kernel, 'settings'>,
+  slug: string | undefined,
+  host: string | string[] | undefined,
+): string {
+  if (settings['identity.tenant_from'] !== 'host') return slug ?? 'default'
+  return String(host ?? '').split('.')[0] ?? ''
 }
 
 export async function resolveTenant(...named: Named): Promise<Tenant> {
@@ -38,4 +45,9 @@ export async function resolveTenant(...named: Named): Promise<Tenant> {
 /** Within what an address is one account. */
 export function emailScope({ settings }: Pick<Kernel, 'settings'>, tenant_id: string): string {
   return settings['identity.email_scope'] === 'global' ? nil : tenant_id
+}
+
+/** The same inside a statement that reads the tenant as `home`. */
+export function emailScopeOfHome({ settings }: Pick<Kernel, 'settings'>): Sql {
+  return settings['identity.email_scope'] === 'global' ? sql`${nil}::uuid` : sql`home.id`
 }

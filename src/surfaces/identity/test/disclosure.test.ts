@@ -3,8 +3,10 @@
  * mailbox is proven, and neither a dump of the database nor what is written outside it holds a secret.
  */
 import { afterAll, describe, expect, test } from 'vitest'
-import pg from 'pg'
+import { Type } from 'typebox'
 import { openProductWorld, password, type ProductWorld } from '../../../../test/product-world.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { everyRow, givenAway } from './written.ts'
 
 const world = await openProductWorld()
 const proving = await openProductWorld({ IDENTITY_REQUIRE_VERIFIED_EMAIL: 'true' })
@@ -65,6 +67,34 @@ describe.each([
   })
 })
 
+test('an address that nobody has gets no mail, but leaves the same rows as one that has an account', async () => {
+  const tenant = await world.tenant()
+  await owned(world, 'asks@example.test', tenant)
+  const written: string[][] = []
+  for (const email of ['asks@example.test', 'nobody-asks@example.test']) {
+    for (const path of ['/v1/password-reset-requests', '/v1/email-verification-requests']) {
+      const before = await rowsOf(world)
+      const { status } = await world.call('POST', path, { body: { email, tenant: tenant.slug } })
+      expect(status).toBe(202)
+      const after = await rowsOf(world)
+      written.push(
+        after.filter((row, at) => row !== before[at]).map(row => row.split(' ')[0] ?? ''),
+      )
+    }
+  }
+  expect(written.slice(2)).toEqual(written.slice(0, 2))
+  expect(written[0]).toContain('identity.mails')
+  const dropped = await world.platform.kernel.db.many(
+    Type.Object({ id: Type.String(), address: Type.String() }),
+    sql`
+      select id, address from identity.mails
+      where tenant_id = ${tenant.id} and state = 'dropped'`,
+  )
+  // One for the reset of nobody, and one for each address that awaits no proof.
+  expect(dropped.map(one => one.address)).toEqual(['', '', ''])
+  for (const { id } of dropped) expect(await world.identity.mail(id)).toBeUndefined()
+})
+
 test('where an address must be proven, nobody logs in before', async () => {
   const tenant = await proving.tenant()
   const email = 'early@example.test'
@@ -112,6 +142,60 @@ test('proving one’s own registration ends no session of one’s own', async ()
   ).not.toBeNull()
 })
 
+describe('an address that only looks like another', () => {
+  test('is the same account where it is the same mailbox, and mail goes to the stored spelling', async () => {
+    const tenant = await world.tenant()
+    const stored = 'kim@example.test'
+    await owned(world, stored, tenant)
+    // A fullwidth letter, the Kelvin sign, capitals, and the domain in another script's full stop.
+    for (const email of ['ｋim@example.test', '\u212Aim@EXAMPLE.test', 'KIM@example。test']) {
+      expect((await world.login({ email, password, tenant })).status).toBe(201)
+      const body = { email, tenant: tenant.slug }
+      const before = (await world.mails(stored)).length
+      expect((await world.call('POST', '/v1/email-verification-requests', { body })).status).toBe(
+        202,
+      )
+      await register({ email, password: 'the look-alike chose this one', tenant })
+      const told = (await world.mails(stored)).slice(before)
+      expect(told.map(({ template }) => template)).toContain('address_known')
+      expect(await world.mails(email)).toEqual([])
+    }
+  })
+
+  test('is another account, or none, where it is another mailbox', async () => {
+    const tenant = await world.tenant()
+    const victim = 'ian@example.test'
+    await owned(world, victim, tenant)
+    const attacker = {
+      email: 'İan@example.test',
+      password: 'the look-alike chose this one',
+      tenant,
+    }
+    await register(attacker)
+    const before = await world.mails(victim)
+    const mine = await world.login(attacker)
+    const theirs = await world.login({ email: victim, password, tenant })
+    expect(mine.body.account_id).not.toBe(theirs.body.account_id)
+    const body = { email: victim, tenant: tenant.slug }
+    expect((await world.call('POST', '/v1/password-reset-requests', { body })).status).toBe(202)
+    const after = await world.mails(victim)
+    expect(after.slice(before.length).map(mail => [mail.address, mail.template])).toEqual([
+      [victim, 'reset_password'],
+    ])
+    for (const email of [
+      'a\0@example.test',
+      `${'a'.repeat(243)}@example.test`,
+      'a b@example.test',
+    ]) {
+      const refused = await world.call('POST', '/v1/accounts', {
+        body: { email, password, tenant: tenant.slug },
+      })
+      expect(refused.status).toBe(422)
+      expect(refused.body.errors).toMatchObject([{ pointer: '/email' }])
+    }
+  })
+})
+
 test('one address in two tenants is two accounts', async () => {
   const [one, two] = [await world.tenant(), await world.tenant()]
   const email = 'twice@example.test'
@@ -135,12 +219,9 @@ test('a dump of the database holds no token, no password and no bare hash', asyn
   const tokens = (await world.mails(member.email)).flatMap(mail => mail.token ?? [])
   expect(tokens).toHaveLength(2)
   const secrets = [...tokens, member.token, member.refresh_token, member.device_token, password]
-  const rows = await dump(world.database_url)
+  const rows = (await everyRow(world.database_url)).map(({ text }) => text)
   expect(rows.length).toBeGreaterThan(10)
-  for (const secret of secrets) {
-    const forms = [secret, Buffer.from(secret).toString('hex')]
-    expect(rows.filter(row => forms.some(form => row.includes(form)))).toEqual([])
-  }
+  expect(rows.filter(row => givenAway(row, secrets).length > 0)).toEqual([])
   const phc = Buffer.from('$argon2id').toString('hex')
   expect(rows.filter(row => row.includes('$argon2id') || row.includes(phc))).toEqual([])
 })
@@ -158,18 +239,22 @@ async function owned(at: ProductWorld, email: string, tenant: { slug: string }):
   expect(proven.status).toBe(201)
 }
 
-/** Every row of every table as text; bytes come out as hex. */
-async function dump(url: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  const { rows: tables } = await client.query<{ name: string }>(`
-    select format('%I.%I', schemaname, tablename) as name from pg_tables
-    where schemaname in ('identity', 'kernel')`)
-  const rows: string[] = []
-  for (const { name } of tables) {
-    const found = await client.query<{ row: string }>(`select t::text as row from ${name} t`)
-    rows.push(...found.rows.map(({ row }) => row))
-  }
-  await client.end()
-  return rows
+/** How many rows each table has ever got, as far as these requests write them. */
+async function rowsOf({ platform }: ProductWorld): Promise<string[]> {
+  const { kernel } = platform
+  const rows = await kernel.db.many(
+    Type.Object({ row: Type.String() }),
+    sql`
+      select 'identity.mails ' || count(*) as row from identity.mails
+      union all
+      select 'identity.requests ' || count(*) from identity.requests
+      union all
+      select 'identity.one_time_challenges ' || count(*) from identity.one_time_challenges
+      union all
+      select 'identity.security_events ' || count(*) from identity.security_events
+      union all
+      select 'kernel.events ' || (select count(*) from kernel.events)
+        + (select count(*) from kernel.outbox_events)`,
+  )
+  return rows.map(({ row }) => row)
 }

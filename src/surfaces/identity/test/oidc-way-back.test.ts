@@ -38,7 +38,11 @@ describe('a way back is refused', () => {
   ])('%s', async (_, reason, redirect) => {
     provider.bend = { ...world.victim().honest, redirect }
     expect(await come()).toEqual({ ticket: null, error: 'provider_error' })
-    expect(await latestFailure()).toMatchObject({ method: 'hostile', reason })
+    expect(await latestFailure()).toMatchObject({
+      request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      method: 'hostile',
+      reason,
+    })
   })
 
   test('where the person said no', async () => {

@@ -80,53 +80,13 @@ test('a hash that has become too cheap is renewed at the next login', async () =
   const { email, tenant } = member
   const login = () =>
     call(later.url, 'POST', '/v1/sessions', { body: { email, password, tenant: tenant.slug } })
-  expect((await login()).status).toBe(201)
+  // Those that began with the old hash are no less right when another one has renewed it.
+  const all = await Promise.all(Array.from({ length: 20 }, login))
+  expect(all.filter(({ status }) => status === 401)).toEqual([])
+  expect(all.filter(({ status }) => status === 201).length).toBeGreaterThan(0)
   await eventually('the hash is renewed', async () => (await costOf(member)) === 3)
   expect((await login()).status).toBe(201)
   await later.kill()
-})
-
-test('what is written to the log holds no token, password, code or address', async () => {
-  // A failure inside a refresh is what writes most: the error with its cause and request.
-  const environment = {
-    ...world.environment,
-    LOG_LEVEL: 'trace',
-    KERNEL_FAULTS: 'identity.between_rotation=throw@2',
-  }
-  const loud = await startProcess(environment, 'product')
-  const tenant = await world.tenant()
-  const email = 'written@example.test'
-  const ask = (method: string, path: string, body?: unknown, token?: string) =>
-    call(loud.url, method, path, {
-      ...(body === undefined ? {} : { body }),
-      ...(token ? { token } : {}),
-    })
-  await ask('POST', '/v1/accounts', { email, password, tenant: tenant.slug })
-  const login = { email, password, tenant: tenant.slug }
-  const { body } = await ask('POST', '/v1/sessions', login)
-  await ask('POST', '/v1/sessions', { ...login, password: 'wrong but secret words' })
-  const refresh = `/v1/sessions/${body.session_id}/refresh`
-  const next = (await ask('POST', refresh, { refresh_token: body.refresh_token })).body
-  const broken = await ask('POST', refresh, { refresh_token: next.refresh_token })
-  expect(broken.status).toBe(500)
-  await ask('POST', '/v1/password-reset-requests', { email, tenant: tenant.slug })
-  const tokens = (await world.mails(email)).flatMap(mail => mail.token ?? [])
-  expect(tokens).toHaveLength(2)
-  const new_password = 'a wholly different phrase 71'
-  const reset = await ask('POST', '/v1/password-resets', { token: tokens[1], new_password })
-  expect(reset.status).toBe(204)
-  await loud.kill('SIGTERM')
-  const secrets = [
-    ...tokens,
-    ...[body, next].flatMap(one => [one.access_token, one.refresh_token]),
-    body.device_token,
-    password,
-    new_password,
-    'wrong but secret words',
-    email,
-  ]
-  expect(loud.output().length).toBeGreaterThan(100)
-  expect(secrets.filter(secret => loud.output().includes(secret as string))).toEqual([])
 })
 
 async function hashesOf(work: () => Promise<unknown>): Promise<number> {

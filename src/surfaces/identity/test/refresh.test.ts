@@ -1,6 +1,6 @@
 /**
  * Rotation: racing and lost refreshes get one successor, a token that comes back otherwise ends its
- * session, garbage ends nobody's, and a crash between the two statements leaves the old token good.
+ * session, garbage ends nobody's, and a crash after the commit leaves the old token good for its successor.
  */
 import { afterAll, describe, expect, test } from 'vitest'
 import { Type } from 'typebox'
@@ -131,11 +131,11 @@ describe.concurrent('a refresh token', () => {
   })
 })
 
-test('a process killed between the two statements leaves the old token good', async () => {
+test('a process killed before it answers leaves the old token good for the same successor', async () => {
   const member = await world.member()
   await killedAt(
     world,
-    'identity.between_rotation',
+    'identity.after_rotation',
     url =>
       call(url, 'POST', `/v1/sessions/${member.session_id}/refresh`, {
         body: { refresh_token: member.refresh_token },
@@ -143,8 +143,37 @@ test('a process killed between the two statements leaves the old token good', as
     1,
     'product',
   )
+  const [leaf, ...others] = await unused(member.session_id)
+  expect(others).toEqual([])
+  const retried = await refresh(member)
+  expect(retried.status).toBe(200)
+  expect(await unused(member.session_id)).toEqual([leaf])
+  expect((await refresh({ ...member, ...retried.body })).status).toBe(200)
+})
+
+test('a session may refresh so often in a minute and no more, another one still may', async () => {
+  const paced = await openProductWorld({
+    IDENTITY_REFRESHES_PER_MINUTE: '2',
+    KERNEL_RATE_FACTOR: '1',
+  })
+  const [member, other] = [await paced.member(), await paced.member()]
+  const second = await refresh(member, paced)
+  const third = await refresh({ ...member, ...second.body }, paced)
+  expect([second.status, third.status]).toEqual([200, 200])
+  const fourth = await refresh({ ...member, ...third.body }, paced)
+  expect(fourth.body.code).toBe('rate_limited')
+  expect(Number(fourth.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect((await refresh(other, paced)).status).toBe(200)
+  await paced.close()
+})
+
+test('a session that ended while its token was on the way gives nothing', async () => {
+  const member = await world.member()
+  await world.platform.kernel.db.run(sql`
+    update identity.sessions set revoked_at = kernel.now(), revoked_reason = 'admin'
+    where id = ${member.session_id}`)
+  expect((await refresh(member)).body.code).toBe('invalid_refresh_token')
   expect(await unused(member.session_id)).toHaveLength(1)
-  expect((await refresh(member)).status).toBe(200)
 })
 
 test('an old token is still reuse after a restart', async () => {

@@ -73,3 +73,25 @@ test.concurrent('no event holds an address, a password or a token', async () => 
     expect(text).not.toContain(secret)
   expect(text).not.toMatch(/"127\.0\.0\.1"/)
 })
+
+test.concurrent('who ended a session, and why, is on record', async () => {
+  const member = await world.member()
+  const administrator = await world.member(member.tenant)
+  await world.give(administrator, 'session_administrator')
+  const other = (await world.login(member)).body
+  const path = `/v1/sessions/${other.session_id}`
+  expect((await world.call('DELETE', path, { token: other.access_token })).status).toBe(204)
+  // A repeat ends nothing.
+  expect((await world.call('DELETE', path, { token: other.access_token })).status).toBe(204)
+  const all = `/v1/accounts/${member.id}/sessions`
+  expect((await world.call('DELETE', all, { token: administrator.token })).status).toBe(204)
+  const again = (await world.login(member)).body
+  const { body } = await world.call('GET', '/v1/security-events?action=session.revoked', {
+    token: again.access_token,
+  })
+  expect(body.data).toMatchObject([
+    { actor: administrator.id, safe_context: { reason: 'admin' } },
+    { actor: member.id, safe_context: { reason: 'logout' } },
+  ])
+  expect(body.data).toHaveLength(2)
+})

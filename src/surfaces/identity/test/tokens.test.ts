@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto'
 import {
   createRemoteJWKSet,
   decodeProtectedHeader,
+  exportJWK,
   generateKeyPair,
   jwtVerify,
   SignJWT,
@@ -30,6 +31,12 @@ const me = async (token: string) => {
 }
 
 type Forged = { header?: object; claims?: object; key?: CryptoKey | Uint8Array }
+
+/** By a key of the attacker's, under our key's id: a verifier that follows the header finds it genuine. */
+async function brought(): Promise<string> {
+  const jwk = await exportJWK(foreign.publicKey)
+  return await forge({ key: foreign.privateKey, header: { jwk, jku: `${issuer}/jwks` } })
+}
 
 async function forge({ header = {}, claims = {}, key }: Forged): Promise<string> {
   const now = Math.floor(performance.timeOrigin / 1000 + performance.now() / 1000)
@@ -94,6 +101,11 @@ describe('an access token', () => {
     [
       'with another key in its header',
       () => forge({ header: { jku: `${world.url}/x`, kid: 'x' } }),
+    ],
+    ['of another key that its header brings or leads to', () => brought()],
+    [
+      'with a header that must be understood',
+      () => forge({ header: { crit: ['b64'], b64: true } }),
     ],
     ['with alg none', () => unsigned(member.token)],
     ['signed with the public key as a secret', () => confused()],

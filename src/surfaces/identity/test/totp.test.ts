@@ -8,7 +8,7 @@ import { eventually } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { openKeyring } from '../../../kernel/keys.ts'
 import { resealSecrets } from '../mfa/reseal-secrets.ts'
-import { newestStep, openTotpSecret, sealTotpSecret } from '../mfa/totp.ts'
+import { newestStep, openTotpSecret, sealTotpSecret } from '../mfa/methods/totp.ts'
 import { Bytes } from '../schemas.ts'
 import {
   activate,

@@ -3,16 +3,16 @@
  * before it is judged, and of two right answers one consumes the row; both are one conditional update.
  */
 import { Type, type Static } from 'typebox'
-import type { Db, Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, Time } from '../../../kernel/http/shapes.ts'
-import { newId, newSecret } from '../../../kernel/ids.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
-import { hashOf } from '../one-time.ts'
-import type { Holder } from './holder.ts'
-import type { Offered } from './methods.ts'
-import { ChallengeStatus, type OpenedChallenge } from './schemas.ts'
-import { relyingParty, requestOptions } from './webauthn.ts'
+import type { Db, Reader, Tx } from '../../../../kernel/database/db.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
+import { Id, Time } from '../../../../kernel/http/shapes.ts'
+import { newId, newSecret } from '../../../../kernel/ids.ts'
+import type { Kernel } from '../../../../kernel/surface.ts'
+import { hashOf } from '../../one-time.ts'
+import type { Holder } from '../holder.ts'
+import type { Offered } from '../methods/methods.ts'
+import { ChallengeStatus, type OpenedChallenge } from '../schemas.ts'
+import { relyingParty, requestOptions } from '../methods/webauthn.ts'
 
 const attempts_max = 5
 

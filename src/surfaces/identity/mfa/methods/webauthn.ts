@@ -11,11 +11,11 @@ import {
 } from '@simplewebauthn/server'
 import { COSEALG } from '@simplewebauthn/server/helpers'
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
-import { newSecret } from '../../../kernel/ids.ts'
-import type { Assertion, Attestation, MethodRow } from './schemas.ts'
+import type { Tx } from '../../../../kernel/database/db.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
+import { nullable } from '../../../../kernel/http/shapes.ts'
+import { newSecret } from '../../../../kernel/ids.ts'
+import type { Assertion, Attestation, MethodRow } from '../schemas.ts'
 
 export type RelyingParty = { readonly id: string; readonly origin: string }
 export type Credential = { readonly id: string; readonly transports: readonly string[] }

@@ -1,11 +1,11 @@
 /** Reads second factors. A pending one is there only for the time in which it may be activated. */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { ListScope } from '../../../kernel/http/cursor.ts'
-import { Id, nullable } from '../../../kernel/http/shapes.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
-import { Method, MethodRow, MethodType } from './schemas.ts'
+import type { Reader } from '../../../../kernel/database/db.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
+import type { ListScope } from '../../../../kernel/http/cursor.ts'
+import { Id, nullable } from '../../../../kernel/http/shapes.ts'
+import type { Kernel } from '../../../../kernel/surface.ts'
+import { Method, MethodRow, MethodType } from '../schemas.ts'
 
 const Offered = Type.Object({
   id: Id,

@@ -3,22 +3,22 @@
  * was for (the login's one session, or the session's new strength) are claimed in one commit.
  */
 import { Check } from 'typebox/value'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { accountColumns } from '../accounts/find.ts'
-import type { Deps } from '../deps.ts'
-import { problem } from '../errors.ts'
-import { consume } from '../one-time.ts'
-import { AccountRow } from '../schemas.ts'
-import type { Seen } from '../security/record.ts'
-import type { Delivered, Delivery } from '../sessions/deliver.ts'
-import { issueSession } from '../sessions/issue-session.ts'
+import type { Tx } from '../../../../kernel/database/db.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
+import { accountColumns } from '../../accounts/find.ts'
+import type { Deps } from '../../deps.ts'
+import { problem } from '../../errors.ts'
+import { consume } from '../../one-time.ts'
+import { AccountRow } from '../../schemas.ts'
+import type { Seen } from '../../security/record.ts'
+import type { Delivered, Delivery } from '../../sessions/deliver.ts'
+import { issueSession } from '../../sessions/issue-session.ts'
 import { consumeChallenge, countAttempt, findChallenge, type Challenge } from './challenges.ts'
-import type { Holder } from './holder.ts'
+import type { Holder } from '../holder.ts'
 import { LoginDetails, passwordChangedAt } from './open-login-challenge.ts'
 import { prove, type Proof, type Shown } from './prove.ts'
 import { stepUp, type Stronger } from './step-up.ts'
-import { guessing } from './throttle.ts'
+import { guessing } from '../throttle.ts'
 
 export type Answered = Shown & {
   readonly device_name?: string | undefined
@@ -74,8 +74,7 @@ async function completeLogin(
     AccountRow,
     sql`
       select ${accountColumns} from identity.accounts
-      where tenant_id = ${challenge.tenant_id} and id = ${challenge.account_id}
-        and status = 'active' for share`,
+      where tenant_id = ${challenge.tenant_id} and id = ${challenge.account_id} for share`,
   )
   if (!account) throw problem('mfa_challenge_invalid')
   const password_changed_at = await passwordChangedAt(tx, account.id)
@@ -88,7 +87,9 @@ async function completeLogin(
   const { device_name, delivery } = answered
   const amr = [...began.amr, proof.amr]
   const proven = { account, aal: 'aal2', amr, device_name, delivery, request: seen } as const
-  return { kind: 'session', delivered: await issueSession(tx, deps, proven) }
+  const delivered = await issueSession(tx, deps, proven)
+  if (!delivered) throw problem('mfa_challenge_invalid')
+  return { kind: 'session', delivered }
 }
 
 async function completeStepUp(

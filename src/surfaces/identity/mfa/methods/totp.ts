@@ -5,10 +5,10 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import { HOTP, Secret, TOTP } from 'otpauth'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newSecret } from '../../../kernel/ids.ts'
-import type { Keyring } from '../../../kernel/keys.ts'
+import type { Tx } from '../../../../kernel/database/db.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
+import { newSecret } from '../../../../kernel/ids.ts'
+import type { Keyring } from '../../../../kernel/keys.ts'
 
 const form = { algorithm: 'SHA1', digits: 6 } as const
 const period_seconds = 30

@@ -1,14 +1,15 @@
 /** Takes a second factor away; with the last one go the recovery codes, which stood in for it. */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Version } from '../../../kernel/http/shapes.ts'
-import { raiseAccountVersion } from '../accounts/find.ts'
-import type { Deps } from '../deps.ts'
-import { problem } from '../errors.ts'
-import { recordSecurityEvent, type Seen } from '../security/record.ts'
+import type { Tx } from '../../../../kernel/database/db.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
+import { Version } from '../../../../kernel/http/shapes.ts'
+import { raiseAccountVersion } from '../../accounts/find.ts'
+import type { Deps } from '../../deps.ts'
+import { problem } from '../../errors.ts'
+import { tellOwner } from '../../mails/tell-owner.ts'
+import { recordSecurityEvent, type Seen } from '../../security/record.ts'
 import { holdAccount } from './hold-account.ts'
-import type { Session } from './holder.ts'
+import type { Session } from '../holder.ts'
 import { methodOf } from './methods.ts'
 import { dropRecoveryCodes } from './recovery-codes.ts'
 
@@ -53,4 +54,5 @@ export async function removeMethod(
     seen,
     method: method.type,
   })
+  await tellOwner(tx, account, 'factor_removed')
 }

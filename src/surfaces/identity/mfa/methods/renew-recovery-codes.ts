@@ -1,11 +1,12 @@
 /** A new set of recovery codes, for an account that has a factor for which they may stand in. */
-import type { Tx } from '../../../kernel/database/db.ts'
-import type { Deps } from '../deps.ts'
-import { problem } from '../errors.ts'
-import { recordSecurityEvent, type Seen } from '../security/record.ts'
-import { demandStepUp } from '../step-up.ts'
+import type { Tx } from '../../../../kernel/database/db.ts'
+import type { Deps } from '../../deps.ts'
+import { problem } from '../../errors.ts'
+import { tellOwner } from '../../mails/tell-owner.ts'
+import { recordSecurityEvent, type Seen } from '../../security/record.ts'
+import { demandStepUp } from '../../step-up.ts'
 import { holdAccount } from './hold-account.ts'
-import type { Session } from './holder.ts'
+import type { Session } from '../holder.ts'
 import { replaceRecoveryCodes } from './recovery-codes.ts'
 
 export async function renewRecoveryCodes(
@@ -24,5 +25,6 @@ export async function renewRecoveryCodes(
     actor: account.id,
     seen,
   })
+  await tellOwner(tx, account, 'recovery_codes_renewed')
   return await replaceRecoveryCodes(tx, deps.kernel.keys, account)
 }

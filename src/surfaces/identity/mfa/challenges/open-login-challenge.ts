@@ -3,15 +3,15 @@
  * its own, which the session consumes: whatever challenges are opened for it, one session comes of it.
  */
 import { Type } from 'typebox'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
-import { newId } from '../../../kernel/ids.ts'
-import type { Deps } from '../deps.ts'
-import { hashOf, issueRandom } from '../one-time.ts'
-import type { AccountRow, MfaRequired } from '../schemas.ts'
+import type { Reader, Tx } from '../../../../kernel/database/db.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
+import { nullable } from '../../../../kernel/http/shapes.ts'
+import { newId } from '../../../../kernel/ids.ts'
+import type { Deps } from '../../deps.ts'
+import { hashOf, issueRandom } from '../../one-time.ts'
+import type { AccountRow, MfaRequired } from '../../schemas.ts'
 import { openChallenge } from './challenges.ts'
-import { activeMethods } from './methods.ts'
+import { activeMethods } from '../methods/methods.ts'
 
 /** What the waiting login remembers: how it began, and with which password. */
 export const LoginDetails = Type.Object({

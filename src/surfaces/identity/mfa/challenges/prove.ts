@@ -2,15 +2,15 @@
  * Judges what is shown of a second factor. What fits is not yet a proof: it is claimed inside the
  * transaction that uses it, by a statement that only one caller can win.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import type { Deps } from '../deps.ts'
-import { recordSecurityEvent, type Seen } from '../security/record.ts'
+import type { Tx } from '../../../../kernel/database/db.ts'
+import type { Deps } from '../../deps.ts'
+import { recordSecurityEvent, type Seen } from '../../security/record.ts'
 import type { Challenge } from './challenges.ts'
-import { methodOf } from './methods.ts'
-import { claimRecoveryCode } from './recovery-codes.ts'
-import type { Assertion, MethodRow } from './schemas.ts'
-import { claimStep, newestStep, openTotpSecret } from './totp.ts'
-import { claimSignCount, readAssertion, relyingParty } from './webauthn.ts'
+import { methodOf } from '../methods/methods.ts'
+import { claimRecoveryCode } from '../methods/recovery-codes.ts'
+import type { Assertion, MethodRow } from '../schemas.ts'
+import { claimStep, newestStep, openTotpSecret } from '../methods/totp.ts'
+import { claimSignCount, readAssertion, relyingParty } from '../methods/webauthn.ts'
 
 /** One of them. */
 export type Shown = {

@@ -1,13 +1,13 @@
 /** Takes the account's row lock before its factors change: of two changes at once, one sees the other. */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import type { Deps } from '../deps.ts'
-import { problem } from '../errors.ts'
-import { accountColumns } from '../accounts/find.ts'
-import { AccountRow } from '../schemas.ts'
-import { demandStepUp } from '../step-up.ts'
-import type { Session } from './holder.ts'
+import type { Tx } from '../../../../kernel/database/db.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
+import type { Deps } from '../../deps.ts'
+import { problem } from '../../errors.ts'
+import { accountColumns } from '../../accounts/find.ts'
+import { AccountRow } from '../../schemas.ts'
+import { demandStepUp } from '../../step-up.ts'
+import type { Session } from '../holder.ts'
 
 export type Held = {
   readonly account: AccountRow

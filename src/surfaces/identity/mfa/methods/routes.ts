@@ -1,15 +1,15 @@
 /** Routes about one's own second factors. While one is active, changing them needs step-up. */
 import { Type } from 'typebox'
-import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { pageQuery } from '../../../kernel/http/shapes.ts'
-import type { Deps } from '../deps.ts'
+import { reply, route, type Route } from '../../../../kernel/http/route.ts'
+import { pageQuery } from '../../../../kernel/http/shapes.ts'
+import type { Deps } from '../../deps.ts'
 import { Activate, Activated, activateMethod } from './activate-method.ts'
 import { Enrol, Enrolled, enrolMethod } from './enrol-method.ts'
-import { demandSession } from './holder.ts'
+import { demandSession } from '../holder.ts'
 import { listMethods } from './methods.ts'
 import { removeMethod } from './remove-method.ts'
 import { renewRecoveryCodes } from './renew-recovery-codes.ts'
-import { MethodPage, RecoveryCodes } from './schemas.ts'
+import { MethodPage, RecoveryCodes } from '../schemas.ts'
 
 const mine = { permission: 'authenticated', added: true } as const
 const guarded = ['permission_denied', 'step_up_required'] as const

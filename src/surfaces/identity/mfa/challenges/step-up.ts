@@ -3,18 +3,18 @@
  * for every refresh, and a fresh access token carries it at once.
  */
 import { Type } from 'typebox'
-import { parseTime } from '../../../kernel/clock.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, Time } from '../../../kernel/http/shapes.ts'
-import type { Headers } from '../../../kernel/http/route.ts'
-import type { Deps } from '../deps.ts'
-import { problem } from '../errors.ts'
-import { recordSecurityEvent, type Seen } from '../security/record.ts'
-import { deliver, type Delivery } from '../sessions/deliver.ts'
-import type { Session } from './holder.ts'
+import { parseTime } from '../../../../kernel/clock.ts'
+import type { Tx } from '../../../../kernel/database/db.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
+import { Id, Time } from '../../../../kernel/http/shapes.ts'
+import type { Headers } from '../../../../kernel/http/route.ts'
+import type { Deps } from '../../deps.ts'
+import { problem } from '../../errors.ts'
+import { recordSecurityEvent, type Seen } from '../../security/record.ts'
+import { deliver, type Delivery } from '../../sessions/deliver.ts'
+import type { Session } from '../holder.ts'
 import type { Proof } from './prove.ts'
-import type { SteppedUp } from './schemas.ts'
+import type { SteppedUp } from '../schemas.ts'
 
 export type Stronger = { readonly body: SteppedUp; readonly headers: Headers }
 

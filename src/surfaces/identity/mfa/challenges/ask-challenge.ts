@@ -1,15 +1,15 @@
 /** Opens a challenge: for another factor of a login that waits, or for a session that steps up. */
 import { Type } from 'typebox'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, Time } from '../../../kernel/http/shapes.ts'
-import type { Deps } from '../deps.ts'
-import { problem } from '../errors.ts'
-import { peek } from '../one-time.ts'
+import type { Reader, Tx } from '../../../../kernel/database/db.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
+import { Id, Time } from '../../../../kernel/http/shapes.ts'
+import type { Deps } from '../../deps.ts'
+import { problem } from '../../errors.ts'
+import { peek } from '../../one-time.ts'
 import { openChallenge, type Asked } from './challenges.ts'
-import type { Holder } from './holder.ts'
-import { activeMethods } from './methods.ts'
-import type { OpenedChallenge } from './schemas.ts'
+import type { Holder } from '../holder.ts'
+import { activeMethods } from '../methods/methods.ts'
+import type { OpenedChallenge } from '../schemas.ts'
 
 export async function askChallenge(
   tx: Tx,

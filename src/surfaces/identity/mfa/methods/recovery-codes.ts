@@ -2,10 +2,10 @@
  * Ten codes for the day on which the factor is lost: 50 bits each, shown once, kept as keyed hashes (so
  * a stolen table cannot be searched), each good for one use.
  */
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { newSecret } from '../../../kernel/ids.ts'
-import type { Keyring } from '../../../kernel/keys.ts'
+import type { Tx } from '../../../../kernel/database/db.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
+import { newSecret } from '../../../../kernel/ids.ts'
+import type { Keyring } from '../../../../kernel/keys.ts'
 
 const codes = 10
 const symbols = 10

@@ -3,19 +3,20 @@
  * by that. With the first factor come the recovery codes, which are shown this once.
  */
 import { Type, type Static } from 'typebox'
-import { violates } from '../../../kernel/database/failures.ts'
-import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { Id, Version } from '../../../kernel/http/shapes.ts'
-import { accountById, raiseAccountVersion } from '../accounts/find.ts'
-import type { Deps } from '../deps.ts'
-import { problem } from '../errors.ts'
-import { recordSecurityEvent, type Seen } from '../security/record.ts'
+import { violates } from '../../../../kernel/database/failures.ts'
+import type { Tx } from '../../../../kernel/database/db.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
+import { Id, Version } from '../../../../kernel/http/shapes.ts'
+import { accountById, raiseAccountVersion } from '../../accounts/find.ts'
+import type { Deps } from '../../deps.ts'
+import { problem } from '../../errors.ts'
+import { tellOwner } from '../../mails/tell-owner.ts'
+import { recordSecurityEvent, type Seen } from '../../security/record.ts'
 import { holdAccount } from './hold-account.ts'
-import type { Session } from './holder.ts'
+import type { Session } from '../holder.ts'
 import { replaceRecoveryCodes } from './recovery-codes.ts'
-import { Attestation, Code, MethodRow, RecoveryCodes } from './schemas.ts'
-import { guessing } from './throttle.ts'
+import { Attestation, Code, MethodRow, RecoveryCodes } from '../schemas.ts'
+import { guessing } from '../throttle.ts'
 import { claimStep, newestStep, openTotpSecret } from './totp.ts'
 import { readAttestation, relyingParty } from './webauthn.ts'
 
@@ -80,6 +81,7 @@ export async function activateMethod(
         seen,
         method: pending.type,
       })
+      await tellOwner(tx, account, 'factor_added')
       if (active > 0) return { id: method_id, status: 'active' }
       const recovery_codes = await replaceRecoveryCodes(tx, deps.kernel.keys, account)
       return { id: method_id, status: 'active', recovery_codes }

@@ -1,0 +1,97 @@
+/**
+ * Every way into an account but the password goes, each announced as if it had been taken away by itself.
+ * The caller holds the account's row.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Touched } from '../schemas.ts'
+import type { AccountRow } from '../schemas.ts'
+import { Version } from '../../../kernel/http/shapes.ts'
+import { raiseAccountVersion } from './find.ts'
+
+type Account = Pick<AccountRow, 'id' | 'tenant_id'>
+
+export async function forgetCredentials(tx: Tx, account: Account): Promise<void> {
+  await forgetFactors(tx, account)
+  await forgetIdentities(tx, account)
+  await revokeKeys(tx, account)
+}
+
+const Factor = Type.Object({
+  ...Touched.properties,
+  type: Type.String(),
+  version: Version,
+  counted: Type.Boolean(),
+})
+
+async function forgetFactors(tx: Tx, { id: account_id, tenant_id }: Account): Promise<void> {
+  await tx.run(sql`delete from identity.recovery_codes where account_id = ${account_id}`)
+  const gone = await tx.many(
+    Factor,
+    sql`
+      with before as (
+        select id, status from identity.mfa_methods
+        where account_id = ${account_id} and status <> 'removed' for update
+      )
+      update identity.mfa_methods m
+      set status = 'removed', encrypted_secret_or_public_key = null, credential_id = null,
+        registration_challenge = null, version = version + 1
+      from before where m.id = before.id
+      returning m.id, m.type, m.version, before.status = 'active' as counted`,
+  )
+  for (const { id: method_id, type, version, counted } of gone) {
+    if (!counted) continue
+    tx.emit({
+      type: 'mfa_method.removed',
+      tenant_id,
+      aggregate_type: 'mfa_method',
+      aggregate_id: method_id,
+      aggregate_version: version,
+      data: { account_id, method_id, type },
+    })
+  }
+}
+
+async function forgetIdentities(tx: Tx, { id: account_id, tenant_id }: Account): Promise<void> {
+  const linked = await tx.many(
+    Touched,
+    sql`
+      select id from identity.external_identities
+      where account_id = ${account_id} and unlinked_at is null order by id`,
+  )
+  await tx.run(sql`delete from identity.external_identities where account_id = ${account_id}`)
+  for (const { id: external_identity_id } of linked) {
+    tx.emit({
+      type: 'external_identity.unlinked',
+      tenant_id,
+      aggregate_type: 'account',
+      aggregate_id: account_id,
+      aggregate_version: await raiseAccountVersion(tx, account_id),
+      data: { account_id, external_identity_id },
+    })
+  }
+}
+
+const Key = Type.Object({ ...Touched.properties, version: Version })
+
+async function revokeKeys(tx: Tx, { id: account_id, tenant_id }: Account): Promise<void> {
+  const revoked = await tx.many(
+    Key,
+    sql`
+      update identity.api_keys
+      set state = 'revoked', revoked_at = kernel.now(), version = version + 1
+      where account_id = ${account_id} and state = 'active'
+      returning id, version`,
+  )
+  for (const { id: api_key_id, version } of revoked) {
+    tx.emit({
+      type: 'api_key.revoked',
+      tenant_id,
+      aggregate_type: 'api_key',
+      aggregate_id: api_key_id,
+      aggregate_version: version,
+      data: { api_key_id, account_id },
+    })
+  }
+}

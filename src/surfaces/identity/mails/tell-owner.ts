@@ -1,0 +1,15 @@
+/** Tells the owner of an account what opens it now, or does no more, in the commit that changes it. */
+import type { Tx } from '../../../kernel/database/db.ts'
+import type { AccountRow } from '../schemas.ts'
+import { requestMail, type Template } from './request.ts'
+
+type Owner = Pick<AccountRow, 'id' | 'tenant_id' | 'email' | 'locale'>
+
+export async function tellOwner(
+  tx: Tx,
+  { id, tenant_id, email, locale }: Owner,
+  template: Template,
+): Promise<void> {
+  if (email === null) return
+  await requestMail(tx, { template, tenant_id, account_id: id, address: email, locale })
+}

@@ -1,0 +1,105 @@
+/**
+ * Routes about challenges. They are public to the pipeline, since a login token is no session:
+ * `holderOf` says whose they are.
+ */
+import { Type } from 'typebox'
+import { reply, route, type Route } from '../../../../kernel/http/route.ts'
+import { closed, Id } from '../../../../kernel/http/shapes.ts'
+import type { Deps } from '../../deps.ts'
+import { problem } from '../../errors.ts'
+import { Delivery, DeviceName, SessionTokens } from '../../schemas.ts'
+import { askChallenge } from './ask-challenge.ts'
+import { challengeStatus } from './challenges.ts'
+import { holderOf } from '../holder.ts'
+import {
+  Assertion,
+  ChallengeStatus,
+  Code,
+  OpenedChallenge,
+  RecoveryCode,
+  SteppedUp,
+} from '../schemas.ts'
+import { verifyChallenge } from './verify-challenge.ts'
+
+const AskChallenge = closed({
+  method_id: Id,
+  /** A login token opens challenges for its login, an access token for its session. */
+  purpose: Type.Optional(Type.Literal('step_up')),
+})
+
+const Answer = Type.Object(
+  {
+    code: Type.Optional(Code),
+    recovery_code: Type.Optional(RecoveryCode),
+    assertion: Type.Optional(Assertion),
+    device_name: Type.Optional(DeviceName),
+    delivery: Type.Optional(Delivery),
+  },
+  {
+    additionalProperties: false,
+    oneOf: [{ required: ['code'] }, { required: ['recovery_code'] }, { required: ['assertion'] }],
+  },
+)
+
+const bearers = ['authentication_required', 'invalid_token', 'permission_denied'] as const
+
+export function challengeRoutes(deps: Deps): readonly Route[] {
+  return [
+    verifyRoute(deps),
+    route({
+      method: 'POST',
+      path: '/v1/mfa/challenges',
+      summary: 'Ask for a second factor',
+      description: 'With the login token of a login that waits, or to step up a session.',
+      permission: 'public',
+      body: AskChallenge,
+      replies: { 201: OpenedChallenge },
+      fails: [...bearers, 'mfa_challenge_invalid', 'mfa_method_not_found'],
+      handle: async ({ tx, principal, body, request }) => {
+        const holder = holderOf(principal, request)
+        const opened = await askChallenge(tx, deps, holder, body.method_id)
+        return reply(201, opened, { location: `/v1/mfa/challenges/${opened.id}` })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/mfa/challenges/{challenge_id}',
+      summary: 'Read the status of a challenge',
+      permission: 'public',
+      added: true,
+      absent: 'mfa_challenge_not_found',
+      replies: { 200: ChallengeStatus },
+      fails: [...bearers, 'mfa_challenge_not_found'],
+      handle: async ({ tx, principal, params, request }) => {
+        const holder = holderOf(principal, request)
+        const found = await challengeStatus(tx, holder, params.challenge_id)
+        if (!found) throw problem('mfa_challenge_not_found')
+        return reply(200, found)
+      },
+    }),
+  ]
+}
+
+function verifyRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/mfa/challenges/{challenge_id}/verify',
+    summary: 'Answer a challenge',
+    description: 'A login ends in a session (201); a step-up answers a fresh access token (200).',
+    permission: 'public',
+    absent: 'mfa_challenge_invalid',
+    body: Answer,
+    transaction: 'own',
+    replies: { 200: SteppedUp, 201: SessionTokens },
+    fails: [...bearers, 'mfa_challenge_invalid', 'mfa_verification_failed', 'rate_limited'],
+    handle: async ({ principal, params, body, request }) => {
+      const holder = holderOf(principal, request)
+      const done = await verifyChallenge(deps, holder, params.challenge_id, body, request)
+      if (done.kind === 'stepped_up') {
+        return reply(200, done.stronger.body, done.stronger.headers)
+      }
+      const { body: tokens, headers } = done.delivered
+      return reply(201, tokens, { ...headers, location: `/v1/sessions/${tokens.session_id}` })
+    },
+  })
+}

@@ -1,0 +1,105 @@
+/**
+ * Whoever has proven who they are gets no session if their account or tenant was disabled meanwhile,
+ * however they proved it. The disabling is held open until the login waits for it, then committed.
+ */
+import { afterAll, expect, test } from 'vitest'
+import { Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Tenant } from '../../../../test/product-world.ts'
+import { eventually, type Answer } from '../../../../test/world.ts'
+import { openOidcWorld } from './oidc-world.ts'
+import { enrolTotp, activate, nextCode, verify } from './second-factor.ts'
+
+const world = await openOidcWorld()
+const { db } = world.platform.kernel
+afterAll(() => world.close())
+
+type Proven = {
+  readonly account_id: string
+  readonly tenant: Tenant
+  /** The last step: what would answer the session. */
+  finish(): Promise<Answer>
+}
+
+const ways: Record<string, () => Promise<Proven>> = {
+  'a password': async () => {
+    const member = await world.member()
+    return { account_id: member.id, tenant: member.tenant, finish: () => world.login(member) }
+  },
+  'a second factor': async () => {
+    const member = await world.member()
+    const { method_id, app } = await enrolTotp(world, member.token)
+    const code = await nextCode(world, app)
+    expect((await activate(world, member.token, method_id, { code })).status).toBe(200)
+    const { challenge, login_token } = (await world.login(member)).body
+    const next = await nextCode(world, app)
+    return {
+      account_id: member.id,
+      tenant: member.tenant,
+      finish: () => verify(world, challenge.challenge_id, login_token, { code: next }),
+    }
+  },
+  'an identity provider': async () => {
+    const tenant = await world.tenant()
+    const { sub } = world.someone()
+    const first = await world.redeem((await world.come(sub, { tenant })).ticket)
+    const { ticket } = await world.come(sub, { tenant })
+    return {
+      account_id: first.body.account_id,
+      tenant,
+      finish: () => world.redeem(ticket),
+    }
+  },
+}
+
+const disabling = {
+  account: ({ account_id }: Proven) =>
+    sql`update identity.accounts set status = 'disabled' where id = ${account_id}`,
+  tenant: ({ tenant }: Proven) =>
+    sql`update identity.tenants set state = 'disabled' where id = ${tenant.id}`,
+}
+
+const cases = Object.keys(ways).flatMap(way => [
+  [way, 'account'] as const,
+  [way, 'tenant'] as const,
+])
+
+test.each(cases)('by %s, while the %s is disabled', async (way, what) => {
+  const proven = await ways[way]?.()
+  if (!proven) throw new Error(`there is no way ${way}`)
+  await db.run(sql`
+    update identity.sessions set revoked_at = now(), revoked_reason = 'admin' where account_id = ${proven.account_id}`)
+  let answer: Promise<Answer> | undefined
+  await db.tx(async tx => {
+    await tx.run(disabling[what](proven))
+    answer = proven.finish()
+    await eventually('the login waits', async () => (await waiting()) > 0)
+  })
+  const refused = await answer
+  expect([refused?.status, refused?.body.code]).toEqual([
+    401,
+    way === 'a second factor' ? 'mfa_challenge_invalid' : 'invalid_credentials',
+  ])
+  expect(await alive(proven)).toBe(0)
+})
+
+/** How many connections of this database wait for a row that somebody else holds. */
+async function waiting(): Promise<number> {
+  const { count } = await db.one(
+    Type.Object({ count: Type.Integer() }),
+    sql`
+      select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+  return count
+}
+
+async function alive({ account_id }: Proven): Promise<number> {
+  const { count } = await db.one(
+    Type.Object({ count: Type.Integer() }),
+    sql`
+      select count(*)::int as count from identity.sessions
+      where account_id = ${account_id} and revoked_at is null`,
+  )
+  return count
+}
