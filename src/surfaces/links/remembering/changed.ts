@@ -77,8 +77,8 @@ async function unaware({ db }: Kernel, node_id: string, xid: string): Promise<nu
     const { left_ms } = await db.one(
       Left,
       sql`
-        select coalesce(greatest(1, max(extract(epoch from leased_until - clock_timestamp()))
-          * 1000), 0)::float8 as left_ms
+        select case when count(*) = 0 then 0 else greatest(1,
+          max(extract(epoch from leased_until - clock_timestamp())) * 1000) end::float8 as left_ms
         from links.redirect_nodes
         where node_id <> ${node_id} and leased_until > clock_timestamp()
           and not coalesce(pg_visible_in_snapshot(${xid}::xid8, seen), false)`,
