@@ -152,6 +152,7 @@ const table = {
   'links.reports_per_hour': count(10, 'reports/h', 'Abuse reports from one network in an hour', 1, 1e6),
   'links.reports_retention_days': count(365, 'days', 'How long abuse reports are kept', 1, 3650),
   'links.young_report_hours': count(24, 'hours', 'How long a report makes new links to the same destination suspicious', 0, 8760),
+  'links.blocklist_patterns': count(100, 'patterns', 'Patterns on the blocklist; each is compared with every new destination', 0, 10_000),
   'links.url_reputation': { ...text('Who is asked about destinations beside the built-in rules: none or web_risk', 'none'), oneOf: ['none', 'web_risk'] },
   'links.web_risk_url': secret('Address of the Web Risk API, where it is not https://webrisk.googleapis.com'),
   'links.web_risk_key': secret('Key of the Web Risk API'),

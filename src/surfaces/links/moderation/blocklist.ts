@@ -9,7 +9,7 @@ import { SqlState } from '../../../kernel/database/failures.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { closed, Id, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
-import type { Jobs } from '../deps.ts'
+import type { Deps, Jobs } from '../deps.ts'
 import { hostOf, reversedHost } from '../destinations/host.ts'
 import { hashOf, holdScreening } from '../destinations/screen.ts'
 import { spelled } from '../domains/find-domain.ts'
@@ -53,6 +53,7 @@ export const apply_type = 'links.blocklist_apply'
 
 export async function addEntry(
   tx: Tx,
+  { kernel: { settings } }: Pick<Deps, 'kernel'>,
   jobs: Jobs,
   { tenant_id, id: actor }: Principal,
   { kind, value, action = 'block', reason }: AddEntry,
@@ -60,6 +61,7 @@ export async function addEntry(
   const kept = keptValue(kind, value)
   if (kind === 'regex') await demandPattern(tx, kept)
   await holdScreening(tx)
+  if (kind === 'regex') await demandRoom(tx, settings['links.blocklist_patterns'])
   const made = await tx.maybe(
     Entry,
     sql`
@@ -113,6 +115,17 @@ async function demandPattern(tx: Tx, pattern: string): Promise<void> {
     if (error instanceof SqlState && error.code === '2201B') throw invalid(error)
     throw error
   }
+}
+
+/** Counted while nobody else can add one. */
+async function demandRoom(tx: Tx, most: number): Promise<void> {
+  const { patterns } = await tx.one(
+    Type.Object({ patterns: Type.Integer() }),
+    sql`
+      select count(*)::int as patterns from links.blocklist
+      where kind = 'regex' and removed_at is null`,
+  )
+  if (patterns >= most) throw problem('quota_exceeded')
 }
 
 function invalid(cause?: unknown) {

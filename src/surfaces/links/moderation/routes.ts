@@ -35,7 +35,7 @@ export function moderationRoutes(deps: Deps): readonly Route[] {
     moderateRoute(deps),
     listEntriesRoute(deps),
     removeEntryRoute(),
-    ...(deps.jobs ? [addEntryRoute(deps.jobs)] : []),
+    ...(deps.jobs ? [addEntryRoute(deps, deps.jobs)] : []),
   ]
 }
 
@@ -129,7 +129,7 @@ function listEntriesRoute({ kernel: { cursors } }: Deps): Route {
   })
 }
 
-function addEntryRoute(jobs: Jobs): Route {
+function addEntryRoute(deps: Deps, jobs: Jobs): Route {
   return route({
     method: 'POST',
     path: '/v1/link-blocklist',
@@ -139,9 +139,9 @@ function addEntryRoute(jobs: Jobs): Route {
     idempotency: 'optional',
     body: AddEntry,
     replies: { 201: NewEntry },
-    fails: ['blocklist_entry_exists', 'pattern_invalid'],
+    fails: ['blocklist_entry_exists', 'pattern_invalid', 'quota_exceeded'],
     handle: async ({ tx, principal, body }) =>
-      reply(201, await addEntry(tx, jobs, principal, body)),
+      reply(201, await addEntry(tx, deps, jobs, principal, body)),
   })
 }
 

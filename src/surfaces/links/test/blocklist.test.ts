@@ -55,7 +55,7 @@ async function block(kind: 'host' | 'suffix' | 'url' | 'regex', value: string, a
   const { db } = world.platform.kernel
   const jobs = { submit: async () => ({ id: newId() }) }
   const order = { kind, value, reason: 'phishing', ...(action ? { action } : {}) }
-  return await db.tx(tx => addEntry(tx, jobs, principalOf(moderator), order))
+  return await db.tx(tx => addEntry(tx, world.deps, jobs, principalOf(moderator), order))
 }
 
 describe.concurrent('the blocklist', () => {
@@ -174,6 +174,22 @@ describe.concurrent('the blocklist', () => {
     ['url', 'nowhere'],
   ] as const)('takes no %s like %j', async (kind, value) => {
     await expect(block(kind, value)).rejects.toMatchObject({ code: 'pattern_invalid' })
+  })
+
+  test('holds so many patterns', async () => {
+    const strict = await openLinkWorld({ LINKS_BLOCKLIST_PATTERNS: '1' })
+    try {
+      const person = principalOf(await strict.moderator())
+      const jobs = { submit: async () => ({ id: newId() }) }
+      const add = (value: string) =>
+        strict.platform.kernel.db.tx(tx =>
+          addEntry(tx, strict.deps, jobs, person, { kind: 'regex', value, reason: 'x' }),
+        )
+      await add('^https://one[.]example/')
+      await expect(add('^https://two[.]example/')).rejects.toMatchObject({ code: 'quota_exceeded' })
+    } finally {
+      await strict.close()
+    }
   })
 
   test('is for those who operate the platform', async () => {
