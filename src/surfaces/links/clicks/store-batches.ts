@@ -34,13 +34,21 @@ async function storeEach(kernel: Storing, batches: readonly Batch[]): Promise<vo
 }
 
 async function storeAfter(error: SqlState, kernel: Storing, batch: Batch): Promise<void> {
-  const stored_before = error.code === '23505'
-  if (stored_before) return
+  if (isStored(error)) return
   const no_partition = error.code === '23514'
   if (!no_partition) throw error
   const days = await prepareDays(kernel, [...new Set(batch.at_ms.map(dayOf))])
   const kept = onDays(batch, days)
-  if (kept.at_ms.length > 0) await kernel.db.run(statementOf(kept))
+  if (kept.at_ms.length === 0) return
+  try {
+    await kernel.db.run(statementOf(kept))
+  } catch (again) {
+    if (!isStored(again)) throw again
+  }
+}
+
+function isStored(error: unknown): boolean {
+  return error instanceof SqlState && error.code === '23505'
 }
 
 /** Clicks that are older than what is kept at all are left out; the places of the others stay theirs. */
