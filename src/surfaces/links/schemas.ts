@@ -6,11 +6,11 @@ const oneOf = <const V extends readonly string[]>(...values: V) =>
   Type.Unsafe<V[number]>({ type: 'string', enum: values })
 
 export const State = oneOf('pending_scan', 'active', 'disabled', 'expired', 'deleted')
-export const SafetyState = oneOf('unscanned', 'clean', 'suspicious', 'malicious')
+const SafetyState = oneOf('unscanned', 'clean', 'suspicious', 'malicious')
 export const Hostname = text(253)
 export const Code = text(64)
 /** Longer than any address that is accepted, so that the refusal can name the rule. */
-export const Address = text(8192)
+const Address = text(8192)
 
 const RedirectStatus = Type.Unsafe<301 | 302 | 307 | 308>({
   type: 'integer',
