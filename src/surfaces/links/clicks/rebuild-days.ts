@@ -41,7 +41,7 @@ export async function rebuildableDays(
     sql`
       select to_date(right(c.relname, 8), 'YYYYMMDD')::text as day
       from pg_inherits i join pg_class c on c.oid = i.inhrelid
-      where i.inhparent = 'links.click_events'::regclass and c.relname ~ '^click_events_d\d{8}$'
+      where i.inhparent = 'links.click_events'::regclass and c.relname ~ '^click_events_d[0-9]{8}$'
         and to_date(right(c.relname, 8), 'YYYYMMDD')
           between ${dayText(Math.max(from, oldest))}::date and ${dayText(to)}::date
       order by day`,
