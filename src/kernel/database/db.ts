@@ -171,14 +171,14 @@ async function attemptTx<T>(
 ): Promise<T> {
   const client = await connect(pool, options)
   const state = new TxState(client, isolation)
-  const owed: ReturnType<AfterCommit>[] = []
+  const owed: Promise<void>[] = []
   let broken: Error | undefined
   let result: T
   try {
     result = await work(txOn(options, state))
     await state.commit(options.outbox(state.events, state.acts))
     if (state.events.length > 0) options.committed()
-    for (const run of state.after) owed.push(run())
+    for (const run of state.after) owed.push(Promise.resolve(run()))
   } catch (error) {
     broken = await state.rollback(error)
     throw SqlState.from(error)

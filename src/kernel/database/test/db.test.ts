@@ -31,17 +31,19 @@ describe('a transaction', () => {
   test('answers only when what it owes after the commit is done, and holds no connection meanwhile', async () => {
     const { db } = open({ pool: 2 })
     const id = newId()
-    const owed = Promise.withResolvers<void>()
+    const owed = Promise.withResolvers<undefined>()
     let answered = false
     const work = db
       .tx(async tx => {
         await tx.run(put(id, 1))
-        tx.afterCommit(() => owed.promise)
+        tx.afterCommit(async () => {
+          await owed.promise
+        })
       })
       .then(() => (answered = true))
     await expect.poll(() => read(db, id)).toBe(1)
     expect([answered, db.load().total - db.load().idle]).toEqual([false, 0])
-    owed.resolve()
+    owed.resolve(undefined)
     expect(await work).toBe(true)
   })
 

@@ -4,7 +4,7 @@
  * at the first that does not fit.
  */
 import { crc32 } from 'node:zlib'
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Batch } from './batch.ts'
 
@@ -38,7 +38,7 @@ export function fromFrame(frame: Buffer): Batch | null {
   if (length > frame_bytes_max || frame.length < head_bytes + length) return null
   const body = frame.subarray(head_bytes, head_bytes + length)
   if (crc32(body) !== frame.readUInt32LE(4)) return null
-  const value: Static<typeof Stored> = JSON.parse(body.toString())
+  const value: unknown = JSON.parse(body.toString())
   return stored.Check(value) ? value : null
 }
 

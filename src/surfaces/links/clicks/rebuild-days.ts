@@ -60,15 +60,16 @@ export async function countEvents({ db }: Pick<Kernel, 'db'>, day: string): Prom
   return clicks
 }
 
-/** `told` hears how many clicks were taken in since the last time. */
+/** Answers how many clicks it took in; `told` hears of them on the way. */
 export async function rebuildDay(
   { db, fault }: Pick<Kernel, 'db' | 'fault'>,
   day: string,
   scope: Pick<Scope, 'domain_id' | 'code'>,
   told: (clicks: number) => void,
   signal: AbortSignal,
-): Promise<void> {
-  await db.tx(async tx => {
+): Promise<number> {
+  return await db.tx(async tx => {
+    let taken = 0
     await unhurried(tx)
     await tx.run(sql`set local work_mem = '128MB'`)
     await tx.run(sql`select pg_advisory_xact_lock(${statistics_lock})`)
@@ -87,11 +88,13 @@ export async function rebuildDay(
           sums.push(last)
         }
         last.tally.add(coarse_context, clicks)
+        taken += clicks
         told(clicks)
       }
     }
     await insert(tx, sums)
     await fault('links.before_swapping')
+    return taken
   })
 }
 

@@ -12,13 +12,13 @@ import { countEvents, rebuildableDays, rebuildDay } from './rebuild-days.ts'
 
 export const rebuild_type = 'links.stats_rebuild'
 
-export const RebuildParameters = closed({
+const RebuildParameters = closed({
   domain_id: nullable(Id),
   code: nullable(text(64)),
   from: Day,
   to: Day,
 })
-export type RebuildParameters = Static<typeof RebuildParameters>
+type RebuildParameters = Static<typeof RebuildParameters>
 
 const Result = Type.Object({ days: Type.Integer(), clicks: Type.Integer() })
 const Place = Type.Object({ day: Day, days: Type.Integer(), clicks: Type.Integer() })
@@ -44,9 +44,8 @@ async function run(kernel: Kernel, job: RunningJob): Promise<Static<typeof Resul
   let place: Place = Value.Check(Place, job.checkpoint)
     ? job.checkpoint
     : { day: '0000-00-00', days: 0, clicks: 0 }
-  for (const day of days.filter(one => one > place.day)) {
-    let clicks = 0
-    await rebuildDay(kernel, day, scope, more => (clicks += more), job.signal)
+  for (const day of days.slice(days.findLastIndex(one => one <= place.day) + 1)) {
+    const clicks = await rebuildDay(kernel, day, scope, () => {}, job.signal)
     place = { day, days: place.days + 1, clicks: place.clicks + clicks }
     await job.progress({
       stage: 'rebuilding',
@@ -68,12 +67,12 @@ export function statsProjection(kernel: Kernel): Projection {
       for (const day of days) events.set(day, await countEvents(kernel, day))
       const total = [...events.values()].reduce((sum, clicks) => sum + clicks, 0)
       let done = 0
+      const told = (clicks: number) => {
+        const before = done
+        done += clicks
+        if (Math.floor(done / step) > Math.floor(before / step)) progress(done, total)
+      }
       for (const day of days) {
-        const told = (clicks: number) => {
-          const before = done
-          done += clicks
-          if (Math.floor(done / step) > Math.floor(before / step)) progress(done, total)
-        }
         await rebuildDay(kernel, day, { domain_id: null, code: null }, told, signal)
       }
       progress(done, Math.max(done, total))

@@ -23,7 +23,7 @@ export type Recorder = {
   /** Clicks taken and clicks given up, since the start. */
   counts(): { readonly taken: number; readonly lost: number; readonly waiting: number }
   /** Takes over what dead processes left. */
-  adopt(): void
+  adopt(): Promise<void>
   /** Everything taken so far is in the database, or it is known that it cannot be now. */
   settle(): Promise<boolean>
   close(): Promise<void>
@@ -103,10 +103,9 @@ class ClickRecorder implements Recorder {
     return this.queue[0]?.first_ms ?? this.visits[0]?.at_ms ?? null
   }
 
-  adopt(): void {
+  async adopt(): Promise<void> {
     if (!this.spool || this.closing) return
-    const found = this.spool.orphans(this.kernel.clock.nowMs())
-    if (found.length === 0) return
+    const found = await this.spool.orphans(this.kernel.clock.nowMs())
     this.orphans.push(...found)
     this.store()
   }
@@ -205,7 +204,7 @@ class ClickRecorder implements Recorder {
     if (batches.length > 0) await storeBatches(this.kernel, batches)
     if (this.losses.size > 0) await this.tellLosses()
     this.queue.splice(0, portion.length)
-    for (const { place } of portion) if (place) this.spool?.stored(place)
+    for (const { place } of portion) if (place) await this.spool?.stored(place)
   }
 
   private async tellLosses(): Promise<void> {
@@ -221,8 +220,8 @@ class ClickRecorder implements Recorder {
   private async storeOrphan(): Promise<void> {
     const [orphan] = this.orphans
     if (!orphan) return
-    for (const batch of orphan.batches()) await storeBatches(this.kernel, [batch])
-    orphan.remove()
+    for (const batch of await orphan.batches()) await storeBatches(this.kernel, [batch])
+    await orphan.remove()
     this.orphans.shift()
   }
 

@@ -3,7 +3,7 @@
  * is in them before anybody tries to store it, and leaves when it is stored. What a dead process left is
  * taken over by the next one on the same machine; taking a batch twice is no harm.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { newId } from '../../../kernel/ids.ts'
@@ -16,13 +16,13 @@ export type Spool = {
   append(batch: Batch): Promise<Place | null>
   /** Bytes that wait. */
   bytes(): number
-  stored(place: Place): void
+  stored(place: Place): Promise<void>
   /** Files that nobody writes any more. */
-  orphans(now_ms: number): Orphan[]
+  orphans(now_ms: number): Promise<Orphan[]>
   close(): Promise<void>
 }
 
-export type Orphan = { batches(): Generator<Batch, void>; remove(): void }
+export type Orphan = { batches(): Promise<Iterable<Batch>>; remove(): Promise<void> }
 
 export type SpoolOptions = {
   readonly folder: string
@@ -41,14 +41,15 @@ export function openSpool(options: SpoolOptions): Spool {
   const { folder, node_id, bytes_max, segment_bytes = 8 * 1024 * 1024 } = options
   const own = `clicks-${plain(hostname())}-${process.pid}-${life}`
   let current: Segment | undefined
+  let opening: Promise<Segment | undefined> = Promise.resolve(undefined)
   let made = 0
   let waiting_bytes = 0
 
-  const segment = (): Segment => {
+  const current_segment = async (): Promise<Segment> => {
     if (current && current.bytes < segment_bytes) return current
-    current?.seal()
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    current = new Segment(join(folder, `${own}-${node_id}-${++made}.log`))
+    await current?.seal()
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    current = await Segment.make(join(folder, `${own}-${node_id}-${++made}.log`))
     return current
   }
 
@@ -57,28 +58,32 @@ export function openSpool(options: SpoolOptions): Spool {
       const frame = toFrame(batch)
       if (waiting_bytes + frame.length > bytes_max) return null
       waiting_bytes += frame.length
+      const mine = opening.then(current_segment, current_segment)
+      opening = mine
       try {
-        return await segment().append(frame)
+        return await (await mine).append(frame)
       } catch (error) {
         waiting_bytes -= frame.length
         throw error
       }
     },
     bytes: () => waiting_bytes,
-    stored: ({ segment: from, bytes }) => {
+    stored: async ({ segment, bytes }) => {
       waiting_bytes -= bytes
-      from.done()
+      await segment.done()
     },
-    orphans: now_ms =>
-      filesIn(folder)
-        .filter(name => !name.startsWith(own) && isOrphan(folder, name, now_ms))
-        .map(name => {
-          const path = join(folder, name)
-          return {
-            batches: () => framesIn(readFileSync(path)),
-            remove: () => rmSync(path, { force: true }),
-          }
-        }),
+    orphans: async now_ms => {
+      const found: Orphan[] = []
+      for (const name of await filesIn(folder)) {
+        const path = join(folder, name)
+        if (name.startsWith(own) || !(await isOrphan(path, name, now_ms))) continue
+        found.push({
+          batches: async () => framesIn(await readFile(path)),
+          remove: () => rm(path, { force: true }),
+        })
+      }
+      return found
+    },
     close: async () => {
       await current?.leave()
       current = undefined
@@ -86,26 +91,20 @@ export function openSpool(options: SpoolOptions): Spool {
   }
 }
 
-function filesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).filter(name => /^clicks-.*\.log$/.test(name))
-  } catch {
-    return []
-  }
+async function filesIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => [])
+  return names.filter(name => /^clicks-.*\.log$/.test(name))
 }
 
 function plain(host: string): string {
   return host.replaceAll(/[^A-Za-z0-9.]/g, '_')
 }
 
-function isOrphan(folder: string, name: string, now_ms: number): boolean {
+async function isOrphan(path: string, name: string, now_ms: number): Promise<boolean> {
   const [, host, pid] = /^clicks-([^-]+)-(\d+)-/.exec(name) ?? []
   if (host === plain(hostname())) return Number(pid) === process.pid || !isAlive(Number(pid))
-  try {
-    return now_ms - statSync(join(folder, name)).mtimeMs > silent_ms
-  } catch {
-    return false
-  }
+  const file = await stat(path).catch(() => null)
+  return file !== null && now_ms - file.mtimeMs > silent_ms
 }
 
 function isAlive(pid: number): boolean {

@@ -42,8 +42,8 @@ async function storeAfter(error: SqlState, kernel: Storing, batch: Batch): Promi
   if (kept.at_ms.length === 0) return
   try {
     await kernel.db.run(statementOf(kept))
-  } catch (again) {
-    if (!isStored(again)) throw again
+  } catch (error_) {
+    if (!isStored(error_)) throw error_
   }
 }
 

@@ -151,7 +151,7 @@ async function useOnce({ db }: Kernel, { domain_id, code }: Target): Promise<str
 }
 
 /** What the visitor's address asked is added to what the link asks. */
-export function withQuery(destination_url: string, query: string): string {
+function withQuery(destination_url: string, query: string): string {
   if (query === '') return destination_url
   const url = new URL(destination_url)
   url.search = url.search === '' ? query : `${url.search.slice(1)}&${query}`

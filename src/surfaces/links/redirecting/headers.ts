@@ -71,9 +71,8 @@ export function readHeaders(raw: readonly string[], country_header: string, seen
         if (isNamed(name, 'x-forwarded-host')) seen.forwarded_host = value
         break
     }
-    if (name.length === country_header.length && country_header !== '') {
-      if (isNamed(name, country_header)) seen.country = value
-    }
+    const may_be_country = country_header !== '' && name.length === country_header.length
+    if (may_be_country && isNamed(name, country_header)) seen.country = value
   }
 }
 

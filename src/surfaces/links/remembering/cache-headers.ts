@@ -4,7 +4,7 @@
  */
 import type { Target } from './target.ts'
 
-export const permanent_seconds = 86_400
+const permanent_seconds = 86_400
 
 type Cached = Pick<
   Target,

@@ -91,8 +91,8 @@ async function unaware({ db }: Kernel, node_id: string, xid: string): Promise<nu
 }
 
 async function nextWake({ onWake }: Kernel): Promise<void> {
-  const woken = Promise.withResolvers<void>()
-  const unhear = onWake(woken.resolve)
+  const woken = Promise.withResolvers<null>()
+  const unhear = onWake(() => woken.resolve(null))
   const over = new AbortController()
   await Promise.race([
     woken.promise,

@@ -53,7 +53,9 @@ export function openNode(kernel: Kernel, platform: PlatformDomain): RedirectNode
   const stopAdopting = kernel.onWake(() => {
     // The first wake-up comes when the process has begun its work.
     stopAdopting()
-    recorder.adopt()
+    recorder
+      .adopt()
+      .catch((error: unknown) => kernel.log.error({ err: error }, 'old clicks were not found'))
   })
   return {
     node_id,
