@@ -15,8 +15,9 @@ import { openTelemetry } from './kernel/watch/telemetry.ts'
 import { layGround, type Ground } from './kernel/ground/ground.ts'
 import { identity } from './surfaces/identity/surface.ts'
 import { jobs } from './surfaces/jobs/surface.ts'
+import { links } from './surfaces/links/surface.ts'
 
-const surfaces: readonly AnySurface[] = [identity, jobs]
+const surfaces: readonly AnySurface[] = [identity, jobs, links]
 
 export const composition: Composition = {
   surfaces,
@@ -24,7 +25,11 @@ export const composition: Composition = {
     const { permissions } = gather(surfaces)
     const people = identity.open(kernel, { permissions })
     const work = jobs.open(kernel, { people: people.face.administration })
-    const opened = [people, work]
+    const shortener = links.open(kernel, {
+      jobs: work.face,
+      people: people.face.administration,
+    })
+    const opened = [people, work, shortener]
     work.face.offer(opened.flatMap(one => one.jobTypes ?? []))
     return {
       opened,

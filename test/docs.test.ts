@@ -24,7 +24,7 @@ const world = await openProductWorld({
 afterAll(() => world.close())
 
 /** Pages whose every command can run as it stands. */
-const pages = ['identity.md', 'jobs.md', 'requests.md']
+const pages = ['identity.md', 'jobs.md', 'links.md', 'requests.md']
 
 const folder = resolve(import.meta.dirname, '../docs')
 

@@ -75,14 +75,6 @@ export const notYetBuilt: readonly string[] = [
   'POST /v1/payment-intents/{id}/cancel',
   'POST /v1/refunds',
   'GET /v1/refunds/{id}',
-  // links
-  'POST /v1/links',
-  'GET /v1/links/{code}',
-  'PATCH /v1/links/{code}',
-  'DELETE /v1/links/{code}',
-  'GET /{code}',
-  'GET /v1/links/{code}/stats',
-  'POST /v1/domains',
   // webhooks
   'POST /v1/inbound/{provider}/{account_ref}',
   'POST /v1/webhook-subscriptions',

@@ -14,6 +14,7 @@ import type { Db, Tx } from './database/db.ts'
 import type { LoggedEvent } from './events/event.ts'
 import type { Fault } from './faults.ts'
 import type { Cursors } from './http/cursor.ts'
+import type { Front } from './http/front.ts'
 import type { ErrorEntry } from './http/problem.ts'
 import type { Route } from './http/route.ts'
 import type { Keyring } from './keys.ts'
@@ -38,6 +39,8 @@ export type Kernel = {
   readonly log: Log
   readonly metrics: Metrics
   readonly fault: Fault
+  /** Every route of the platform; known from the moment at which all surfaces are open. */
+  routes(): readonly Route[]
   /** Tells every process to look at its queues now, outside any transaction. */
   wake(): void
   /** Called in this process at each wake-up from any process; answers how to stop listening. */
@@ -63,6 +66,8 @@ export type Surface<Face = unknown, Needs = unknown> = {
 export type Opened<Face = unknown> = {
   readonly face: Face
   readonly routes: readonly Route[]
+  /** Sees every request of an API process before the framework does; what it does not pass on, it answers. */
+  readonly front?: Front
   readonly consumers?: readonly Consumer[]
   readonly loops?: readonly Loop[]
   readonly projections?: readonly Projection[]

@@ -8,9 +8,10 @@ import { resolve } from 'node:path'
 import { StartError } from '../kernel/start-error.ts'
 import { mail } from './mail/mail.ts'
 import { openSandbox } from './open-sandbox.ts'
+import { webRisk } from './web-risk/web-risk.ts'
 import type { Vendor } from './vendor.ts'
 
-const vendors: readonly Vendor[] = [mail]
+const vendors: readonly Vendor[] = [mail, webRisk]
 
 async function main(): Promise<void> {
   const [, , data_dir] = process.argv

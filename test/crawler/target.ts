@@ -72,7 +72,12 @@ export function targetOf(route: Route, { gathered, world, crawl }: Told): Target
 }
 
 function allowOf({ path }: Route, all: readonly Route[]): string[] {
-  const here = all.filter(one => one.path === path)
+  // A word where another path has a parameter: whatever answers there is allowed here too.
+  const fits = (pattern: string) =>
+    new RegExp(
+      `^${pattern.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`).replaceAll(/\{\w+\}/g, '[^/]+')}$`,
+    )
+  const here = all.filter(one => fits(one.path).test(path))
   const methods = new Set<string>(here.map(one => one.method))
   if (here.some(onlyReads)) methods.add('HEAD')
   return [...methods.add('OPTIONS')].sort()

@@ -147,8 +147,9 @@ test('seeds are sown once, and never in production', { timeout: limit_ms }, asyn
   const people = (await json('user list --tenant=acme')).data
   expect((await json('seed')).made).toEqual([])
   expect((await json('user list --tenant=acme')).data).toEqual(people)
-  const told = first.made.find((line: string) => line.includes(': '))
-  const secret = String(told).split(': ')[1] ?? ''
+  const told = (first.made as string[]).find(one => one.startsWith('password of all demo people: '))
+  const secret = told?.split(': ')[1] ?? ''
+  expect(first.made).toContain('7 links of member@acme.example (acme)')
   for (const slug of ['acme', 'globex']) {
     const email = `auditor@${slug}.example`
     const body = { email, password: secret, tenant: slug }

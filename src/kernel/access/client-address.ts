@@ -7,7 +7,8 @@ import { BlockList, isIP } from 'node:net'
 
 export type ClientAddress = (peer: string, forwarded: string | string[] | undefined) => string
 
-export function clientAddress(trusted: readonly string[]): ClientAddress {
+/** Whether a peer is one of our own proxies, whose word on the request counts. */
+export function proxyCheck(trusted: readonly string[]): (peer: string) => boolean {
   const proxies = new BlockList()
   for (const entry of trusted) {
     const [address = '', prefix] = entry.split('/')
@@ -16,7 +17,14 @@ export function clientAddress(trusted: readonly string[]): ClientAddress {
     if (prefix === undefined) proxies.addAddress(address, family)
     else proxies.addSubnet(address, Number(prefix), family)
   }
-  const isOurs = (address: string) => proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  return peer => {
+    const address = plain(peer)
+    return proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  }
+}
+
+export function clientAddress(trusted: readonly string[]): ClientAddress {
+  const isOurs = proxyCheck(trusted)
   return (peer, forwarded) => {
     const direct = plain(peer)
     if (trusted.length === 0 || forwarded === undefined || !isOurs(direct)) return direct

@@ -13,15 +13,20 @@ import type { Gathered } from './gather.ts'
 import { openCursors } from '../http/cursor.ts'
 import { openMetrics } from '../watch/metrics.ts'
 import { openSafeFetch } from '../outside/safe-fetch.ts'
+import type { Route } from '../http/route.ts'
 import type { Kernel } from '../surface.ts'
 
-/** The event log needs the database, and a commit with events wakes the log: `tie` closes that circle. */
+/**
+ * The event log needs the database, and a commit with events wakes the log; surfaces need the routes that
+ * they declare themselves: `tie` closes both circles.
+ */
 export function openKernel(options: PlatformOptions, { declared }: Gathered, faults: Faults) {
   const { config, keys, log } = options
   const { settings } = config
   const metrics = openMetrics()
   const sleepers = new Set<() => void>()
   let events: Events | undefined
+  let routes: (() => readonly Route[]) | undefined
   const kernel: Kernel = {
     profile: config.profile,
     public_url: config.public_url,
@@ -51,14 +56,19 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
       waited: seconds => metrics.poolWait.observe(seconds),
       lost: error => log.warn({ err: error }, 'an idle database connection was lost'),
     }),
+    routes: () => {
+      if (!routes) throw new Error('the routes are known once all surfaces are open')
+      return routes()
+    },
     wake: () => events?.wake(),
     onWake: run => {
       sleepers.add(run)
       return () => void sleepers.delete(run)
     },
   }
-  const tie = (opened: Events) => {
+  const tie = (opened: Events, all: () => readonly Route[]) => {
     events = opened
+    routes = all
     opened.onWake(() => {
       for (const run of sleepers) run()
     })

@@ -67,7 +67,7 @@ export function openPlatform(options: PlatformOptions): Platform {
     cursors: kernel.cursors,
     work: config.roles.includes('worker'),
   })
-  tie(events)
+  tie(events, () => routes)
   const overload = watchOverload(config.settings['kernel.overload_delay_ms'])
   const parts: PlatformParts = {
     options,
@@ -176,8 +176,9 @@ function lazily(make: () => string): () => string {
 }
 
 function appOf(parts: PlatformParts, routes: readonly Route[], stopping: AbortSignal) {
-  const { options, gathered, kernel, access, overload } = parts
+  const { options, gathered, kernel, opened, access, overload } = parts
   const { config, log } = options
+  const fronts = config.roles.includes('api') ? opened.flatMap(one => one.front ?? []) : []
   const { settings } = config
   const app = buildApp({
     routes,
@@ -208,6 +209,7 @@ function appOf(parts: PlatformParts, routes: readonly Route[], stopping: AbortSi
     stall_ms: settings['kernel.sse_stall_seconds'] * 1000,
     secure: config.public_url.startsWith('https:'),
     cors_origins: settings['kernel.cors_origins'],
+    fronts,
   })
   if (config.roles.includes('api')) mountDocs(app)
   return app

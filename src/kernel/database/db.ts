@@ -24,6 +24,9 @@ export type Reader = {
   many<S extends TSchema>(row: S, statement: Sql): Promise<Static<S>[]>
 }
 
+/** Nobody hears what it answers, unless it is a promise. */
+export type AfterCommit = (() => void) | (() => Promise<void>)
+
 export type Tx = Reader & {
   /** Runs a statement and answers how many rows it touched. */
   run(statement: Sql): Promise<number>
@@ -39,8 +42,11 @@ export type Tx = Reader & {
   audit(act: AuditDraft): void
   /** A statement that travels with COMMIT, after the effect and its events. */
   atCommit(statement: Sql): void
-  /** Runs in memory once the commit is durable; must not throw. */
-  afterCommit(run: () => void): void
+  /**
+   * Runs in memory once the commit is durable; must not throw. What it promises is waited for, without
+   * the connection, before the caller of `tx` goes on: an answer may owe that others know of the change.
+   */
+  afterCommit(run: AfterCommit): void
 }
 
 export type Db = Reader & {
@@ -165,13 +171,14 @@ async function attemptTx<T>(
 ): Promise<T> {
   const client = await connect(pool, options)
   const state = new TxState(client, isolation)
+  const owed: Promise<void>[] = []
   let broken: Error | undefined
+  let result: T
   try {
-    const result = await work(txOn(options, state))
+    result = await work(txOn(options, state))
     await state.commit(options.outbox(state.events, state.acts))
     if (state.events.length > 0) options.committed()
-    for (const run of state.after) run()
-    return result
+    for (const run of state.after) owed.push(Promise.resolve(run()))
   } catch (error) {
     broken = await state.rollback(error)
     throw SqlState.from(error)
@@ -179,6 +186,8 @@ async function attemptTx<T>(
     state.ended = true
     client.release(broken)
   }
+  if (owed.length > 0) await Promise.all(owed)
+  return result
 }
 
 function txOn(options: DbOptions, state: TxState): Tx {

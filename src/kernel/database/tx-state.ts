@@ -9,7 +9,7 @@ export class TxState {
   readonly events: BufferedEvent[] = []
   readonly acts: AuditDraft[] = []
   readonly last: Sql[] = []
-  readonly after: (() => void)[] = []
+  readonly after: ((() => void) | (() => Promise<void>))[] = []
   ended = false
   streams = 0
   private begun: Promise<unknown> | undefined

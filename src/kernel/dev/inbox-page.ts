@@ -3,7 +3,7 @@
  * origin; its links open in a new tab, so that a newcomer can follow the link that was mailed to
  * them.
  */
-import { markup, type Markup } from './markup.ts'
+import { markup, type Markup } from '../http/markup.ts'
 import type { InboxMessage } from './inbox-shapes.ts'
 import { page, type Page } from './page.ts'
 

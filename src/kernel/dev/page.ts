@@ -4,7 +4,7 @@
  * its hash.
  */
 import { createHash } from 'node:crypto'
-import { markup, trusted, type Markup } from './markup.ts'
+import { markup, trusted, type Markup } from '../http/markup.ts'
 
 const style = `
 :root { color-scheme: light dark; --line: light-dark(#d8dbe0, #33373e);

@@ -6,7 +6,7 @@ import { Type, type Static } from 'typebox'
 import { rfc3339, type Clock } from '../clock.ts'
 import { reply, route, type Route } from '../http/route.ts'
 import { nullable } from '../http/shapes.ts'
-import { markup, type Markup } from './markup.ts'
+import { markup, type Markup } from '../http/markup.ts'
 import type { OutsideWorld } from './outside-world.ts'
 import { page, type Page } from './page.ts'
 

@@ -64,7 +64,7 @@ export function sendProblem(
   reply: FastifyReply,
   error: unknown,
 ): FastifyReply {
-  const refusal = declared(deps, compiled, toProblem(error))
+  const refusal = declared(deps, compiled, problemOf(error))
   // Turning work away is no failure; writing each one down would cost most when there is least to give.
   if (refusal.status >= 500 && !turned_away.has(refusal.code)) {
     deps.log.error({ request_id: request.id, route: compiled?.operation, err: error }, refusal.code)
@@ -117,7 +117,8 @@ function declared(
   return problem('internal_error', {}, { cause: refusal })
 }
 
-function toProblem(error: unknown): Problem {
+/** What a caller is told of an error, whatever threw it. */
+export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (error instanceof UpstreamFailure) return problem(problemCodeOf(error), {}, { cause: error })
   if (error instanceof DatabaseBusy) {

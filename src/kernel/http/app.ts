@@ -13,9 +13,11 @@ import { noTelemetry, type Telemetry } from '../watch/telemetry.ts'
 import { securityHeaders, sendOutcome, sendProblem } from './answer.ts'
 import { compileRoute, type CompiledRoute } from './compile-route.ts'
 import { parseJson } from './content.ts'
+import { allowOrigin } from './cors.ts'
 import { guard, type GuardDeps, type Passed } from './guard.ts'
 import { journey, type JourneyDeps } from './journey.ts'
 import { problem, renderProblem, type Catalog } from './problem.ts'
+import { serverBehind, type Front } from './front.ts'
 import { onlyReads, type Route } from './route.ts'
 import { sseHeaders, writeEvents } from './sse.ts'
 
@@ -32,6 +34,8 @@ export type AppOptions = GuardDeps &
     readonly catalog: Catalog
     readonly secure: boolean
     readonly cors_origins: readonly string[]
+    /** What surfaces put before the framework. */
+    readonly fronts: readonly Front[]
   }
 
 /** The server with all routes mounted. */
@@ -58,6 +62,7 @@ export function buildApp(options: AppOptions): App {
     bodyLimit: options.body_limit_bytes,
     routerOptions: { maxParamLength: 512 },
     http: { maxHeaderSize: header_bytes_max, requestTimeout: 60_000, headersTimeout: 20_000 },
+    serverFactory: serverBehind(options.fronts, options.stopping),
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -216,6 +221,16 @@ function routerPath(path: string): string {
   return path.replaceAll(':', '::').replaceAll(/\{([a-z_]+)\}/g, ':$1')
 }
 
+/** True where the path, itself perhaps a pattern, would be answered by the pattern. */
+function isPathOf(pattern: string, path: string): boolean {
+  const wanted = pattern.split('/')
+  const given = path.split('/')
+  return (
+    wanted.length === given.length &&
+    wanted.every((segment, at) => segment === given[at] || /^\{[a-z_]+\}$/.test(segment))
+  )
+}
+
 /** Any known path with another method is 405 with Allow; only then is it 404. */
 function notFound(options: AppOptions) {
   const methods = new Map<string, Set<string>>()
@@ -227,7 +242,12 @@ function notFound(options: AppOptions) {
     methods.set(path, known)
   }
   const paths = findMyWay({ maxParamLength: 512 })
-  for (const [path, allowed] of methods) paths.on('GET', routerPath(path), () => {}, [...allowed])
+  for (const path of methods.keys()) {
+    // `/v1/links/batches` is also a `/v1/links/{code}`: what either answers is allowed there.
+    const here = [...methods].filter(([pattern]) => isPathOf(pattern, path))
+    const allowed = new Set(here.flatMap(([, own]) => [...own]))
+    paths.on('GET', routerPath(path), () => {}, [...allowed])
+  }
   return (request: FastifyRequest, reply: FastifyReply) => {
     const end = request.url.indexOf('?')
     const path = end === -1 ? request.url : request.url.slice(0, end)
@@ -238,33 +258,6 @@ function notFound(options: AppOptions) {
     const refusal = problem('method_not_allowed', { headers: { allow } })
     return sendProblem(options, undefined, request, reply, refusal)
   }
-}
-
-const corsHeaders =
-  'authorization, content-type, idempotency-key, if-match, if-none-match, x-csrf-token, traceparent, last-event-id'
-const exposedHeaders =
-  'x-request-id, location, link, etag, retry-after, idempotent-replayed, x-ignored-fields, ratelimit, ratelimit-policy'
-
-/** Nothing is allowed but the listed origins; a preflight is the OPTIONS that follows. */
-function allowOrigin(
-  origins: readonly string[],
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
-  const { origin } = request.headers
-  void reply.header('vary', 'origin')
-  if (!origin || !origins.includes(origin)) return
-  void reply.headers({
-    'access-control-allow-origin': origin,
-    'access-control-allow-credentials': 'true',
-    'access-control-expose-headers': exposedHeaders,
-  })
-  if (request.method !== 'OPTIONS') return
-  void reply.headers({
-    'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
-    'access-control-allow-headers': corsHeaders,
-    'access-control-max-age': '600',
-  })
 }
 
 /** What cannot even be parsed as HTTP still gets a problem document. */

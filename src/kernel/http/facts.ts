@@ -31,6 +31,10 @@ export class Facts implements RequestFacts {
     this.stopping = stopping
   }
 
+  get method(): string {
+    return this.request.method
+  }
+
   get raw(): Buffer {
     return Buffer.isBuffer(this.request.body) ? this.request.body : empty
   }

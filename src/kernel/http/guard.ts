@@ -48,7 +48,8 @@ export function guard(
 }
 
 function negotiate(accept: string | undefined, { media_types }: CompiledRoute): void {
-  if (!accept || accept === '*/*') return
+  // Who answers with whatever was asked for refuses no wish.
+  if (!accept || accept === '*/*' || media_types.includes('*/*')) return
   if (!accept.includes(';') && accept.includes(media_types[0] ?? '')) return
   const offered = new Negotiator({ headers: { accept } }).mediaTypes([...media_types])
   if (offered.length === 0) {

@@ -122,11 +122,14 @@ function effectOf(keyed: KeyedRequest): KeyedWork['effect'] {
 }
 
 /** As it is sent: bytes pass through as they come, and are never recorded. */
-export type Rendered = Omit<Outcome, 'body'> & { readonly body: string | Readable | null }
+export type Rendered = Omit<Outcome, 'body'> & {
+  readonly body: string | Uint8Array | Readable | null
+}
 
 export function present(compiled: CompiledRoute, reply: Reply): Rendered {
   const { status, body, headers } = reply
-  if (!(body instanceof Readable)) return render(compiled, reply)
+  const raw = body instanceof Readable || body instanceof Uint8Array
+  if (!raw) return render(compiled, reply)
   return { status, headers, body }
 }
 

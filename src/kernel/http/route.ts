@@ -39,6 +39,8 @@ type ParamsOf<P extends string> = P extends `${string}{${infer Name}}${infer Res
 
 export type RequestFacts = {
   readonly id: string
+  /** HEAD runs the handler of GET, which may want to know. */
+  readonly method: string
   readonly path: string
   readonly ip: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -135,6 +137,8 @@ type Common<
    * other GET only reads and answers HEAD by itself.
    */
   head?: true
+  /** The surface's front answers for it, before the pipeline; what it passes on comes here. */
+  fronted?: true
   /** Not in the published document. */
   hidden?: true
   /** Beyond the interface specification; marked `x-added` in the document. */

@@ -1,6 +1,6 @@
 /** What every answer carries, be it a success or a refusal, and what none of them tells. */
 import { expect } from 'vitest'
-import { expectProblem, id_form, type Rule } from '../rule.ts'
+import { expectProblem, id_form, onlyWith, type Rule } from '../rule.ts'
 import type { Told, Visit } from '../visit.ts'
 
 async function success({ send, valid }: Visit): Promise<Told> {
@@ -31,7 +31,7 @@ export const answers: readonly Rule[] = [
   },
   {
     name: 'a refusal is a problem document',
-    exempt: always,
+    exempt: onlyWith.pipeline,
     check: async visit => expectProblem(await refusal(visit), 406, 'not_acceptable'),
   },
   {
@@ -45,7 +45,7 @@ export const answers: readonly Rule[] = [
   },
   {
     name: 'nothing is kept by a cache unless the route declares it',
-    exempt: always,
+    exempt: onlyWith.pipeline,
     check: async visit => {
       const { route, streams } = visit.target
       const declared = route.headers?.['cache-control'] ?? (streams ? 'no-cache' : 'no-store')
@@ -55,7 +55,7 @@ export const answers: readonly Rule[] = [
   },
   {
     name: 'every answer has the security headers',
-    exempt: always,
+    exempt: onlyWith.pipeline,
     check: async visit => {
       for (const { headers } of await both(visit)) {
         expect(headers['x-content-type-options']).toBe('nosniff')

@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import { onlyReads } from '../../../src/kernel/http/route.ts'
 import { newId } from '../../../src/kernel/ids.ts'
-import { expectProblem, type Rule } from '../rule.ts'
+import { expectProblem, onlyWith, type Rule } from '../rule.ts'
 import type { Target } from '../target.ts'
 import type { Request } from '../visit.ts'
 
@@ -60,7 +60,7 @@ export const routing: readonly Rule[] = [
   },
   {
     name: 'a representation that does not exist is 406',
-    exempt: () => null,
+    exempt: onlyWith.pipeline,
     check: async ({ send, valid }) => {
       const request = await valid()
       const headers = { ...request.headers, accept: 'application/x-nothing' }
@@ -69,7 +69,8 @@ export const routing: readonly Rule[] = [
   },
   {
     name: 'HEAD is GET without its body',
-    exempt: ({ route }) => (onlyReads(route) ? null : 'it is no GET that only reads'),
+    exempt: target =>
+      onlyReads(target.route) ? onlyWith.pipeline(target) : 'it is no GET that only reads',
     check: async ({ send, valid }) => {
       const request = await valid()
       const get = await send(request)

@@ -28,6 +28,25 @@ describe('a transaction', () => {
     expect([await read(db, id), told.committed, order]).toEqual([2, 1, ['after 1']])
   })
 
+  test('answers only when what it owes after the commit is done, and holds no connection meanwhile', async () => {
+    const { db } = open({ pool: 2 })
+    const id = newId()
+    const owed = Promise.withResolvers<undefined>()
+    let answered = false
+    const work = db
+      .tx(async tx => {
+        await tx.run(put(id, 1))
+        tx.afterCommit(async () => {
+          await owed.promise
+        })
+      })
+      .then(() => (answered = true))
+    await expect.poll(() => read(db, id)).toBe(1)
+    expect([answered, db.load().total - db.load().idle]).toEqual([false, 0])
+    owed.resolve(undefined)
+    expect(await work).toBe(true)
+  })
+
   test('that throws leaves nothing and tells nothing', async () => {
     const { db, told } = open()
     const id = newId()

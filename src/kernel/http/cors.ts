@@ -1,0 +1,29 @@
+/** What browsers of other origins may do here, and what of an answer their scripts may read. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+const corsHeaders =
+  'authorization, content-type, idempotency-key, if-match, if-none-match, x-csrf-token, traceparent, last-event-id'
+const exposedHeaders =
+  'x-request-id, location, link, etag, retry-after, idempotent-replayed, x-ignored-fields, ratelimit, ratelimit-policy'
+
+/** Nothing is allowed but the listed origins; a preflight is the OPTIONS that follows. */
+export function allowOrigin(
+  origins: readonly string[],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const { origin } = request.headers
+  void reply.header('vary', 'origin')
+  if (!origin || !origins.includes(origin)) return
+  void reply.headers({
+    'access-control-allow-origin': origin,
+    'access-control-allow-credentials': 'true',
+    'access-control-expose-headers': exposedHeaders,
+  })
+  if (request.method !== 'OPTIONS') return
+  void reply.headers({
+    'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+    'access-control-allow-headers': corsHeaders,
+    'access-control-max-age': '600',
+  })
+}

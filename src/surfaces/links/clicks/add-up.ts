@@ -1,0 +1,115 @@
+/**
+ * Adds waiting batches to the daily statistics: the batches go and their sums arrive in one commit, so each
+ * counts once, in whatever order they come and however long a transaction stays open. One process at a
+ * time does it, under the lock that a rebuild takes too.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Kernel } from '../../../kernel/surface.ts'
+import { dayText } from './batch.ts'
+import { BatchCounts } from './batch-counts.ts'
+import type { CoarseContext } from './context.ts'
+import { Tally, type Dimensions } from './tally.ts'
+
+/** Nobody but its holder changes the daily statistics. */
+export const statistics_lock = 5_330_211
+
+/** What one commit adds: some 80 k sums at most, which takes two seconds. */
+const batches_max = 8
+
+const Locked = Type.Object({ locked: Type.Boolean() })
+const Waiting = Type.Object({ id: Type.String(), counts: BatchCounts })
+
+export type Sum = {
+  readonly domain_id: string
+  readonly code: string
+  readonly day: string
+  readonly tally: Tally
+}
+
+/** Until none waits; answers how many batches were added. */
+export async function addUp(
+  { db, fault }: Pick<Kernel, 'db' | 'fault'>,
+  signal?: AbortSignal,
+): Promise<number> {
+  let added = 0
+  while (!signal?.aborted) {
+    const some = await db.tx(async tx => {
+      const count = await addSome(tx)
+      if (count > 0) await fault('links.before_adding_up')
+      return count
+    })
+    added += some
+    if (some < batches_max) break
+  }
+  return added
+}
+
+async function addSome(tx: Tx): Promise<number> {
+  const { locked } = await tx.one(
+    Locked,
+    sql`select pg_try_advisory_xact_lock(${statistics_lock}) as locked`,
+  )
+  if (!locked) return 0
+  const batches = await tx.many(
+    Waiting,
+    sql`
+      delete from links.click_batches
+      where id in (select id from links.click_batches order by id limit ${batches_max})
+      returning id, counts`,
+  )
+  if (batches.length > 0) await store(tx, sumsOf(batches.map(({ counts }) => counts)))
+  return batches.length
+}
+
+export function sumsOf(batches: readonly BatchCounts[]): Sum[] {
+  const sums = new Map<string, Sum>()
+  for (const { links, contexts, counts } of batches) {
+    const parsed = contexts.map(context => JSON.parse(context) as CoarseContext) // made by context.ts
+    for (let at = 0; at < counts.length; at += 4) {
+      const [link = 0, context = 0, day = 0, clicks = 0] = counts.slice(at, at + 4)
+      const [domain_id, code] = links[link] ?? ['', '']
+      const key = `${domain_id}/${code}/${day}`
+      let sum = sums.get(key)
+      if (!sum) {
+        sum = { domain_id, code, day: dayText(day), tally: new Tally() }
+        sums.set(key, sum)
+      }
+      const made = parsed[context]
+      if (made) sum.tally.add(made, clicks)
+    }
+  }
+  return [...sums.values()]
+}
+
+const Before = Type.Object({
+  place: Type.Integer(),
+  bounded_dimensions: Type.Unsafe<Dimensions>(Type.Record(Type.String(), Type.Any())),
+})
+
+async function store(tx: Tx, sums: readonly Sum[]): Promise<void> {
+  const keys = sql`unnest(${sums.map(sum => sum.domain_id)}::uuid[],
+    ${sums.map(sum => sum.code)}::text[], ${sums.map(sum => sum.day)}::date[])
+    with ordinality as k (domain_id, code, day, place)`
+  const before = await tx.many(
+    Before,
+    sql`
+      select k.place, s.bounded_dimensions
+      from ${keys} join links.daily_link_stats s using (domain_id, code, day)`,
+  )
+  const stood = new Map(before.map(({ place, bounded_dimensions }) => [place, bounded_dimensions]))
+  const dimensions = sums.map(({ tally }, at) => tally.onTopOf(stood.get(at + 1) ?? {}))
+  await tx.run(sql`
+    insert into links.daily_link_stats as s
+      (domain_id, code, day, clicks, bots, bounded_dimensions)
+    select k.domain_id, k.code, k.day, n.clicks, n.bots, n.dimensions
+    from ${keys}
+      join unnest(${sums.map(sum => sum.tally.clicks)}::bigint[],
+        ${sums.map(sum => sum.tally.bots)}::bigint[],
+        ${dimensions.map(one => JSON.stringify(one))}::jsonb[])
+        with ordinality as n (clicks, bots, dimensions, place) using (place)
+    on conflict (domain_id, code, day) do update set
+      clicks = s.clicks + excluded.clicks, bots = s.bots + excluded.bots,
+      bounded_dimensions = excluded.bounded_dimensions`)
+}

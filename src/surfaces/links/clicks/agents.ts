@@ -1,0 +1,55 @@
+/**
+ * What kind of program a user agent is: device, system, browser, bot or not. Parsing one costs some 30 µs,
+ * so classes are remembered, and a flood of invented agents is classed as unknown instead of parsed.
+ */
+import bowser from 'bowser'
+import { isbot } from 'isbot'
+import { LRUCache } from 'lru-cache'
+
+export type Agent = {
+  readonly device: string
+  readonly os: string
+  readonly browser: string
+  readonly bot: boolean
+}
+
+export type Agents = {
+  classOf(agent: string): Agent
+  /** From now on so many more may be parsed. */
+  allow(parses: number): void
+}
+
+const agent_length_max = 512
+const unknown: Agent = { device: '', os: '', browser: '', bot: false }
+/** Every browser says what it is. */
+const silent: Agent = { ...unknown, bot: true }
+
+export function openAgents(remembered = 10_000): Agents {
+  const classes = new LRUCache<string, Agent>({ max: remembered })
+  let left = 0
+  return {
+    allow: parses => {
+      left = parses
+    },
+    classOf: given => {
+      if (given === '') return silent
+      const agent = given.length > agent_length_max ? given.slice(0, agent_length_max) : given
+      const known = classes.get(agent)
+      if (known) return known
+      if (left-- <= 0) return unknown
+      const parsed = parse(agent)
+      classes.set(agent, parsed)
+      return parsed
+    },
+  }
+}
+
+function parse(agent: string): Agent {
+  const { platform, os, browser } = bowser.parse(agent)
+  return {
+    device: platform.type ?? '',
+    os: os.name ?? '',
+    browser: browser.name ?? '',
+    bot: platform.type === 'bot' || isbot(agent),
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * A batch summed up in itself, in the form in which it waits to be added to the daily statistics: one
+ * number for each link, context and day that occur together in it.
+ */
+import { Type, type Static } from 'typebox'
+import { dayOf, type Batch } from './batch.ts'
+
+export const BatchCounts = Type.Object({
+  links: Type.Array(Type.Tuple([Type.String(), Type.String()])),
+  /** Each a coarse context as JSON. */
+  contexts: Type.Array(Type.String()),
+  /** Four numbers each: link, context, day since the epoch, clicks. */
+  counts: Type.Array(Type.Integer()),
+})
+export type BatchCounts = Static<typeof BatchCounts>
+
+export function countsOf({ links, contexts, link, context, at_ms }: Batch): string {
+  const first_day = at_ms.reduce((least, at) => Math.min(least, dayOf(at)), Infinity)
+  const times = new Map<number, number>()
+  // One number for the three: a batch spans few days, and every factor is bounded by its size.
+  for (let at = 0; at < at_ms.length; at++) {
+    const day = dayOf(at_ms[at] ?? 0) - first_day
+    const key = (day * links.length + (link[at] ?? 0)) * contexts.length + (context[at] ?? 0)
+    times.set(key, (times.get(key) ?? 0) + 1)
+  }
+  const counts: number[] = []
+  for (const [key, clicks] of times) {
+    const linked = Math.floor(key / contexts.length)
+    const day = Math.floor(linked / links.length)
+    counts.push(linked % links.length, key % contexts.length, first_day + day, clicks)
+  }
+  return JSON.stringify({ links, contexts, counts })
+}

@@ -1,0 +1,72 @@
+/**
+ * Clicks that are stored together or not at all. Links and contexts are named once and then numbered, so
+ * that a click costs a few bytes on its way. The id of each event is made from its batch, its time and its
+ * place: a batch that is sent twice names the same events twice, and the database refuses the second.
+ */
+import type { Clicked } from './visit.ts'
+
+export type Batch = {
+  readonly id: string
+  readonly links: readonly (readonly [domain_id: string, code: string])[]
+  readonly contexts: readonly string[]
+  /** One place a click: which link, which context, and milliseconds since the epoch. */
+  readonly link: readonly number[]
+  readonly context: readonly number[]
+  readonly at_ms: readonly number[]
+}
+
+/** The place of an event has four hexadecimal digits. */
+export const batch_clicks_max = 65_536
+
+export class BatchBuilder {
+  private readonly links: [string, string][] = []
+  private readonly contexts: string[] = []
+  private readonly numberOfLink = new Map<Clicked, number>()
+  private readonly numberOfContext = new Map<string, number>()
+  private readonly link: number[] = []
+  private readonly context: number[] = []
+  private readonly at_ms: number[] = []
+
+  get size(): number {
+    return this.at_ms.length
+  }
+
+  add(clicked: Clicked, context: string, at_ms: number): void {
+    let link = this.numberOfLink.get(clicked)
+    if (link === undefined) {
+      link = this.links.push([clicked.domain_id, clicked.code]) - 1
+      this.numberOfLink.set(clicked, link)
+    }
+    let number = this.numberOfContext.get(context)
+    if (number === undefined) {
+      number = this.contexts.push(context) - 1
+      this.numberOfContext.set(context, number)
+    }
+    this.link.push(link)
+    this.context.push(number)
+    this.at_ms.push(at_ms)
+  }
+
+  build(id: string): Batch {
+    const { links, contexts, link, context, at_ms } = this
+    return { id, links, contexts, link, context, at_ms }
+  }
+}
+
+/** A UUIDv7 of the click's own time; what is random in it is the batch's. */
+export function eventId(batch_id: string, at_ms: number, place: number): string {
+  const time = at_ms.toString(16).padStart(12, '0')
+  const last = place.toString(16).padStart(4, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-${batch_id.slice(14, 32)}${last}`
+}
+
+const day_ms = 86_400_000
+
+/** The UTC day that a click counts on, in days since the epoch. */
+export function dayOf(at_ms: number): number {
+  return Math.floor(at_ms / day_ms)
+}
+
+export function dayText(day: number): string {
+  return new Date(day * day_ms).toISOString().slice(0, 10)
+}

@@ -1,0 +1,80 @@
+/**
+ * The coarse form of a click, and all that is ever kept of it: country, device, system, browser, the site
+ * it came from, language, source, and whether a bot or a prefetch made it. No address, no user agent, no
+ * full referrer gets through, and who asks not to be tracked leaves nothing but that a click was made.
+ */
+import { LRUCache } from 'lru-cache'
+import { getDomain } from 'tldts'
+import type { Agents } from './agents.ts'
+import { countryIn, countryOf } from './countries.ts'
+import type { Visit } from './visit.ts'
+
+export const dimensions = [
+  'country',
+  'device',
+  'browser',
+  'os',
+  'referrer',
+  'language',
+  'source',
+] as const
+export type Dimension = (typeof dimensions)[number]
+
+export type CoarseContext = Partial<Record<Dimension, string>> & {
+  readonly bot: boolean
+  readonly prefetch?: true
+}
+
+export type Contexts = {
+  /** As JSON: clicks alike have one text. */
+  of(visit: Visit): string
+}
+
+const quiet = '{"bot":false}'
+const quiet_bot = '{"bot":true}'
+
+export function openContexts(agents: Agents): Contexts {
+  const sites = new LRUCache<string, string>({ max: 10_000 })
+  const siteOf = (referrer: string): string => {
+    if (referrer === '' || referrer.length > 2048) return ''
+    const known = sites.get(referrer)
+    if (known !== undefined) return known
+    const site = getDomain(referrer) ?? ''
+    sites.set(referrer, site)
+    return site
+  }
+  return {
+    of: visit => {
+      const agent = agents.classOf(visit.agent)
+      const bot = agent.bot || visit.head || visit.prefetch
+      if (visit.private) return bot ? quiet_bot : quiet
+      const context: CoarseContext = {
+        ...known('country', countryIn(visit.country) || countryOf(visit.address)),
+        ...known('device', agent.device),
+        ...known('browser', agent.browser),
+        ...known('os', agent.os),
+        ...known('referrer', siteOf(visit.referrer)),
+        ...known('language', languageOf(visit.language)),
+        ...known('source', sourceOf(visit.query)),
+        bot,
+        ...(visit.prefetch ? { prefetch: true as const } : {}),
+      }
+      return JSON.stringify(context)
+    },
+  }
+}
+
+function known(dimension: Dimension, value: string): Partial<Record<Dimension, string>> {
+  return value === '' ? {} : { [dimension]: value }
+}
+
+/** The primary tag of the language that is liked best, as far as the order of the list tells. */
+export function languageOf(header: string): string {
+  const tag = /^\s*([A-Za-z]{2,3})(?![A-Za-z])/.exec(header)?.[1]
+  return tag ? tag.toLowerCase() : ''
+}
+
+/** What the short address itself said of where it was found: the codes of this platform carry `s=qr`. */
+export function sourceOf(query: string): string {
+  return /(?:^|&)s=([a-z0-9_-]{1,32})(?:&|$)/.exec(query)?.[1] ?? ''
+}

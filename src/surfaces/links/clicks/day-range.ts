@@ -1,0 +1,37 @@
+/** A range of UTC days as it comes in a query: both ends count, and it has a bound. */
+import { Type } from 'typebox'
+import type { FieldError } from '../../../kernel/http/problem.ts'
+import { problem } from '../errors.ts'
+import { dayOf, dayText } from './batch.ts'
+
+export const days_max = 400
+const days_usual = 30
+
+export const Day = Type.String({ pattern: String.raw`^\d{4}-\d\d-\d\d$`, maxLength: 10 })
+
+/** Days since the epoch. */
+export type DayRange = { readonly from: number; readonly to: number }
+
+export function dayRange(
+  given: { readonly from?: string | undefined; readonly to?: string | undefined },
+  today: number,
+  location: FieldError['location'] = 'query',
+): DayRange {
+  const to = given.to === undefined ? today : dayIn(given.to, '/to', location)
+  const from = given.from === undefined ? to - days_usual + 1 : dayIn(given.from, '/from', location)
+  if (from > to) throw invalid('/from', 'order', location)
+  if (to - from >= days_max) throw invalid('/from', 'range', location)
+  return { from, to }
+}
+
+function dayIn(text: string, pointer: string, location: FieldError['location']): number {
+  const day = dayOf(Date.parse(`${text}T00:00:00Z`))
+  if (Number.isNaN(day) || dayText(day) !== text) throw invalid(pointer, 'format', location)
+  return day
+}
+
+function invalid(pointer: string, constraint: string, location: FieldError['location']) {
+  const error: FieldError = { location, pointer, constraint }
+  if (constraint === 'range') error.params = { limit: days_max }
+  return problem('validation_failed', { errors: [error] })
+}

@@ -1,0 +1,39 @@
+/** The partitions of single clicks: made before they are needed, dropped when their time is over. */
+import { Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Kernel } from '../../../kernel/surface.ts'
+import { dayOf, dayText } from './batch.ts'
+
+const days_ahead = 3
+/** A click from farther ahead comes from a clock that is wrong. */
+const days_ahead_max = 400
+
+type Keeping = Pick<Kernel, 'db' | 'clock' | 'settings'>
+
+/** Makes what is missing of these days; answers those that can hold clicks. */
+export async function prepareDays(
+  { db, clock, settings }: Keeping,
+  days: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const today = dayOf(clock.nowMs())
+  const oldest = today - settings['links.click_retention_days']
+  const kept = days.filter(day => day >= oldest && day <= today + days_ahead_max)
+  for (const day of kept) await prepare(db, day, day)
+  return new Set(kept)
+}
+
+/** What the worker does from time to time. */
+export async function keepDays({ db, clock, settings }: Keeping): Promise<void> {
+  const today = dayOf(clock.nowMs())
+  await prepare(db, today - 1, today + days_ahead)
+  await db.one(
+    Type.Object({ dropped: Type.Integer() }),
+    sql`select links.drop_click_days(${settings['links.click_retention_days']}) as dropped`,
+  )
+}
+
+async function prepare(db: Keeping['db'], first: number, last: number): Promise<void> {
+  await db.run(
+    sql`select links.prepare_click_days(${dayText(first)}::date, ${dayText(last)}::date)`,
+  )
+}

@@ -1,0 +1,38 @@
+/** What becomes of clicks once they are stored, put together: sums, days, routes, rebuilding, checks. */
+import type { Route } from '../../../kernel/http/route.ts'
+import type { Check, JobType, Loop, Projection } from '../../../kernel/surface.ts'
+import type { Deps } from '../deps.ts'
+import { addUp } from './add-up.ts'
+import { keepDays } from './days.ts'
+import { driftCheck, reportDrift } from './drift.ts'
+import { rebuildJob, statsProjection } from './rebuild-job.ts'
+import { clickRoutes } from './routes.ts'
+
+export type Clicks = {
+  readonly routes: readonly Route[]
+  readonly loops: readonly Loop[]
+  readonly jobTypes: readonly JobType[]
+  readonly projections: readonly Projection[]
+  readonly checks: readonly Check[]
+}
+
+export function openClicks(deps: Deps): Clicks {
+  const { kernel } = deps
+  return {
+    routes: clickRoutes(deps),
+    loops: [
+      {
+        name: 'links.clicks',
+        every_ms: 500,
+        run: async signal => {
+          await addUp(kernel, signal)
+        },
+      },
+      { name: 'links.click_days', every_ms: 3_600_000, run: () => keepDays(kernel) },
+      { name: 'links.click_drift', every_ms: 86_400_000, run: () => reportDrift(kernel) },
+    ],
+    jobTypes: [rebuildJob(kernel)],
+    projections: [statsProjection(kernel)],
+    checks: [driftCheck(kernel)],
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * The clicks on one link, by day and by dimension, from the daily sums: at most 400 rows however many
+ * clicks there were. The answer says how fresh it is, and whether clicks of these days were lost.
+ */
+import { Type, type Static } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { nullable, Time } from '../../../kernel/http/shapes.ts'
+import { dayText } from './batch.ts'
+import { dimensions, type Dimension } from './context.ts'
+import { days_max, type DayRange } from './day-range.ts'
+import { other_key, type Dimensions } from './tally.ts'
+import type { Clicked } from './visit.ts'
+
+const keys_shown_max = 1000
+/** What those clicks count under that said nothing of themselves. */
+const unknown_key = '_unknown'
+
+const Sums = { clicks: Type.Integer(), bots: Type.Integer() }
+const Keys = Type.Array(Type.Object({ key: Type.String(), clicks: Type.Integer() }), {
+  maxItems: keys_shown_max + 2,
+})
+
+export const Stats = Type.Object(
+  {
+    code: Type.String(),
+    domain: Type.String(),
+    from: Type.String(),
+    to: Type.String(),
+    totals: Type.Object(Sums),
+    series: Type.Array(Type.Object({ day: Type.String(), ...Sums }), { maxItems: days_max }),
+    dimensions: Type.Object(
+      Object.fromEntries(dimensions.map(name => [name, Type.Optional(Keys)])) as Record<
+        Dimension,
+        ReturnType<typeof Type.Optional<typeof Keys>>
+      >,
+    ),
+    as_of: Time,
+    freshness_seconds: Type.Integer(),
+    /** Clicks of these days were lost: no spool could take them. */
+    degraded: Type.Boolean(),
+  },
+  { title: 'LinkStats' },
+)
+export type Stats = Static<typeof Stats>
+
+const Row = Type.Object({
+  day: Type.String(),
+  ...Sums,
+  bounded_dimensions: Type.Unsafe<Dimensions>(Type.Record(Type.String(), Type.Any())),
+})
+type Row = Static<typeof Row>
+
+const Freshness = Type.Object({
+  as_of: Type.String(),
+  freshness_seconds: Type.Integer(),
+  lost: nullable(Type.Integer()),
+})
+
+export async function readStats(
+  reader: Reader,
+  { domain_id, code }: Clicked,
+  range: DayRange,
+  wanted: readonly Dimension[],
+): Promise<Omit<Stats, 'domain'>> {
+  const [from, to] = [dayText(range.from), dayText(range.to)]
+  const [rows, { lost, ...freshness }] = await Promise.all([
+    reader.many(
+      Row,
+      sql`
+        select day::text, clicks, bots, bounded_dimensions from links.daily_link_stats
+        where domain_id = ${domain_id} and code = ${code}
+          and day between ${from}::date and ${to}::date
+        order by day`,
+    ),
+    reader.one(Freshness, freshnessOf(from, to)),
+  ])
+  const clicks = sum(rows, 'clicks')
+  return {
+    code,
+    from,
+    to,
+    totals: { clicks, bots: sum(rows, 'bots') },
+    series: seriesOf(rows, range),
+    dimensions: Object.fromEntries(wanted.map(name => [name, keysOf(rows, name, clicks)])),
+    ...freshness,
+    degraded: lost !== null,
+  }
+}
+
+/** As of the oldest click that is known to wait, in a batch or in a process. */
+function freshnessOf(from: string, to: string) {
+  return sql`
+    select least(now(), oldest) as as_of,
+      greatest(0, ceil(extract(epoch from now() - oldest)))::int as freshness_seconds,
+      (select sum(clicks)::bigint from links.click_losses
+       where day between ${from}::date and ${to}::date) as lost
+    from (select coalesce(least(
+        (select min(created_at) from links.click_batches),
+        (select min(clicks_since) from links.redirect_nodes where leased_until > now())), now())
+      as oldest) as waiting`
+}
+
+function sum(rows: readonly Row[], of: 'clicks' | 'bots'): number {
+  return rows.reduce((total, row) => total + row[of], 0)
+}
+
+/** Days without a click are days too. */
+function seriesOf(rows: readonly Row[], { from, to }: DayRange): Stats['series'] {
+  const byDay = new Map(rows.map(row => [row.day, row]))
+  return Array.from({ length: to - from + 1 }, (_, at) => {
+    const day = dayText(from + at)
+    const { clicks = 0, bots = 0 } = byDay.get(day) ?? {}
+    return { day, clicks, bots }
+  })
+}
+
+function keysOf(rows: readonly Row[], dimension: Dimension, clicks: number) {
+  const counts = new Map<string, number>()
+  for (const { bounded_dimensions } of rows) {
+    for (const [key, times] of Object.entries(bounded_dimensions[dimension] ?? {})) {
+      counts.set(key, (counts.get(key) ?? 0) + times)
+    }
+  }
+  const bounded = counts.get(other_key) ?? 0
+  counts.delete(other_key)
+  const sorted = [...counts].toSorted(
+    ([one, more], [another, less]) => less - more || (one < another ? -1 : 1),
+  )
+  const total = (some: typeof sorted) => some.reduce((times, [, more]) => times + more, 0)
+  const other = bounded + total(sorted.slice(keys_shown_max))
+  const unknown = clicks - bounded - total(sorted)
+  return [
+    ...sorted.slice(0, keys_shown_max),
+    ...(other > 0 ? [[other_key, other] as const] : []),
+    ...(unknown > 0 ? [[unknown_key, unknown] as const] : []),
+  ].map(([key, times]) => ({ key, clicks: times }))
+}

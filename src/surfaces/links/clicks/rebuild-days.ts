@@ -1,0 +1,135 @@
+/**
+ * Makes the daily sums again from the single clicks, day by day, each day in one commit: a reader sees the
+ * old sums or the new ones. Meanwhile nobody adds to them (the lock), and clicks that are stored but not
+ * yet added are left to those who will add them. Days whose single clicks are gone stay as they are.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import type { Kernel } from '../../../kernel/surface.ts'
+import { statistics_lock, type Sum } from './add-up.ts'
+import { dayOf, dayText } from './batch.ts'
+import type { CoarseContext } from './context.ts'
+import type { DayRange } from './day-range.ts'
+import { Tally } from './tally.ts'
+
+export type Scope = DayRange & {
+  /** Null: all of them. */
+  readonly domain_id: string | null
+  readonly code: string | null
+}
+
+const rows_together = 2000
+const groups_together = 10_000
+
+const Days = Type.Object({ day: Type.String() })
+const Group = Type.Object({
+  domain_id: Type.String(),
+  code: Type.String(),
+  coarse_context: Type.Unsafe<CoarseContext>(Type.Any()),
+  clicks: Type.Integer(),
+})
+
+/** The days of the range that can be made again, oldest first. */
+export async function rebuildableDays(
+  { db, clock, settings }: Pick<Kernel, 'db' | 'clock' | 'settings'>,
+  { from, to }: DayRange,
+): Promise<string[]> {
+  const oldest = dayOf(clock.nowMs()) - settings['links.click_retention_days']
+  const days = await db.many(
+    Days,
+    sql`
+      select to_date(right(c.relname, 8), 'YYYYMMDD')::text as day
+      from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = 'links.click_events'::regclass and c.relname ~ '^click_events_d[0-9]{8}$'
+        and to_date(right(c.relname, 8), 'YYYYMMDD')
+          between ${dayText(Math.max(from, oldest))}::date and ${dayText(to)}::date
+      order by day`,
+  )
+  return days.map(({ day }) => day)
+}
+
+export async function countEvents({ db }: Pick<Kernel, 'db'>, day: string): Promise<number> {
+  const { clicks } = await db.tx(async tx => {
+    await unhurried(tx)
+    return tx.one(
+      Type.Object({ clicks: Type.Integer() }),
+      sql`select count(*) as clicks from links.click_events where ${on(day)}`,
+    )
+  })
+  return clicks
+}
+
+/** Answers how many clicks it took in; `told` hears of them on the way. */
+export async function rebuildDay(
+  { db, fault }: Pick<Kernel, 'db' | 'fault'>,
+  day: string,
+  scope: Pick<Scope, 'domain_id' | 'code'>,
+  told: (clicks: number) => void,
+  signal: AbortSignal,
+): Promise<number> {
+  return await db.tx(async tx => {
+    let taken = 0
+    await unhurried(tx)
+    await tx.run(sql`set local work_mem = '128MB'`)
+    await tx.run(sql`select pg_advisory_xact_lock(${statistics_lock})`)
+    await tx.run(sql`delete from links.daily_link_stats where day = ${day}::date ${within(scope)}`)
+    let sums: Sum[] = []
+    for await (const groups of tx.stream(Group, groupsOf(day, scope), groups_together)) {
+      signal.throwIfAborted()
+      for (const { domain_id, code, coarse_context, clicks } of groups) {
+        let last = sums.at(-1)
+        if (last?.domain_id !== domain_id || last.code !== code) {
+          if (sums.length >= rows_together) {
+            await insert(tx, sums)
+            sums = []
+          }
+          last = { domain_id, code, day, tally: new Tally() }
+          sums.push(last)
+        }
+        last.tally.add(coarse_context, clicks)
+        taken += clicks
+        told(clicks)
+      }
+    }
+    await insert(tx, sums)
+    await fault('links.before_swapping')
+    return taken
+  })
+}
+
+/** One link's clicks follow each other, so that one link at a time is held in memory. */
+function groupsOf(day: string, scope: Pick<Scope, 'domain_id' | 'code'>): Sql {
+  return sql`
+    select domain_id, code, coarse_context, count(*) as clicks from links.click_events
+    where ${on(day)} ${within(scope)} and batch_id not in (select id from links.click_batches)
+    group by domain_id, code, coarse_context
+    order by domain_id, code`
+}
+
+function on(day: string): Sql {
+  return sql`occurred_at >= (${day} || ' 00:00:00+00')::timestamptz
+    and occurred_at < (${day} || ' 00:00:00+00')::timestamptz + interval '24 hours'`
+}
+
+function within({ domain_id, code }: Pick<Scope, 'domain_id' | 'code'>): Sql {
+  return sql`
+    ${domain_id === null ? sql.empty : sql`and domain_id = ${domain_id}`}
+    ${code === null ? sql.empty : sql`and code = ${code}`}`
+}
+
+/** A day of millions of clicks takes longer than a statement usually may. */
+async function unhurried(tx: Tx): Promise<void> {
+  await tx.run(sql`set local statement_timeout = 0`)
+  await tx.run(sql`set local lock_timeout = 0`)
+}
+
+async function insert(tx: Tx, sums: readonly Sum[]): Promise<void> {
+  if (sums.length === 0) return
+  await tx.run(sql`
+    insert into links.daily_link_stats (domain_id, code, day, clicks, bots, bounded_dimensions)
+    select * from unnest(${sums.map(sum => sum.domain_id)}::uuid[],
+      ${sums.map(sum => sum.code)}::text[], ${sums.map(sum => sum.day)}::date[],
+      ${sums.map(sum => sum.tally.clicks)}::bigint[], ${sums.map(sum => sum.tally.bots)}::bigint[],
+      ${sums.map(sum => JSON.stringify(sum.tally.dimensions()))}::jsonb[])`)
+}

@@ -1,0 +1,255 @@
+/**
+ * The way of a click: kept in memory by the redirect, made coarse and spooled within 50 ms, stored in the
+ * database within a quarter of a second while that can keep up. What cannot be stored waits in the spool;
+ * only what the spool cannot take is lost, and that is counted. While this process is busy answering, the
+ * redirects go first: storing then takes a small part of its time and catches up afterwards.
+ */
+import { performance } from 'node:perf_hooks'
+import { newId } from '../../../kernel/ids.ts'
+import type { Kernel } from '../../../kernel/surface.ts'
+import { openAgents } from './agents.ts'
+import { batch_clicks_max, BatchBuilder, dayOf, type Batch } from './batch.ts'
+import { openContexts } from './context.ts'
+import type { Orphan, Spool } from './spool.ts'
+import type { Place } from './segment.ts'
+import { storeBatches, storeLosses } from './store-batches.ts'
+import type { Visit } from './visit.ts'
+
+export type Recorder = {
+  /** Takes a click; costs the redirect nothing but this call. */
+  record(visit: Visit): void
+  /** The time of the oldest click that is not in the database yet, or null. */
+  oldestMs(): number | null
+  /** Clicks taken and clicks given up, since the start. */
+  counts(): { readonly taken: number; readonly lost: number; readonly waiting: number }
+  /** Takes over what dead processes left. */
+  adopt(): Promise<void>
+  /** Everything taken so far is in the database, or it is known that it cannot be now. */
+  settle(): Promise<boolean>
+  close(): Promise<void>
+}
+
+export type RecorderOptions = {
+  readonly kernel: Kernel
+  /** Null: clicks wait in memory only. */
+  readonly spool: Spool | null
+}
+
+const spool_ms = 50
+const store_ms = 250
+const portion_clicks = 2000
+const parses_per_portion = 200
+/** Batches beyond these are read back from the spool when their turn comes. */
+const in_memory_max = 64
+const store_together_max = 8
+const memory_clicks_max = 1_000_000
+const retry_ms = 1000
+const close_ms = 3000
+/** Above this share of its time the process counts as busy, and then it rests so many times as long as it stored. */
+const busy_share = 0.85
+const rest_factor = 12
+
+type Waiting = {
+  readonly clicks: number
+  readonly first_ms: number
+  readonly place: Place | null
+  batch: Batch | null
+}
+
+export function openRecorder(options: RecorderOptions): Recorder {
+  return new ClickRecorder(options)
+}
+
+class ClickRecorder implements Recorder {
+  private readonly kernel: Kernel
+  private readonly spool: Spool | null
+  private readonly agents = openAgents()
+  private readonly contexts = openContexts(this.agents)
+  private visits: Visit[] = []
+  private timer: NodeJS.Timeout | undefined
+  private soon = false
+  private readonly queue: Waiting[] = []
+  private readonly orphans: Orphan[] = []
+  private readonly losses = new Map<number, number>()
+  private spooling: Promise<void> = Promise.resolve()
+  private storing: Promise<void> | undefined
+  private rest: { end(): void } | undefined
+  private utilization = performance.eventLoopUtilization()
+  private failing = false
+  private closing = false
+  private taken = 0
+  private lost = 0
+
+  constructor({ kernel, spool }: RecorderOptions) {
+    this.kernel = kernel
+    this.spool = spool
+  }
+
+  record(visit: Visit): void {
+    this.taken++
+    const size = this.visits.push(visit)
+    if (size === 1) this.timer = setTimeout(this.portion, spool_ms)
+    if (size < portion_clicks || this.soon) return
+    this.soon = true
+    setImmediate(this.portion)
+  }
+
+  counts() {
+    const queued = this.queue.reduce((sum, { clicks }) => sum + clicks, 0)
+    return { taken: this.taken, lost: this.lost, waiting: this.visits.length + queued }
+  }
+
+  oldestMs(): number | null {
+    return this.queue[0]?.first_ms ?? this.visits[0]?.at_ms ?? null
+  }
+
+  async adopt(): Promise<void> {
+    if (!this.spool || this.closing) return
+    const found = await this.spool.orphans(this.kernel.clock.nowMs())
+    this.orphans.push(...found)
+    this.store()
+  }
+
+  async settle(): Promise<boolean> {
+    this.portion()
+    await this.spooling
+    this.rest?.end()
+    this.store()
+    await this.storing
+    return this.queue.length === 0 && this.visits.length === 0
+  }
+
+  async close(): Promise<void> {
+    this.closing = true
+    const given_up = new Promise<void>(resolve => setTimeout(resolve, close_ms).unref())
+    await Promise.race([this.settle().catch(() => {}), given_up])
+    clearTimeout(this.timer)
+    await this.spool?.close()
+  }
+
+  /** Everything that came since the last time becomes one batch. */
+  private readonly portion = (): void => {
+    clearTimeout(this.timer)
+    this.soon = false
+    const { visits } = this
+    if (visits.length === 0) return
+    this.visits = []
+    this.agents.allow(parses_per_portion)
+    for (let from = 0; from < visits.length; from += batch_clicks_max) {
+      const builder = new BatchBuilder()
+      for (const visit of visits.slice(from, from + batch_clicks_max)) {
+        builder.add(visit.clicked, this.contexts.of(visit), visit.at_ms)
+      }
+      const batch = builder.build(newId())
+      this.spooling = this.spooling.then(() => this.keep(batch))
+    }
+  }
+
+  private async keep(batch: Batch): Promise<void> {
+    const [first_ms = 0] = batch.at_ms
+    const clicks = batch.at_ms.length
+    let place: Place | null = null
+    try {
+      if (this.spool) {
+        place = await this.spool.append(batch)
+        if (!place) return this.give_up(batch)
+      } else if (this.counts().waiting + clicks > memory_clicks_max) return this.give_up(batch)
+    } catch (error) {
+      // A full or broken disk: the database may still take them.
+      this.kernel.log.error({ err: error }, 'clicks could not be spooled')
+    }
+    const remembered = !place || this.queue.length < in_memory_max
+    this.queue.push({ clicks, first_ms, place, batch: remembered ? batch : null })
+    this.store()
+  }
+
+  private give_up(batch: Batch): void {
+    this.lost += batch.at_ms.length
+    for (const at of batch.at_ms) {
+      this.losses.set(dayOf(at), (this.losses.get(dayOf(at)) ?? 0) + 1)
+    }
+  }
+
+  private store(): void {
+    this.storing ??= this.storeAll().finally(() => {
+      this.storing = undefined
+    })
+  }
+
+  private async storeAll(): Promise<void> {
+    while (this.queue.length > 0 || this.orphans.length > 0) {
+      const began = performance.now()
+      try {
+        await this.storeSome()
+        this.failing = false
+      } catch (error) {
+        if (!this.failing)
+          this.kernel.log.warn({ err: error }, 'clicks wait: they cannot be stored')
+        this.failing = true
+        if (this.closing) return
+      }
+      if (!this.closing) await this.pause(this.restAfter(performance.now() - began))
+    }
+  }
+
+  private async storeSome(): Promise<void> {
+    await this.storeOrphan()
+    const portion = this.queue.slice(0, store_together_max)
+    const batches: Batch[] = []
+    for (const one of portion) {
+      const batch = one.batch ?? (one.place && (await one.place.segment.batchAt(one.place)))
+      if (batch) batches.push(batch)
+      else this.kernel.log.error({ clicks: one.clicks }, 'clicks in the spool cannot be read')
+    }
+    if (batches.length > 0) await storeBatches(this.kernel, batches)
+    if (this.losses.size > 0) await this.tellLosses()
+    this.queue.splice(0, portion.length)
+    for (const { place } of portion) if (place) await this.spool?.stored(place)
+  }
+
+  private async tellLosses(): Promise<void> {
+    const told = [...this.losses]
+    await storeLosses(this.kernel.db, new Map(told))
+    for (const [day, clicks] of told) {
+      const left = (this.losses.get(day) ?? 0) - clicks
+      if (left > 0) this.losses.set(day, left)
+      else this.losses.delete(day)
+    }
+  }
+
+  private async storeOrphan(): Promise<void> {
+    const [orphan] = this.orphans
+    if (!orphan) return
+    for (const batch of await orphan.batches()) await storeBatches(this.kernel, [batch])
+    await orphan.remove()
+    this.orphans.shift()
+  }
+
+  private restAfter(took_ms: number): number {
+    if (this.failing) return retry_ms
+    const now = performance.eventLoopUtilization()
+    const { utilization } = performance.eventLoopUtilization(now, this.utilization)
+    this.utilization = now
+    const busy = utilization > busy_share && !this.isFillingUp()
+    if (busy) return Math.max(store_ms, took_ms * rest_factor)
+    return this.queue.length < store_together_max ? store_ms : 0
+  }
+
+  /** Half full: from here on the clicks go first. */
+  private isFillingUp(): boolean {
+    const max = this.kernel.settings['links.click_spool_bytes']
+    return (this.spool?.bytes() ?? 0) > max / 2
+  }
+
+  private pause(ms: number): Promise<void> {
+    return new Promise(resolve => {
+      const end = () => {
+        clearTimeout(timer)
+        this.rest = undefined
+        resolve()
+      }
+      const timer = setTimeout(end, ms)
+      this.rest = { end }
+    })
+  }
+}

@@ -1,0 +1,127 @@
+/** The routes about clicks: what an owner reads of them, and counting them anew. */
+import { Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { closed, Id, text } from '../../../kernel/http/shapes.ts'
+import type { Reader } from '../../../kernel/database/db.ts'
+import type { Deps } from '../deps.ts'
+import { findDomain } from '../domains/find-domain.ts'
+import { plainHost, platform_domain_id } from '../domains/platform.ts'
+import { problem } from '../errors.ts'
+import { Code, Hostname, OnDomain } from '../schemas.ts'
+import { findLink } from '../shortening/link-row.ts'
+import { dayOf } from './batch.ts'
+import { dimensions, type Dimension } from './context.ts'
+import { Day, dayRange } from './day-range.ts'
+import { readStats, Stats } from './read-stats.ts'
+import { rebuild_type } from './rebuild-job.ts'
+
+const StatsQuery = closed({
+  ...OnDomain.properties,
+  from: Type.Optional(Day),
+  to: Type.Optional(Day),
+  /** Names with commas between them; none: all of them. */
+  dimensions: Type.Optional(text(100)),
+})
+
+const Rebuild = closed(
+  {
+    domain: Type.Optional(Hostname),
+    code: Type.Optional(Code),
+    from: Day,
+    to: Day,
+  },
+  { title: 'RebuildLinkStats' },
+)
+const Rebuilding = Type.Object({ id: Id, job_id: Id, status: Type.Literal('queued') })
+
+export function clickRoutes(deps: Deps): Route[] {
+  return [statsRoute(deps), rebuildRoute(deps)]
+}
+
+function statsRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/links/{code}/stats',
+    summary: 'The clicks on my link, by day and by where they came from',
+    permission: 'links.stats.read',
+    absent: 'link_not_found',
+    params: { code: Code },
+    query: StatsQuery,
+    replies: { 200: Stats },
+    fails: ['domain_not_found'],
+    handle: async ({ tx, principal, params, query }) => {
+      const range = dayRange(query, dayOf(deps.kernel.clock.nowMs()))
+      const wanted = dimensionsIn(query.dimensions)
+      const domain = await findDomain(tx, deps, principal, query.domain)
+      const link = await findLink(tx, principal, domain, params.code)
+      const stats = await readStats(tx, link, range, wanted)
+      return reply(200, { domain: domain.hostname, ...stats })
+    },
+  })
+}
+
+function dimensionsIn(given: string | undefined): readonly Dimension[] {
+  if (given === undefined) return dimensions
+  const names = given.split(',').map(name => name.trim())
+  const wanted = dimensions.filter(dimension => names.includes(dimension))
+  if (wanted.length === new Set(names).size) return wanted
+  throw problem('validation_failed', {
+    errors: [
+      {
+        location: 'query',
+        pointer: '/dimensions',
+        constraint: 'enum',
+        params: { allowedValues: dimensions },
+      },
+    ],
+  })
+}
+
+function rebuildRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/link-stats/rebuilds',
+    summary: 'Count clicks anew from their events, by a job',
+    permission: 'links.stats.rebuild',
+    added: true,
+    idempotency: 'optional',
+    body: Rebuild,
+    replies: { 202: Rebuilding },
+    fails: ['domain_not_found'],
+    handle: async ({ tx, principal, body }) => {
+      const { from, to, code = null } = body
+      dayRange(body, dayOf(deps.kernel.clock.nowMs()), 'body')
+      const domain_id = await domainNamed(tx, deps, body.domain, code !== null)
+      const { id } = await deps.jobs.submit(tx, {
+        type: rebuild_type,
+        tenant_id: principal.tenant_id,
+        principal_id: principal.id,
+        parameters: { domain_id, code, from, to },
+      })
+      const location = `/v1/jobs/${id}`
+      return reply(202, { id, job_id: id, status: 'queued' }, { location })
+    },
+  })
+}
+
+/** Null: all domains. A code without a domain is one of the platform's own. */
+async function domainNamed(
+  reader: Reader,
+  { platform }: Pick<Deps, 'platform'>,
+  given: string | undefined,
+  one_link: boolean,
+): Promise<string | null> {
+  if (given === undefined) return one_link ? platform_domain_id : null
+  const hostname = plainHost(given)
+  if (platform.hosts.has(hostname)) return platform_domain_id
+  const found = await reader.maybe(
+    Type.Object({ id: Type.String() }),
+    sql`
+      -- any tenant: counting anew is the platform's own work
+      select id from links.domains
+      where hostname = ${hostname} and state in ('active', 'suspended')`,
+  )
+  if (!found) throw problem('domain_not_found')
+  return found.id
+}

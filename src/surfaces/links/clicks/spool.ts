@@ -1,0 +1,117 @@
+/**
+ * Where clicks wait for the database: files that survive the process, though not a loss of power. A batch
+ * is in them before anybody tries to store it, and leaves when it is stored. What a dead process left is
+ * taken over by the next one on the same machine; taking a batch twice is no harm.
+ */
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { newId } from '../../../kernel/ids.ts'
+import type { Batch } from './batch.ts'
+import { framesIn, toFrame } from './frames.ts'
+import { Segment, type Place } from './segment.ts'
+
+export type Spool = {
+  /** Null where the limit is reached: the batch is lost, and whoever sends it has to say so. */
+  append(batch: Batch): Promise<Place | null>
+  /** Bytes that wait. */
+  bytes(): number
+  stored(place: Place): Promise<void>
+  /** Files that nobody writes any more. */
+  orphans(now_ms: number): Promise<Orphan[]>
+  close(): Promise<void>
+}
+
+export type Orphan = { batches(): Promise<Iterable<Batch>>; remove(): Promise<void> }
+
+export type SpoolOptions = {
+  readonly folder: string
+  readonly node_id: string
+  readonly bytes_max: number
+  readonly segment_bytes?: number
+}
+
+/** Tells this process from an earlier one that had the same number. */
+const life = newId()
+
+/** An owner elsewhere that has written nothing for so long is taken for dead. */
+const silent_ms = 600_000
+
+export function openSpool(options: SpoolOptions): Spool {
+  const { folder, node_id, bytes_max, segment_bytes = 8 * 1024 * 1024 } = options
+  const own = `clicks-${plain(hostname())}-${process.pid}-${life}`
+  let current: Segment | undefined
+  let opening: Promise<Segment | undefined> = Promise.resolve(undefined)
+  let made = 0
+  let waiting_bytes = 0
+
+  const current_segment = async (): Promise<Segment> => {
+    if (current && current.bytes < segment_bytes) return current
+    await current?.seal()
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    current = await Segment.make(join(folder, `${own}-${node_id}-${++made}.log`))
+    return current
+  }
+
+  return {
+    append: async batch => {
+      const frame = toFrame(batch)
+      if (waiting_bytes + frame.length > bytes_max) return null
+      waiting_bytes += frame.length
+      const mine = opening.then(current_segment, current_segment)
+      opening = mine
+      try {
+        return await (await mine).append(frame)
+      } catch (error) {
+        waiting_bytes -= frame.length
+        throw error
+      }
+    },
+    bytes: () => waiting_bytes,
+    stored: async ({ segment, bytes }) => {
+      waiting_bytes -= bytes
+      await segment.done()
+    },
+    orphans: async now_ms => {
+      const found: Orphan[] = []
+      for (const name of await filesIn(folder)) {
+        const path = join(folder, name)
+        if (name.startsWith(own) || !(await isOrphan(path, name, now_ms))) continue
+        found.push({
+          batches: async () => framesIn(await readFile(path)),
+          remove: () => rm(path, { force: true }),
+        })
+      }
+      return found
+    },
+    close: async () => {
+      await current?.leave()
+      current = undefined
+    },
+  }
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => [])
+  return names.filter(name => /^clicks-.*\.log$/.test(name))
+}
+
+function plain(host: string): string {
+  return host.replaceAll(/[^A-Za-z0-9.]/g, '_')
+}
+
+async function isOrphan(path: string, name: string, now_ms: number): Promise<boolean> {
+  const [, host, pid] = /^clicks-([^-]+)-(\d+)-/.exec(name) ?? []
+  if (host === plain(hostname())) return Number(pid) === process.pid || !isAlive(Number(pid))
+  const file = await stat(path).catch(() => null)
+  return file !== null && now_ms - file.mtimeMs > silent_ms
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * Puts batches into the database, each whole or not at all. That an event is there already means that its
+ * batch is: the same batch came before, and its sender did not hear of it. So a batch counts once, however
+ * often it is sent.
+ */
+import type { Db, Tx } from '../../../kernel/database/db.ts'
+import { isUnavailable, SqlState } from '../../../kernel/database/failures.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import type { Kernel } from '../../../kernel/surface.ts'
+import { dayOf, dayText, eventId, type Batch } from './batch.ts'
+import { countsOf } from './batch-counts.ts'
+import { prepareDays } from './days.ts'
+
+type Storing = Pick<Kernel, 'db' | 'fault' | 'clock' | 'settings'>
+
+/** Throws where nothing can be stored now; the batches are then sent again later. */
+export async function storeBatches(kernel: Storing, batches: readonly Batch[]): Promise<void> {
+  const { db } = kernel
+  try {
+    await db.tx(async tx => {
+      await Promise.all(batches.map(batch => tx.run(statementOf(batch))))
+    })
+    await kernel.fault('links.clicks_stored')
+  } catch (error) {
+    if (isUnavailable(error) || !(error instanceof SqlState)) throw error
+    if (batches.length > 1) return await storeEach(kernel, batches)
+    const [batch] = batches
+    if (batch) await storeAfter(error, kernel, batch)
+  }
+}
+
+async function storeEach(kernel: Storing, batches: readonly Batch[]): Promise<void> {
+  for (const batch of batches) await storeBatches(kernel, [batch])
+}
+
+async function storeAfter(error: SqlState, kernel: Storing, batch: Batch): Promise<void> {
+  if (isStored(error)) return
+  const no_partition = error.code === '23514'
+  if (!no_partition) throw error
+  const days = await prepareDays(kernel, [...new Set(batch.at_ms.map(dayOf))])
+  const kept = onDays(batch, days)
+  if (kept.at_ms.length === 0) return
+  try {
+    await kernel.db.run(statementOf(kept))
+  } catch (error_) {
+    if (!isStored(error_)) throw error_
+  }
+}
+
+function isStored(error: unknown): boolean {
+  return error instanceof SqlState && error.code === '23505'
+}
+
+/** Clicks that are older than what is kept at all are left out; the places of the others stay theirs. */
+function onDays(batch: Batch, days: ReadonlySet<number>): Batch & { places?: readonly number[] } {
+  const kept = [...batch.at_ms.keys()].filter(at => days.has(dayOf(batch.at_ms[at] ?? 0)))
+  if (kept.length === batch.at_ms.length) return batch
+  const pick = (values: readonly number[]) => kept.map(at => values[at] ?? 0)
+  return {
+    ...batch,
+    link: pick(batch.link),
+    context: pick(batch.context),
+    at_ms: pick(batch.at_ms),
+    places: kept,
+  }
+}
+
+/**
+ * Links and contexts travel once each and the clicks as numbers: 8 µs a click on one core, of which
+ * PostgreSQL takes 5; five plain columns took 11, COPY of the same rows 7 to 9.
+ */
+function statementOf(batch: Batch & { places?: readonly number[] }): Sql {
+  const { id, links, contexts, link, context, at_ms, places } = batch
+  const event_ids = at_ms.map((at, place) => eventId(id, at, places?.[place] ?? place))
+  return sql`
+    with batch as (
+      insert into links.click_batches (id, counts) values (${id}, ${countsOf(batch)}::json)
+    )
+    insert into links.click_events
+      (event_id, domain_id, code, occurred_at, coarse_context, batch_id)
+    select click.event_id, link.domain_id, link.code,
+      timestamptz 'epoch' + click.at_ms * interval '1 ms',
+      (${contexts}::jsonb[])[click.context + 1], ${id}::uuid
+    from unnest(${`{${event_ids.join()}}`}::uuid[], ${`{${link.join()}}`}::int[],
+        ${`{${context.join()}}`}::int[], ${`{${at_ms.join()}}`}::bigint[])
+        as click (event_id, link, context, at_ms)
+      join unnest(${links.map(([domain_id]) => domain_id)}::uuid[],
+        ${links.map(([, code]) => code)}::text[])
+        with ordinality as link (domain_id, code, number) on link.number = click.link + 1`
+}
+
+/** What had to be given up, by day, so that statistics can say that they miss something. */
+export async function storeLosses(db: Db | Tx, losses: ReadonlyMap<number, number>): Promise<void> {
+  const days = [...losses.keys()].map(dayText)
+  await db.run(sql`
+    insert into links.click_losses as l (day, clicks)
+    select * from unnest(${days}::date[], ${[...losses.values()]}::bigint[])
+    on conflict (day) do update set clicks = l.clicks + excluded.clicks`)
+}

@@ -1,0 +1,96 @@
+/** The spool: what is in it outlives its process, what was stored leaves, and its limit holds. */
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { newId } from '../../../../kernel/ids.ts'
+import { BatchBuilder, type Batch } from '../batch.ts'
+import { toFrame } from '../frames.ts'
+import { openSpool, type Spool } from '../spool.ts'
+
+const clicked = { domain_id: newId(), code: 'abc' }
+
+function batch(): Batch {
+  const builder = new BatchBuilder()
+  builder.add(clicked, '{"bot":false}', 1)
+  return builder.build(newId())
+}
+
+const frame_bytes = toFrame(batch()).length
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'dodeca-spool-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+const open = (folder: string, more: { bytes_max?: number; segment_bytes?: number } = {}): Spool =>
+  openSpool({ folder, node_id: newId(), bytes_max: 1e6, ...more })
+
+async function bytesIn(folder: string): Promise<number> {
+  const sizes = await Promise.all(
+    (await readdir(folder)).map(async name => (await stat(join(folder, name))).size),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+test('gives back what it was given, and is empty when all of it was stored', async () => {
+  const folder = await newFolder()
+  const spool = open(folder)
+  const batches = Array.from({ length: 20 }, batch)
+  const places = await Promise.all(batches.map(one => spool.append(one)))
+  expect([await bytesIn(folder), spool.bytes()]).toEqual([20 * frame_bytes, 20 * frame_bytes])
+  for (const [at, place] of places.entries()) {
+    expect(await place?.segment.batchAt(place)).toEqual(batches[at])
+  }
+  for (const place of places.toReversed()) if (place) await spool.stored(place)
+  expect([await bytesIn(folder), spool.bytes()]).toEqual([0, 0])
+  const again = await spool.append(batch())
+  expect(again?.at).toBe(0)
+  if (again) await spool.stored(again)
+  await spool.close()
+  expect(await readdir(folder)).toEqual([])
+})
+
+test('begins a new file where one is full, and forgets each by itself', async () => {
+  const folder = await newFolder()
+  const spool = open(folder, { segment_bytes: 2 * frame_bytes })
+  const places = []
+  for (let at = 0; at < 5; at++) places.push(await spool.append(batch()))
+  expect(await readdir(folder)).toHaveLength(3)
+  for (const place of places.slice(0, 2)) if (place) await spool.stored(place)
+  expect(await readdir(folder)).toHaveLength(2)
+  await spool.close()
+  expect(await readdir(folder)).toHaveLength(2)
+})
+
+test('takes no more than its limit, and more again when something was stored', async () => {
+  const spool = open(await newFolder(), { bytes_max: 2 * frame_bytes })
+  const first = await spool.append(batch())
+  await spool.append(batch())
+  expect(await spool.append(batch())).toBeNull()
+  if (first) await spool.stored(first)
+  expect(await spool.append(batch())).not.toBeNull()
+  await spool.close()
+})
+
+test('takes over what dead processes left, and nothing of the living', async () => {
+  const folder = await newFolder()
+  const [mine, left] = [batch(), batch()]
+  const living = open(folder)
+  await living.append(mine)
+  const host = hostname().replaceAll(/[^A-Za-z0-9.]/g, '_')
+  // No process has this number; half a frame is what a kill leaves.
+  const dead = `clicks-${host}-4194999-${newId()}-${newId()}-1.log`
+  const half = toFrame(batch()).subarray(0, 9)
+  await writeFile(join(folder, dead), Buffer.concat([toFrame(left), half]))
+  await writeFile(join(folder, `clicks-elsewhere-1-${newId()}-${newId()}-1.log`), toFrame(batch()))
+  const other = open(folder)
+  const [orphan, ...more] = await other.orphans(Date.now())
+  expect([[...((await orphan?.batches()) ?? [])], more.length]).toEqual([[left], 0])
+  // An owner on another machine is dead when it has been silent for long.
+  expect(await other.orphans(Date.now() + 3_600_000)).toHaveLength(2)
+  await orphan?.remove()
+  expect(await other.orphans(Date.now())).toEqual([])
+  await living.close()
+})

@@ -1,0 +1,78 @@
+/**
+ * Where a link may lead: one spelling of every address, and nothing that is not the public web. The
+ * address is refused with the name of the rule that it breaks, and is never rewritten beyond what every
+ * browser does with it. Whether the host is one of ours is asked of the database, in screen.ts.
+ */
+import { isIP } from 'node:net'
+import { isGlobalUnicast } from '../../../kernel/outside/addresses.ts'
+import type { Kernel } from '../../../kernel/surface.ts'
+import { problem } from '../errors.ts'
+import { hasPublicSuffix, reversedHost } from './host.ts'
+
+export type Destination = {
+  readonly url: string
+  readonly hostname: string
+  /** `com.example.www.`: a prefix of it finds the host with all its sub-domains. */
+  readonly reversed_host: string
+}
+
+export type DestinationRules = {
+  readonly extra_suffixes: readonly string[]
+  readonly ip_destinations: boolean
+}
+
+export function rulesOf({ settings }: Pick<Kernel, 'settings'>): DestinationRules {
+  return {
+    extra_suffixes: settings['links.extra_suffixes'],
+    ip_destinations: settings['links.ip_destinations'],
+  }
+}
+
+export type Constraint =
+  | 'malformed'
+  | 'too_long'
+  | 'scheme'
+  | 'userinfo'
+  | 'host'
+  | 'private'
+  | 'ip_literal'
+  | 'port'
+  | 'loop'
+  | 'blocked'
+
+const length_max = 2048
+const ports = new Set(['', '80', '443', '8080', '8443'])
+// The parser drops tabs and line ends anywhere, and blanks at both ends: what it would hide is refused.
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const hidden = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200b-\u200f\ufeff]|^\s|\s$/
+/** A backslash is a slash to browsers and a letter to many other readers of an address. */
+const ambiguous = /^[^?#]*\\/
+
+export function normalizeDestination(
+  text: string,
+  rules: DestinationRules,
+  pointer?: string,
+): Destination {
+  const refuse = (constraint: Constraint) => notAllowed(constraint, pointer)
+  if (hidden.test(text) || ambiguous.test(text)) throw refuse('malformed')
+  const url = URL.parse(text)
+  if (!url) throw refuse('malformed')
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refuse('scheme')
+  if (url.username || url.password) throw refuse('userinfo')
+  if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
+  const { hostname, href } = url
+  const literal = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
+  if (isIP(literal)) {
+    if (!isGlobalUnicast(literal)) throw refuse('private')
+    if (!rules.ip_destinations) throw refuse('ip_literal')
+  } else if (!hasPublicSuffix(hostname, rules.extra_suffixes)) throw refuse('host')
+  if (!ports.has(url.port)) throw refuse('port')
+  if (href.length > length_max) throw refuse('too_long')
+  return { url: href, hostname, reversed_host: reversedHost(hostname) }
+}
+
+export function notAllowed(constraint: Constraint, pointer = '/destination_url') {
+  return problem('destination_not_allowed', {
+    errors: [{ location: 'body', pointer, constraint }],
+  })
+}

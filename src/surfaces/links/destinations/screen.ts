@@ -1,0 +1,86 @@
+/**
+ * What the house itself says of a destination, without fetching it: refused, suspicious, or nothing
+ * against it. Reading the blocklist holds a shared lock until the commit, so that a new entry waits for
+ * whoever has not seen it: its job then finds their links, and no link slips between the two.
+ */
+import { createHash } from 'node:crypto'
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import type { Deps } from '../deps.ts'
+import { reversedParents } from './host.ts'
+import { notAllowed, type Destination } from './normalize.ts'
+import { isShortener } from './shorteners.ts'
+
+/** What a link to the destination begins with. */
+export type Screened = {
+  readonly state: 'active' | 'pending_scan'
+  readonly safety_state: 'clean' | 'suspicious' | 'unscanned'
+  /** Somebody outside is to be asked. */
+  readonly scan: boolean
+}
+
+const lock = 5_330_211
+const Found = Type.Object({
+  own: Type.Boolean(),
+  blocked: Type.Boolean(),
+  warned: Type.Boolean(),
+  reported: Type.Boolean(),
+})
+
+export type Screening = Pick<Deps, 'kernel' | 'platform' | 'reputation' | 'lookAlikes'>
+
+export async function screen(
+  tx: Tx,
+  deps: Screening,
+  destination: Destination,
+  pointer?: string,
+): Promise<Screened> {
+  const { kernel, platform, reputation, lookAlikes } = deps
+  const [, found] = await Promise.all([
+    tx.run(sql`select pg_advisory_xact_lock_shared(${lock})`),
+    tx.one(Found, against(destination, kernel.settings['links.young_report_hours'])),
+  ])
+  if (found.own || platform.hosts.has(destination.hostname)) throw notAllowed('loop', pointer)
+  if (found.blocked) throw notAllowed('blocked', pointer)
+  const pretending = lookAlikes.isPretending(destination.hostname)
+  const shortener = isShortener(destination.hostname)
+  const scan = reputation !== null
+  if (found.warned || found.reported || pretending || shortener) {
+    return { state: 'pending_scan', safety_state: 'suspicious', scan }
+  }
+  if (scan) return { state: 'pending_scan', safety_state: 'unscanned', scan }
+  return { state: 'active', safety_state: 'clean', scan }
+}
+
+/** For whoever adds to the blocklist: waits for all who are being screened now. */
+export async function holdScreening(tx: Tx): Promise<void> {
+  await tx.run(sql`select pg_advisory_xact_lock(${lock})`)
+}
+
+export function against({ url, hostname, reversed_host }: Destination, young_hours: number): Sql {
+  return sql`
+    -- any tenant: what is dangerous, and which hosts are ours, is the same for all
+    select
+      exists (
+        select from links.domains where hostname = ${hostname} and state in ('active', 'suspended')
+      ) as own,
+      coalesce(bool_or(action = 'block'), false) as blocked,
+      coalesce(bool_or(action = 'warn'), false) as warned,
+      exists (
+        select from links.link_reports r join links.links l using (domain_id, code)
+        where r.state = 'received' and r.destination_host = ${reversed_host}
+          and r.created_at > kernel.now() - make_interval(hours => ${young_hours})
+          and l.destination_url = ${url}
+      ) as reported
+    from links.blocklist
+    where removed_at is null and (
+      (kind = 'host' and value = ${reversed_host})
+      or (kind = 'suffix' and value = any(${reversedParents(reversed_host)}::text[]))
+      or (kind = 'url' and value = ${hashOf(url)})
+      or (kind = 'regex' and ${url} ~ value))`
+}
+
+export function hashOf(url: string): string {
+  return createHash('sha256').update(url).digest('hex')
+}

@@ -1,0 +1,66 @@
+/**
+ * The `UrlReputation` that speaks Google's Web Risk Lookup API (`uris:search`). In development without an
+ * address of its own it asks the sandbox, which speaks the same. A refused key is an error like any other:
+ * links then stay in their scan until somebody mends the configuration.
+ */
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { openOutsideWorld } from '../../../kernel/dev/outside-world.ts'
+import { openUpstream, type Upstream } from '../../../kernel/outside/upstream.ts'
+import { StartError } from '../../../kernel/start-error.ts'
+import type { Kernel } from '../../../kernel/surface.ts'
+import type { UrlReputation } from './reputation.ts'
+
+const Found = Type.Object({
+  threat: Type.Optional(Type.Object({ threatTypes: Type.Array(Type.String()) })),
+})
+
+const threats = ['MALWARE', 'SOCIAL_ENGINEERING', 'UNWANTED_SOFTWARE']
+const deadline_ms = 10_000
+
+export function openWebRisk(
+  kernel: Pick<Kernel, 'settings' | 'profile' | 'data_dir'>,
+): UrlReputation {
+  const { settings, profile } = kernel
+  const outside = openOutsideWorld(kernel.data_dir)
+  const key = settings['links.web_risk_key']
+  if (key === null && profile === 'production') {
+    throw new StartError(
+      'LINKS_URL_REPUTATION=web_risk needs LINKS_WEB_RISK_KEY: set it to a key of the Web Risk API.',
+    )
+  }
+  let open: { readonly url: string; readonly line: Upstream } | undefined
+  const line = async (): Promise<{ line: Upstream; key: string }> => {
+    const sandbox = key === null ? (await outside.addresses())?.['web_risk'] : undefined
+    const url =
+      settings['links.web_risk_url'] ?? sandbox?.['api'] ?? 'https://webrisk.googleapis.com'
+    if (open?.url !== url) {
+      await open?.line.close()
+      open = {
+        url,
+        line: openUpstream({ name: 'web_risk', base_url: url, attempt_timeout_ms: 5000 }),
+      }
+    }
+    return { line: open.line, key: key ?? sandbox?.['key'] ?? '' }
+  }
+  return {
+    name: 'web_risk',
+    ask: async (url, signal) => {
+      const upstream = await line()
+      const query = new URLSearchParams({ uri: url, key: upstream.key })
+      for (const threat of threats) query.append('threatTypes', threat)
+      const path = `/v1/uris:search?${query}`
+      const answer = await upstream.line.call({
+        method: 'GET',
+        path,
+        idempotent: true,
+        deadline_ms,
+        signal,
+      })
+      const found: unknown = answer.status === 200 ? JSON.parse(answer.body.toString()) : null
+      if (!Value.Check(Found, found)) throw new Error(`web_risk answered ${answer.status}`)
+      return (found.threat?.threatTypes.length ?? 0) > 0 ? 'malicious' : 'clean'
+    },
+    close: async () => open?.line.close(),
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * Claims a host. Claims compete until one of them is proven, so a claim by itself gives nothing; where a
+ * host is proven and active already, nobody else may claim it.
+ */
+import { Type } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { Time } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { normalizeDestination, rulesOf } from '../destinations/normalize.ts'
+import { screen, type Screening } from '../destinations/screen.ts'
+import { problem } from '../errors.ts'
+import { Domain, type NewDomain } from '../schemas.ts'
+import { announceDomain, columns } from './domain-row.ts'
+import { carriableHost } from './hostname.ts'
+import { newProof, recordName, type NewProof } from './proof.ts'
+
+const Facts = Type.Object({ held: Type.Integer(), taken: Type.Boolean() })
+const Claimed = Type.Object({ ...Domain.properties, verification_expires_at: Time })
+
+export type Claiming = Screening & Pick<Deps, 'platform'>
+
+export async function claimDomain(
+  tx: Tx,
+  deps: Claiming,
+  principal: Principal,
+  order: { readonly hostname: string; readonly root_url?: string | null },
+): Promise<NewDomain> {
+  const { tenant_id, id: owner_id } = principal
+  const { settings } = deps.kernel
+  const hostname = carriableHost(deps, order.hostname)
+  const root_url = order.root_url ? await rootOf(tx, deps, order.root_url) : null
+  // Claims of one owner one after the other, so that they can be counted.
+  await tx.run(
+    sql`select pg_advisory_xact_lock(hashtextextended(${`links.domains:${owner_id}`}, 0))`,
+  )
+  const { held, taken } = await tx.one(
+    Facts,
+    sql`
+      -- any tenant: a host that is proven is in use, whoever proved it
+      select count(*) filter (where owner_id = ${owner_id} and state <> 'removed')::int as held,
+        coalesce(bool_or(hostname = ${hostname} and owner_id <> ${owner_id} and state = 'active'),
+          false) as taken
+      from links.domains
+      where owner_id = ${owner_id} or (hostname = ${hostname} and state = 'active')`,
+  )
+  if (taken) throw problem('domain_in_use')
+  if (held >= settings['links.domains_per_owner']) throw problem('quota_exceeded')
+  const proof = newProof()
+  const ttl_seconds = settings['links.verification_ttl_seconds']
+  const made = await tx.maybe(
+    Claimed,
+    sql`
+      insert into links.domains (tenant_id, id, owner_id, hostname, root_url,
+        verification_token_hash, verification_expires_at)
+      values (${tenant_id}, ${newId()}, ${owner_id}, ${hostname}, ${root_url}, ${proof.hash},
+        kernel.now() + make_interval(secs => ${ttl_seconds}))
+      on conflict do nothing
+      returning ${columns}, verification_expires_at`,
+  )
+  if (!made) throw problem('domain_exists')
+  announceDomain(tx, 'domain.created', { tenant_id, ...made }, { owner_id })
+  return withProof(deps, made, proof)
+}
+
+async function rootOf(tx: Tx, deps: Claiming, root_url: string): Promise<string> {
+  const destination = normalizeDestination(root_url, rulesOf(deps.kernel), '/root_url')
+  await screen(tx, deps, destination, '/root_url')
+  return destination.url
+}
+
+/** The only answer that shows the secret. */
+export function withProof(
+  { platform }: Pick<Deps, 'platform'>,
+  { verification_expires_at, ...domain }: Domain & { readonly verification_expires_at: string },
+  { record_value }: NewProof,
+): NewDomain {
+  return {
+    ...domain,
+    verification: {
+      method: 'dns_txt',
+      record_name: recordName(domain.hostname),
+      record_value,
+      expires_at: verification_expires_at,
+    },
+    routing: { cname_target: platform.hostname },
+  }
+}

@@ -1,0 +1,58 @@
+/** A domain as its owner sees it, how it is found, and the events that its version counts. */
+import { Type, type Static } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Reader, Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id, Version } from '../../../kernel/http/shapes.ts'
+import { problem } from '../errors.ts'
+import { Domain } from '../schemas.ts'
+
+export const columns = sql`id, owner_id, hostname, state, root_url, checked_at, version, created_at,
+  updated_at`
+
+/** What an event needs of its domain. */
+export const Changed = Type.Object({
+  tenant_id: Id,
+  id: Id,
+  hostname: Type.String(),
+  version: Version,
+})
+export type ChangedDomain = Static<typeof Changed>
+export const changed_columns = sql`tenant_id, id, hostname, version`
+
+export async function findOwnDomain(
+  reader: Reader,
+  { tenant_id, id: owner_id }: Principal,
+  id: string,
+): Promise<Domain> {
+  const found = await reader.maybe(
+    Domain,
+    sql`
+      select ${columns} from links.domains
+      where tenant_id = ${tenant_id} and owner_id = ${owner_id} and id = ${id}
+        and state <> 'removed'`,
+  )
+  if (!found) throw problem('domain_not_found')
+  return found
+}
+
+export function announceDomain(
+  tx: Tx,
+  type: string,
+  { tenant_id, id, hostname, version }: ChangedDomain,
+  data: object = {},
+): void {
+  tx.emit({
+    type,
+    tenant_id,
+    aggregate_type: 'domain',
+    aggregate_id: id,
+    aggregate_version: version,
+    data: { domain_id: id, hostname, ...data },
+  })
+}
+
+/** What redirects remember of a domain: its host and everything under it. */
+export function wholeDomain({ id }: { readonly id: string }) {
+  return { domain_id: id, code: '' }
+}

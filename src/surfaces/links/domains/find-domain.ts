@@ -1,0 +1,84 @@
+/** Which domain a request means: the platform's, or one of the caller's own by its name. */
+import { Type } from 'typebox'
+import { domainToASCII } from 'node:url'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Reader, Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import type { LinkDomain } from '../shortening/link-row.ts'
+import { plainHost, platform_domain_id } from './platform.ts'
+
+const Found = Type.Object({ id: Id, hostname: Type.String(), state: Type.String() })
+
+export async function findDomain(
+  reader: Reader,
+  { platform }: Pick<Deps, 'platform'>,
+  { tenant_id, id: owner_id }: Principal,
+  given: string | undefined,
+): Promise<LinkDomain> {
+  if (given === undefined) return platformDomain(platform)
+  const hostname = spelled(given)
+  if (platform.hosts.has(hostname)) return platformDomain(platform)
+  const found = await reader.maybe(
+    Found,
+    sql`
+      select id, hostname, state from links.domains
+      where tenant_id = ${tenant_id} and owner_id = ${owner_id} and hostname = ${hostname}
+        and state <> 'removed'`,
+  )
+  if (!found) throw problem('domain_not_found')
+  return { id: found.id, hostname, own: true }
+}
+
+/** For a new link: the domain stays as it is until the commit, so that none is made on a removed one. */
+export async function holdActiveDomain(
+  tx: Tx,
+  { platform }: Pick<Deps, 'platform'>,
+  { tenant_id, id: owner_id }: Principal,
+  given: string | undefined,
+): Promise<LinkDomain> {
+  if (given === undefined) return platformDomain(platform)
+  const hostname = spelled(given)
+  if (platform.hosts.has(hostname)) return platformDomain(platform)
+  const found = await tx.maybe(
+    Found,
+    sql`
+      select id, hostname, state from links.domains
+      where tenant_id = ${tenant_id} and owner_id = ${owner_id} and hostname = ${hostname}
+        and state <> 'removed'
+      for share`,
+  )
+  if (!found) throw problem('domain_not_found')
+  if (found.state !== 'active') throw problem('domain_not_active')
+  return { id: found.id, hostname, own: true }
+}
+
+export function platformDomain({ hostname }: Deps['platform']): LinkDomain {
+  return { id: platform_domain_id, hostname, own: false }
+}
+
+/** As it stands in a row: small ASCII letters. What is no host name is found nowhere. */
+export function spelled(hostname: string): string {
+  return domainToASCII(plainHost(hostname)) || hostname
+}
+
+/** For moderators, who look after the links of all owners: a host as it is proven now. */
+export async function findAnyDomain(
+  reader: Reader,
+  { platform }: Pick<Deps, 'platform'>,
+  given: string | undefined,
+): Promise<LinkDomain> {
+  const hostname = given === undefined ? platform.hostname : spelled(given)
+  if (given === undefined || platform.hosts.has(hostname)) return platformDomain(platform)
+  const found = await reader.maybe(
+    Found,
+    sql`
+      -- any tenant: a moderator looks after the links of all
+      select id, hostname, state from links.domains
+      where hostname = ${hostname} and state in ('active', 'suspended')`,
+  )
+  if (!found) throw problem('domain_not_found')
+  return { id: found.id, hostname, own: true }
+}

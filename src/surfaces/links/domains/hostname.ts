@@ -1,0 +1,19 @@
+/** Which hosts can carry links: registrable names that are not ours. */
+import type { Deps } from '../deps.ts'
+import { hasPublicSuffix } from '../destinations/host.ts'
+import { problem } from '../errors.ts'
+import { spelled } from './find-domain.ts'
+
+export function carriableHost(
+  { platform, kernel }: Pick<Deps, 'platform' | 'kernel'>,
+  given: string,
+): string {
+  const hostname = spelled(given)
+  const ours = [...platform.hosts].some(host => hostname === host || hostname.endsWith(`.${host}`))
+  if (ours || !hasPublicSuffix(hostname, kernel.settings['links.extra_suffixes'])) {
+    throw problem('hostname_invalid', {
+      errors: [{ location: 'body', pointer: '/hostname', constraint: ours ? 'ours' : 'hostname' }],
+    })
+  }
+  return hostname
+}

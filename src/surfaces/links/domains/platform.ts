@@ -1,0 +1,46 @@
+/**
+ * The platform's own host as a domain of links. It belongs to nobody and has no row: its id is fixed, its
+ * names are configured, and it cannot be claimed, suspended or removed.
+ */
+import type { Kernel } from '../../../kernel/surface.ts'
+
+export const platform_domain_id = '01900000-0000-7000-8000-00000000000a'
+
+export type PlatformDomain = {
+  /** The host that short addresses show. */
+  readonly hostname: string
+  /** Every host that serves the platform's links, without a port. */
+  readonly hosts: ReadonlySet<string>
+  shortUrl(code: string): string
+}
+
+const loopback = ['localhost', '127.0.0.1', '[::1]']
+
+export function openPlatformDomain({
+  public_url,
+  settings,
+  profile,
+}: Pick<Kernel, 'public_url' | 'settings' | 'profile'>): PlatformDomain {
+  const own = new URL(public_url)
+  const configured = settings['links.short_hosts'].map(plainHost)
+  const [first] = configured
+  const base = first === undefined ? public_url : `${own.protocol}//${first}`
+  return {
+    hostname: first ?? own.hostname,
+    hosts: new Set([
+      own.hostname,
+      ...configured,
+      // A developer calls the same machine by several names.
+      ...(profile === 'development' ? loopback : []),
+    ]),
+    shortUrl: code => `${base}/${code}`,
+  }
+}
+
+/** Lower case, without the port or the dot at the end that a Host header may carry. */
+export function plainHost(host: string): string {
+  return host
+    .toLowerCase()
+    .replace(/:\d{1,5}$/, '')
+    .replace(/\.$/, '')
+}

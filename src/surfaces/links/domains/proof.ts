@@ -1,0 +1,30 @@
+/**
+ * How a host is proven: a secret in a TXT record on a label of its own, so that it clashes with no CNAME.
+ * The secret is shown once; its hash is enough to recognize it for as long as the domain is used.
+ */
+import { createHash } from 'node:crypto'
+import { newSecret } from '../../../kernel/ids.ts'
+
+const prefix = 'links-verification='
+
+export type NewProof = { readonly record_value: string; readonly hash: Buffer }
+
+export function newProof(): NewProof {
+  const token = newSecret(32)
+  return { record_value: prefix + token, hash: hashOf(token) }
+}
+
+export function recordName(hostname: string): string {
+  return `_links-challenge.${hostname}`
+}
+
+export function isProof(records: readonly string[], hash: Uint8Array): boolean {
+  return records.some(record => {
+    const value = record.trim()
+    return value.startsWith(prefix) && hashOf(value.slice(prefix.length)).equals(hash)
+  })
+}
+
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}

@@ -1,0 +1,36 @@
+/** Gives a domain up. Its links stop at once; its row stays, so that its codes stay what they were. */
+import { Type } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { announceDomain, Changed, changed_columns, wholeDomain } from './domain-row.ts'
+
+export async function removeDomain(
+  tx: Tx,
+  { changes }: Pick<Deps, 'changes'>,
+  { tenant_id, id: owner_id }: Principal,
+  id: string,
+): Promise<void> {
+  const own = sql`tenant_id = ${tenant_id} and owner_id = ${owner_id} and id = ${id}`
+  const removed = await tx.maybe(
+    Changed,
+    sql`
+      update links.domains
+      set state = 'removed', next_check_at = null, version = version + 1, updated_at = kernel.now()
+      where ${own} and state <> 'removed'
+      returning ${changed_columns}`,
+  )
+  if (removed) announceDomain(tx, 'domain.removed', removed, { reason: 'owner' })
+  else {
+    const gone = await tx.maybe(
+      Type.Object({ id: Id }),
+      sql`select id from links.domains where ${own}`,
+    )
+    if (!gone) throw problem('domain_not_found')
+  }
+  // Also on a repeat: the first try may have ended between its commit and its wait.
+  await changes.changed(tx, [wholeDomain({ id })])
+}

@@ -1,0 +1,137 @@
+/** Routes about custom domains. All of them are their owner's; to anybody else a domain is not there. */
+import { sql } from '../../../kernel/database/sql.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { pageQuery } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { ClaimDomain, Domain, DomainPage, NewDomain } from '../schemas.ts'
+import { claimDomain } from './claim-domain.ts'
+import { columns, findOwnDomain } from './domain-row.ts'
+import { removeDomain } from './remove-domain.ts'
+import { renewProof } from './renew-proof.ts'
+import { verifyDomain } from './verify-domain.ts'
+
+const permission = 'links.domains.manage'
+const absent = 'domain_not_found'
+
+export function domainRoutes(deps: Deps): readonly Route[] {
+  return [
+    claimRoute(deps),
+    listRoute(deps),
+    readRoute(),
+    verifyRoute(deps),
+    renewRoute(deps),
+    removeRoute(deps),
+  ]
+}
+
+function claimRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/domains',
+    summary: 'Claim a host for own links; the record that proves it is shown once',
+    permission,
+    body: ClaimDomain,
+    replies: { 201: NewDomain },
+    fails: [
+      'destination_not_allowed',
+      'domain_exists',
+      'domain_in_use',
+      'hostname_invalid',
+      'quota_exceeded',
+    ],
+    handle: async ({ tx, principal, body }) => {
+      const made = await claimDomain(tx, deps, principal, body)
+      return reply(201, made, { location: `/v1/domains/${made.id}` })
+    },
+  })
+}
+
+function listRoute({ kernel: { cursors } }: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/domains',
+    summary: 'My domains, newest first',
+    permission,
+    added: true,
+    query: pageQuery({}),
+    replies: { 200: DomainPage },
+    handle: async ({ tx, principal, list }) => {
+      const { after, fetch } = cursors.start(list)
+      const [id = null] = after ?? []
+      const rows = await tx.many(
+        Domain,
+        sql`
+          select ${columns} from links.domains
+          where tenant_id = ${principal.tenant_id} and owner_id = ${principal.id}
+            and state <> 'removed' and (${id}::uuid is null or id < ${id}::uuid)
+          order by id desc
+          limit ${fetch}`,
+      )
+      const { body, headers } = cursors.page(list, rows, row => [row.id])
+      return reply(200, body, headers)
+    },
+  })
+}
+
+function readRoute(): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/domains/{domain_id}',
+    summary: 'One of my domains',
+    permission,
+    added: true,
+    absent,
+    replies: { 200: Domain },
+    handle: async ({ tx, principal, params }) => {
+      return reply(200, await findOwnDomain(tx, principal, params.domain_id))
+    },
+  })
+}
+
+function verifyRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/domains/{domain_id}/verify',
+    summary: 'Look for the DNS record that proves a claim',
+    permission,
+    added: true,
+    absent,
+    replies: { 200: Domain },
+    fails: ['domain_in_use', 'domain_verification_failed'],
+    transaction: 'own',
+    handle: async ({ db, principal, params }) => {
+      return reply(200, await verifyDomain(db, deps, principal, params.domain_id))
+    },
+  })
+}
+
+function renewRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/domains/{domain_id}/verification-token',
+    summary: 'A new record that proves a claim; the old one proves nothing any more',
+    permission,
+    added: true,
+    absent,
+    replies: { 200: NewDomain },
+    handle: async ({ tx, principal, params }) => {
+      return reply(200, await renewProof(tx, deps, principal, params.domain_id))
+    },
+  })
+}
+
+function removeRoute(deps: Deps): Route {
+  return route({
+    method: 'DELETE',
+    path: '/v1/domains/{domain_id}',
+    summary: 'Give a domain up; its links stop at once',
+    permission,
+    added: true,
+    absent,
+    replies: { 204: null },
+    handle: async ({ tx, principal, params }) => {
+      await removeDomain(tx, deps, principal, params.domain_id)
+      return reply(204, null)
+    },
+  })
+}

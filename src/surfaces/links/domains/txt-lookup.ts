@@ -1,0 +1,34 @@
+/**
+ * The TXT records of a name, asked of the configured DNS servers (or those of the system). That there are
+ * none is an answer; that nobody answered is not, and must not count against a domain.
+ */
+import { Resolver } from 'node:dns/promises'
+import { StartError } from '../../../kernel/start-error.ts'
+import type { Settings } from '../../../config.ts'
+
+export type TxtLookup = (name: string) => Promise<readonly string[] | 'unanswered'>
+
+const absent = new Set(['ENOTFOUND', 'ENODATA', 'NXDOMAIN'])
+
+export function openTxtLookup(settings: Pick<Settings, 'links.dns_servers'>): TxtLookup {
+  const resolver = new Resolver({ timeout: 2000, tries: 2 })
+  const servers = settings['links.dns_servers']
+  if (servers.length > 0) {
+    try {
+      resolver.setServers(servers)
+    } catch (error) {
+      throw new StartError(
+        `LINKS_DNS_SERVERS must list addresses such as 9.9.9.9 or 127.0.0.1:5353 (${String(error)}).`,
+      )
+    }
+  }
+  return async name => {
+    try {
+      const records = await resolver.resolveTxt(name)
+      // A long record comes in pieces of 255 bytes.
+      return records.map(pieces => pieces.join(''))
+    } catch (error) {
+      return absent.has((error as NodeJS.ErrnoException).code ?? '') ? [] : 'unanswered'
+    }
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * Proves a claim: looks at DNS first, outside any transaction, and then lets one conditional statement
+ * decide, for the very secret that was found. A proven host of somebody else that is suspended passes to
+ * whoever proves it afresh; its links do not.
+ */
+import { Type } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Db, Tx } from '../../../kernel/database/db.ts'
+import { violates } from '../../../kernel/database/failures.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { Domain } from '../schemas.ts'
+import { take } from '../throttle.ts'
+import { announceDomain, Changed, changed_columns, columns, wholeDomain } from './domain-row.ts'
+import { isProof, recordName } from './proof.ts'
+
+const Claim = Type.Object({
+  id: Id,
+  hostname: Type.String(),
+  state: Type.String(),
+  verification_token_hash: Type.Unknown(),
+})
+
+type Verifying = Pick<Deps, 'kernel' | 'lookUpTxt' | 'changes'>
+
+export async function verifyDomain(
+  db: Db,
+  deps: Verifying,
+  principal: Principal,
+  id: string,
+): Promise<Domain> {
+  const { tenant_id, id: owner_id } = principal
+  const burst = deps.kernel.settings['links.verifications_per_minute']
+  const claim = await db.tx(async tx => {
+    const found = await tx.maybe(
+      Claim,
+      sql`
+        select id, hostname, state, verification_token_hash from links.domains
+        where tenant_id = ${tenant_id} and owner_id = ${owner_id} and id = ${id}
+          and state <> 'removed'`,
+    )
+    if (!found) throw problem('domain_not_found')
+    const bucket = { name: `links.verify:${id}`, burst, window_seconds: 60 } as const
+    await take(tx, deps.kernel, [{ ...bucket, refusal: 'rate_limited' }])
+    return found
+  })
+  const records = await deps.lookUpTxt(recordName(claim.hostname))
+  const hash = claim.verification_token_hash as Buffer // bytea
+  if (records === 'unanswered' || !isProof(records, hash)) {
+    throw problem('domain_verification_failed')
+  }
+  try {
+    return await db.tx(tx => activate(tx, deps, principal, { ...claim, hash }))
+  } catch (error) {
+    // Somebody else proved the same host between our two statements.
+    if (violates(error, 'domains_proven')) throw problem('domain_in_use', {}, { cause: error })
+    throw error
+  }
+}
+
+async function activate(
+  tx: Tx,
+  { kernel, changes }: Verifying,
+  { tenant_id, id: owner_id }: Principal,
+  { id, hostname, hash }: { readonly id: string; readonly hostname: string; readonly hash: Buffer },
+): Promise<Domain> {
+  const held = await tx.maybe(
+    Type.Object({ state: Type.String() }),
+    sql`
+      select state from links.domains
+      where tenant_id = ${tenant_id} and owner_id = ${owner_id} and id = ${id}
+        and state <> 'removed' and verification_token_hash = ${hash}
+        and (state <> 'pending_verification' or verification_expires_at > kernel.now())
+      for update`,
+  )
+  if (!held) throw problem('domain_verification_failed')
+  const lost = await tx.maybe(
+    Changed,
+    sql`
+      -- any tenant: whoever had the host and could not prove it any more loses it
+      update links.domains
+      set state = 'removed', next_check_at = null, version = version + 1, updated_at = kernel.now()
+      where hostname = ${hostname} and state = 'suspended' and id <> ${id}
+      returning ${changed_columns}`,
+  )
+  if (lost) announceDomain(tx, 'domain.removed', lost, { reason: 'transferred' })
+  const check_seconds = kernel.settings['links.domain_check_seconds']
+  const proven = await tx.one(
+    Domain,
+    sql`
+      update links.domains
+      set state = 'active', missed_checks = 0, checked_at = kernel.now(),
+        next_check_at = kernel.now() + make_interval(secs => ${check_seconds}),
+        version = version + (state <> 'active')::int, updated_at = kernel.now()
+      where tenant_id = ${tenant_id} and id = ${id}
+      returning ${columns}`,
+  )
+  if (held.state !== 'active') {
+    const transferred_from = lost?.id ?? null
+    announceDomain(tx, 'domain.verified', { tenant_id, ...proven }, { transferred_from })
+  }
+  // Also on a repeat: the first try may have ended between its commit and its wait.
+  await changes.changed(tx, lost ? [wholeDomain(proven), wholeDomain(lost)] : [wholeDomain(proven)])
+  return proven
+}

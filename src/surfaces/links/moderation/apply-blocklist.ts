@@ -1,0 +1,133 @@
+/**
+ * The job of a new blocklist entry: visits every link that exists, whatever its state, and judges those
+ * that match. It goes by key in portions of one commit each and saves its place, so that another worker
+ * goes on from there; visiting a link twice changes nothing.
+ */
+import { Type, type Static } from 'typebox'
+import { Value } from 'typebox/value'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { closed, Id } from '../../../kernel/http/shapes.ts'
+import type { JobType, RunningJob } from '../../../kernel/surface.ts'
+import type { Deps } from '../deps.ts'
+import { apply_type } from './blocklist.ts'
+import { judgeLink } from './judge-link.ts'
+
+const portion = 500
+
+const Parameters = closed({ blocklist_id: Id })
+const Result = Type.Object({ visited: Type.Integer(), judged: Type.Integer() })
+const Place = Type.Object({
+  domain_id: Id,
+  code: Type.String(),
+  visited: Type.Integer(),
+  judged: Type.Integer(),
+})
+type Place = Static<typeof Place>
+
+const Entry = Type.Object({
+  id: Id,
+  kind: Type.String(),
+  value: Type.String(),
+  action: Type.String(),
+  reason: Type.String(),
+})
+type Entry = Static<typeof Entry>
+
+const Visited = Type.Object({
+  domain_id: Id,
+  code: Type.String(),
+  destination_version: Type.Integer(),
+  matches: Type.Boolean(),
+})
+
+export const beginning: Place = {
+  domain_id: '00000000-0000-0000-0000-000000000000',
+  code: '',
+  visited: 0,
+  judged: 0,
+}
+
+type Applying = Pick<Deps, 'kernel' | 'changes'>
+
+export function applyBlocklist(deps: Applying): JobType {
+  return {
+    type: apply_type,
+    schema_version: 1,
+    parameters: Parameters,
+    result: Result,
+    permission: 'links.blocklist.manage',
+    lease_seconds: 60,
+    timeout_seconds: 6 * 3600,
+    max_attempts: 10,
+    run: job => run(deps, job),
+  }
+}
+
+async function run(deps: Applying, job: RunningJob): Promise<Static<typeof Result>> {
+  const { blocklist_id } = job.parameters as Static<typeof Parameters> // checked at its submission
+  const entry = await deps.kernel.db.maybe(
+    Entry,
+    sql`
+      select id, kind, value, action, reason from links.blocklist
+      where id = ${blocklist_id} and removed_at is null`,
+  )
+  let place = Value.Check(Place, job.checkpoint) ? job.checkpoint : beginning
+  while (entry) {
+    job.signal.throwIfAborted()
+    const next = await applyPortion(deps, entry, place)
+    if (!next) break
+    place = next
+    await job.progress({ stage: 'visiting', current: place.visited, checkpoint: place })
+  }
+  return { visited: place.visited, judged: place.judged }
+}
+
+async function applyPortion(
+  { kernel: { db }, changes }: Applying,
+  entry: Entry,
+  place: Place,
+): Promise<Place | null> {
+  const verdict = entry.action === 'block' ? 'malicious' : 'suspicious'
+  const by = { actor: 'system:blocklist', reason: entry.reason }
+  const visited = await db.many(Visited, portionOf(entry, place))
+  const last = visited.at(-1)
+  if (!last) return null
+  let judged = 0
+  await db.tx(async tx => {
+    judged = 0
+    for (const one of visited) {
+      if (one.matches && (await judgeLink(tx, { changes }, one, verdict, by))) judged++
+    }
+  })
+  const { domain_id, code } = last
+  return {
+    domain_id,
+    code,
+    visited: place.visited + visited.length,
+    judged: place.judged + judged,
+  }
+}
+
+/** Hosts are found by their index; addresses and patterns have to be compared one by one. */
+export function portionOf(
+  { kind, value }: Pick<Entry, 'kind' | 'value'>,
+  { domain_id, code }: Place,
+): Sql {
+  const matching: Record<string, Sql> = {
+    host: sql`destination_host = ${value}`,
+    // It ends in a dot, and the sign after the dot is the slash: a range, so that any plan uses the index.
+    suffix: sql`destination_host >= ${value} and destination_host < left(${value}, -1) || '/'`,
+    url: sql`encode(sha256(convert_to(destination_url, 'UTF8')), 'hex') = ${value}`,
+    regex: sql`destination_url ~ ${value}`,
+  }
+  const matches = matching[kind] ?? sql`false`
+  const wanted = kind === 'host' || kind === 'suffix' ? sql`and (${matches})` : sql.empty
+  return sql`
+    -- any tenant: what is blocked is blocked for all
+    select domain_id, code, destination_version, (${matches}) as matches
+    from links.links
+    where state <> 'deleted' and (domain_id, code) > (${domain_id}::uuid, ${code}::text)
+      ${wanted}
+    order by domain_id, code
+    limit ${portion}`
+}

@@ -1,0 +1,155 @@
+/**
+ * What may not be linked to. A new entry waits for whoever is being screened without it, and its job then
+ * visits the links that exist, so that none is left between the two.
+ */
+import { Type, type Static } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { SqlState } from '../../../kernel/database/failures.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { closed, Id, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
+import type { Deps, Jobs } from '../deps.ts'
+import { hostOf, reversedHost } from '../destinations/host.ts'
+import { hashOf, holdScreening } from '../destinations/screen.ts'
+import { spelled } from '../domains/find-domain.ts'
+import { problem } from '../errors.ts'
+
+const Kind = Type.Unsafe<'host' | 'suffix' | 'url' | 'regex'>({
+  type: 'string',
+  enum: ['host', 'suffix', 'url', 'regex'],
+})
+const Action = Type.Unsafe<'block' | 'warn'>({ type: 'string', enum: ['block', 'warn'] })
+
+export const AddEntry = closed(
+  { kind: Kind, value: text(2048), action: Type.Optional(Action), reason: text(500) },
+  { title: 'AddBlocklistEntry' },
+)
+export type AddEntry = Static<typeof AddEntry>
+
+/** A `url` is kept and shown as the SHA-256 of its normalized form: the list is no list of addresses. */
+export const Entry = Type.Object(
+  {
+    id: Id,
+    kind: Kind,
+    value: Type.String(),
+    action: Action,
+    reason: Type.String(),
+    created_by: Id,
+    created_at: Time,
+  },
+  { title: 'BlocklistEntry' },
+)
+export type Entry = Static<typeof Entry>
+export const NewEntry = Type.Object(
+  { ...Entry.properties, job_id: Id },
+  { title: 'NewBlocklistEntry' },
+)
+export const EntryPage = page(Entry)
+export const EntryQuery = pageQuery({ kind: Type.Optional(Kind) })
+
+export const columns = sql`id, kind, value, action, reason, created_by, created_at`
+export const apply_type = 'links.blocklist_apply'
+
+export async function addEntry(
+  tx: Tx,
+  { kernel: { settings } }: Pick<Deps, 'kernel'>,
+  jobs: Jobs,
+  { tenant_id, id: actor }: Principal,
+  { kind, value, action = 'block', reason }: AddEntry,
+): Promise<Static<typeof NewEntry>> {
+  const kept = keptValue(kind, value)
+  if (kind === 'regex') await demandPattern(tx, kept)
+  await holdScreening(tx)
+  if (kind === 'regex') await demandRoom(tx, settings['links.blocklist_patterns'])
+  const made = await tx.maybe(
+    Entry,
+    sql`
+      insert into links.blocklist (id, kind, value, action, reason, created_by)
+      values (${newId()}, ${kind}, ${kept}, ${action}, ${reason}, ${actor})
+      on conflict do nothing
+      returning ${columns}`,
+  )
+  if (!made) throw problem('blocklist_entry_exists')
+  const parameters = { blocklist_id: made.id }
+  const order = { type: apply_type, tenant_id, principal_id: actor, parameters }
+  const job = await jobs.submit(tx, order)
+  tx.audit({
+    tenant_id,
+    actor,
+    action: 'links.blocklist.add',
+    target: made.id,
+    outcome: 'done',
+    reason,
+  })
+  return { ...shown(made), job_id: job.id }
+}
+
+export function shown(entry: Entry): Entry {
+  const host = entry.kind === 'host' || entry.kind === 'suffix'
+  return host ? { ...entry, value: hostOf(entry.value) } : entry
+}
+
+function keptValue(kind: AddEntry['kind'], value: string): string {
+  if (kind === 'host' || kind === 'suffix') {
+    const hostname = spelled(value.replace(/^\*?\./, ''))
+    if (!/^[a-z0-9._[\]:-]+$/.test(hostname) || hostname.length > 253) throw invalid()
+    return reversedHost(hostname)
+  }
+  if (kind === 'regex') {
+    if (value.length > 500) throw invalid()
+    return value
+  }
+  const url = URL.parse(value)
+  if (!url) throw invalid()
+  if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
+  return hashOf(url.href)
+}
+
+/** PostgreSQL matches without going back and forth, but for back references; those are refused. */
+async function demandPattern(tx: Tx, pattern: string): Promise<void> {
+  if (/\\[1-9]/.test(pattern)) throw invalid()
+  try {
+    await tx.one(Type.Object({ matches: Type.Boolean() }), sql`select '' ~ ${pattern} as matches`)
+  } catch (error) {
+    if (error instanceof SqlState && error.code === '2201B') throw invalid(error)
+    throw error
+  }
+}
+
+/** Counted while nobody else can add one. */
+async function demandRoom(tx: Tx, most: number): Promise<void> {
+  const { patterns } = await tx.one(
+    Type.Object({ patterns: Type.Integer() }),
+    sql`
+      select count(*)::int as patterns from links.blocklist
+      where kind = 'regex' and removed_at is null`,
+  )
+  if (patterns >= most) throw problem('quota_exceeded')
+}
+
+function invalid(cause?: unknown) {
+  return problem(
+    'pattern_invalid',
+    { errors: [{ location: 'body', pointer: '/value', constraint: 'pattern' }] },
+    { cause },
+  )
+}
+
+export async function removeEntry(
+  tx: Tx,
+  { tenant_id, id: actor }: Principal,
+  id: string,
+): Promise<void> {
+  const removed = await tx.maybe(
+    Type.Object({ before: Type.Boolean() }),
+    sql`
+      with held as (select id, removed_at from links.blocklist where id = ${id} for update)
+      update links.blocklist b set removed_at = coalesce(held.removed_at, kernel.now())
+      from held where b.id = held.id
+      returning held.removed_at is not null as before`,
+  )
+  if (!removed) throw problem('blocklist_entry_not_found')
+  if (removed.before) return
+  tx.audit({ tenant_id, actor, action: 'links.blocklist.remove', target: id, outcome: 'done' })
+}

@@ -1,0 +1,96 @@
+/**
+ * Writes down what was found out about a destination, if the link still leads there: the version of the
+ * destination is compared in the statement itself, so that a late verdict never hits a new destination.
+ * What is malicious is disabled in the same commit, whatever the link's state, and the act is kept for audit.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id, Version } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { announce } from '../shortening/announce.ts'
+
+export type Verdict = 'clean' | 'suspicious' | 'malicious'
+
+export type Judged = {
+  readonly domain_id: string
+  readonly code: string
+  readonly destination_version: number
+}
+
+const Row = Type.Object({
+  tenant_id: Id,
+  domain_id: Id,
+  code: Type.String(),
+  id: Id,
+  version: Version,
+  safety_state: Type.String(),
+})
+
+/** Answers whether anything changed. */
+export async function judgeLink(
+  tx: Tx,
+  { changes }: Pick<Deps, 'changes'>,
+  judged: Judged,
+  verdict: Verdict,
+  by: { readonly actor: string; readonly reason: string },
+): Promise<boolean> {
+  const row = await tx.maybe(Row, statementOf(judged, verdict))
+  if (!row) return false
+  const { destination_version } = judged
+  const scanned = {
+    type: 'link.scanned',
+    data: { safety_state: row.safety_state, destination_version },
+  }
+  const disabled = { type: 'link.disabled', data: { reason: 'safety' } }
+  announce(tx, row, row.version, verdict === 'malicious' ? [scanned, disabled] : [scanned])
+  if (verdict === 'malicious') {
+    tx.audit({
+      tenant_id: row.tenant_id,
+      actor: by.actor,
+      action: 'links.links.disable',
+      target: row.id,
+      outcome: 'done',
+      reason: by.reason,
+    })
+  }
+  await changes.changed(tx, [row])
+  return true
+}
+
+/**
+ * Clean lifts only what nobody had looked at: what our own rules found suspicious waits for a moderator,
+ * because that an engine does not know a look-alike yet says nothing for it.
+ */
+function statementOf({ domain_id, code, destination_version }: Judged, verdict: Verdict) {
+  const same = sql`domain_id = ${domain_id} and code = ${code}
+    and destination_version = ${destination_version} and state <> 'deleted'`
+  const returned = sql`tenant_id, domain_id, code, id, version, safety_state`
+  if (verdict === 'malicious') {
+    return sql`
+      -- any tenant: danger is the same for all
+      update links.links
+      set safety_state = 'malicious', state = 'disabled', disabled_by = 'safety',
+        scan_due_at = null, version = version + 2, updated_at = kernel.now()
+      where ${same} and safety_state <> 'malicious'
+      returning ${returned}`
+  }
+  if (verdict === 'suspicious') {
+    return sql`
+      -- any tenant: danger is the same for all
+      update links.links
+      set safety_state = 'suspicious', state = case state when 'active' then 'pending_scan' else state end,
+        version = version + 1, updated_at = kernel.now()
+      where ${same} and safety_state in ('clean', 'unscanned')
+      returning ${returned}`
+  }
+  return sql`
+    -- any tenant: danger is the same for all
+    update links.links
+    set safety_state = case safety_state when 'unscanned' then 'clean' else safety_state end,
+      state = case when safety_state = 'unscanned' and state = 'pending_scan' then 'active'
+        else state end,
+      scan_due_at = null, version = version + 1, updated_at = kernel.now()
+    where ${same} and scan_due_at is not null
+    returning ${returned}`
+}

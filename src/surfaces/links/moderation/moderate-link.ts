@@ -1,0 +1,100 @@
+/**
+ * What a moderator does with a link of anybody: each act is audited, settles the open reports about the
+ * link, and is announced. Enabling or clearing says that the destination was looked at and is clean.
+ */
+import { Type, type Static } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { closed, Id, text } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { announce } from '../shortening/announce.ts'
+import { spellings } from '../shortening/codes.ts'
+import { clicks, columns, LinkRow, type LinkDomain } from '../shortening/link-row.ts'
+
+export const Moderate = closed(
+  {
+    action: Type.Unsafe<'disable' | 'enable' | 'mark_clean'>({
+      type: 'string',
+      enum: ['disable', 'enable', 'mark_clean'],
+    }),
+    reason: text(500),
+  },
+  { title: 'ModerateLink' },
+)
+export type Moderate = Static<typeof Moderate>
+
+const Held = Type.Object({
+  tenant_id: Id,
+  code: Type.String(),
+  state: Type.String(),
+  destination_version: Type.Integer(),
+})
+type Held = Static<typeof Held>
+const Row = Type.Object({ ...LinkRow.properties, tenant_id: Id })
+
+type Announcement = { readonly type: string; readonly data?: object }
+type Act = { readonly set: Sql; readonly events: readonly Announcement[] }
+
+export async function moderateLink(
+  tx: Tx,
+  { changes }: Pick<Deps, 'changes'>,
+  { id: actor }: Principal,
+  { domain, code }: { readonly domain: LinkDomain; readonly code: string },
+  { action, reason }: Moderate,
+): Promise<LinkRow> {
+  const held = await tx.maybe(
+    Held,
+    sql`
+      -- any tenant: a moderator looks after the links of all
+      select tenant_id, code, state, destination_version from links.links
+      where domain_id = ${domain.id} and code = any(${spellings(code)}::text[])
+        and state <> 'deleted'
+      order by code = ${code} desc
+      limit 1
+      for no key update`,
+  )
+  if (!held) throw problem('link_not_found')
+  const { set, events } = actOf(action, held)
+  const { tenant_id, ...row } = await tx.one(
+    Row,
+    sql`
+      update links.links
+      set ${set}, version = version + ${events.length}::bigint, updated_at = kernel.now()
+      where tenant_id = ${held.tenant_id} and domain_id = ${domain.id} and code = ${held.code}
+      returning ${columns}, ${clicks}, tenant_id`,
+  )
+  announce(tx, { tenant_id, ...row }, row.version, events)
+  await tx.run(sql`
+    update links.link_reports set state = 'resolved', resolved_at = kernel.now()
+    where domain_id = ${domain.id} and code = ${held.code} and state = 'received'`)
+  const act = `links.links.${action}`
+  tx.audit({ tenant_id, actor, action: act, target: row.id, outcome: 'done', reason })
+  await changes.changed(tx, [row])
+  return row
+}
+
+function actOf(action: Moderate['action'], { state, destination_version }: Held): Act {
+  const cleared = { type: 'link.scanned', data: { safety_state: 'clean', destination_version } }
+  if (action === 'disable') {
+    if (state === 'disabled') {
+      // The owner's own switch must not undo it.
+      return { set: sql`disabled_by = 'admin'`, events: [] }
+    }
+    return {
+      set: sql`state = 'disabled', disabled_by = 'admin'`,
+      events: [{ type: 'link.disabled', data: { reason: 'admin' } }],
+    }
+  }
+  const clean = sql`safety_state = 'clean', scan_due_at = null`
+  if (action === 'mark_clean') {
+    const set = sql`${clean}, state = case state when 'pending_scan' then 'active' else state end`
+    return { set, events: [cleared] }
+  }
+  if (state !== 'disabled') throw problem('invalid_transition', { current_state: state })
+  return {
+    set: sql`${clean}, state = 'active', disabled_by = null`,
+    events: [cleared, { type: 'link.enabled' }],
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * What the public reports, without an account and without a trace of who did. The answer is the same
+ * whether or not the address is one of our links.
+ */
+import { Type, type Static } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { closed, Id, nullable, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { platform_domain_id } from '../domains/platform.ts'
+import { spelled } from '../domains/find-domain.ts'
+import { spellings } from '../shortening/codes.ts'
+import { network, take } from '../throttle.ts'
+
+export const ReportLink = closed({ url: text(2048), reason: text(1000) }, { title: 'ReportLink' })
+export type ReportLink = Static<typeof ReportLink>
+
+const ReportState = Type.Unsafe<'received' | 'resolved'>({
+  type: 'string',
+  enum: ['received', 'resolved'],
+})
+export const Received = Type.Object({ id: Id, state: Type.Literal('received') })
+export const Report = Type.Object(
+  {
+    id: Id,
+    url: Type.String(),
+    reason: Type.String(),
+    state: ReportState,
+    domain_id: nullable(Id),
+    code: nullable(Type.String()),
+    created_at: Time,
+    resolved_at: nullable(Time),
+  },
+  { title: 'LinkReport' },
+)
+export const ReportPage = page(Report)
+export const ReportQuery = pageQuery({ state: Type.Optional(ReportState) })
+export const columns = sql`id, url, reason, state, domain_id, code, created_at, resolved_at`
+
+const Reported = Type.Object({
+  domain_id: Id,
+  code: Type.String(),
+  destination_host: Type.String(),
+})
+
+export async function reportLink(
+  tx: Tx,
+  { kernel, platform }: Pick<Deps, 'kernel' | 'platform'>,
+  { url, reason }: ReportLink,
+  ip: string,
+): Promise<Static<typeof Received>> {
+  const burst = kernel.settings['links.reports_per_hour']
+  await take(tx, kernel, network(kernel, 'reports', ip, { burst, window_seconds: 3600 }))
+  const link = await findReported(tx, platform, url)
+  const id = newId()
+  await tx.run(sql`
+    insert into links.link_reports (id, url, reason, domain_id, code, destination_host)
+    values (${id}, ${url}, ${reason}, ${link?.domain_id ?? null}, ${link?.code ?? null},
+      ${link?.destination_host ?? null})`)
+  return { id, state: 'received' }
+}
+
+async function findReported(tx: Tx, platform: Deps['platform'], url: string) {
+  const parsed = URL.parse(url.includes('://') ? url : `https://${url}`)
+  const code = parsed?.pathname.slice(1) ?? ''
+  if (!parsed || !/^[A-Za-z0-9_-]{3,64}$/.test(code)) return undefined
+  const hostname = spelled(parsed.hostname)
+  const here = platform.hosts.has(hostname) ? platform_domain_id : null
+  return tx.maybe(
+    Reported,
+    sql`
+      -- any tenant: whoever reports does not know whose it is
+      select domain_id, code, destination_host from links.links
+      where code = any(${spellings(code)}::text[]) and state <> 'deleted'
+        and domain_id = coalesce(${here}::uuid, (
+          select id from links.domains where hostname = ${hostname} and state in ('active', 'suspended')))
+      order by code = ${code} desc
+      limit 1`,
+  )
+}
+
+export async function forgetReports({
+  kernel: { db, settings },
+}: Pick<Deps, 'kernel'>): Promise<void> {
+  const days = settings['links.reports_retention_days']
+  await db.run(sql`
+    delete from links.link_reports where id in (
+      select id from links.link_reports
+      where id < kernel.first_id_of(kernel.now() - make_interval(days => ${days}::int))
+      order by id limit 1000)`)
+}

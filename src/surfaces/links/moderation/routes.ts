@@ -1,0 +1,162 @@
+/** Routes of those who keep links safe: the public that reports, and the platform's moderators. */
+import { sql } from '../../../kernel/database/sql.ts'
+import { etag } from '../../../kernel/http/etag.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import type { Deps } from '../deps.ts'
+import { findAnyDomain } from '../domains/find-domain.ts'
+import { Code, Link, OnDomain } from '../schemas.ts'
+import { linkView } from '../shortening/link-row.ts'
+import {
+  AddEntry,
+  addEntry,
+  columns as entry_columns,
+  Entry,
+  EntryPage,
+  EntryQuery,
+  NewEntry,
+  removeEntry,
+  shown,
+} from './blocklist.ts'
+import { Moderate, moderateLink } from './moderate-link.ts'
+import {
+  columns as report_columns,
+  Received,
+  Report,
+  ReportLink,
+  reportLink,
+  ReportPage,
+  ReportQuery,
+} from './report-link.ts'
+
+export function moderationRoutes(deps: Deps): readonly Route[] {
+  return [
+    reportRoute(deps),
+    listReportsRoute(deps),
+    moderateRoute(deps),
+    listEntriesRoute(deps),
+    removeEntryRoute(),
+    addEntryRoute(deps),
+  ]
+}
+
+function reportRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/link-reports',
+    summary: 'Report a short link that does harm',
+    permission: 'public',
+    added: true,
+    body: ReportLink,
+    replies: { 201: Received },
+    handle: async ({ tx, body, request }) =>
+      reply(201, await reportLink(tx, deps, body, request.ip)),
+  })
+}
+
+function listReportsRoute({ kernel: { cursors } }: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/link-reports',
+    summary: 'What the public reported, newest first',
+    permission: 'links.reports.read',
+    added: true,
+    query: ReportQuery,
+    replies: { 200: ReportPage },
+    handle: async ({ tx, query, list }) => {
+      const { after, fetch } = cursors.start(list)
+      const [id = null] = after ?? []
+      const rows = await tx.many(
+        Report,
+        sql`
+          select ${report_columns} from links.link_reports
+          where (${query.state ?? null}::text is null or state = ${query.state ?? null}::text)
+            and (${id}::uuid is null or id < ${id}::uuid)
+          order by id desc
+          limit ${fetch}`,
+      )
+      const { body, headers } = cursors.page(list, rows, row => [row.id])
+      return reply(200, body, headers)
+    },
+  })
+}
+
+function moderateRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/links/{code}/moderation',
+    summary: 'Disable, enable or clear a link of anybody',
+    permission: 'links.links.moderate',
+    added: true,
+    absent: 'link_not_found',
+    params: { code: Code },
+    query: OnDomain,
+    body: Moderate,
+    replies: { 200: Link },
+    fails: ['domain_not_found', 'invalid_transition'],
+    handle: async ({ tx, principal, params, query, body }) => {
+      const domain = await findAnyDomain(tx, deps, query.domain)
+      const row = await moderateLink(tx, deps, principal, { domain, code: params.code }, body)
+      return reply(200, linkView(deps, row, domain), { etag: etag(row.version) })
+    },
+  })
+}
+
+function listEntriesRoute({ kernel: { cursors } }: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/link-blocklist',
+    summary: 'What may not be linked to, newest first',
+    permission: 'links.blocklist.manage',
+    added: true,
+    query: EntryQuery,
+    replies: { 200: EntryPage },
+    handle: async ({ tx, query, list }) => {
+      const { after, fetch } = cursors.start(list)
+      const [id = null] = after ?? []
+      const rows = await tx.many(
+        Entry,
+        sql`
+          select ${entry_columns} from links.blocklist
+          where removed_at is null
+            and (${query.kind ?? null}::text is null or kind = ${query.kind ?? null}::text)
+            and (${id}::uuid is null or id < ${id}::uuid)
+          order by id desc
+          limit ${fetch}`,
+      )
+      const { body, headers } = cursors.page(list, rows.map(shown), row => [row.id])
+      return reply(200, body, headers)
+    },
+  })
+}
+
+function addEntryRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/link-blocklist',
+    summary: 'Block a destination, for new links at once and for existing ones by a job',
+    permission: 'links.blocklist.manage',
+    added: true,
+    idempotency: 'optional',
+    body: AddEntry,
+    replies: { 201: NewEntry },
+    fails: ['blocklist_entry_exists', 'pattern_invalid', 'quota_exceeded'],
+    handle: async ({ tx, principal, body }) =>
+      reply(201, await addEntry(tx, deps, deps.jobs, principal, body)),
+  })
+}
+
+function removeEntryRoute(): Route {
+  return route({
+    method: 'DELETE',
+    path: '/v1/link-blocklist/{blocklist_id}',
+    summary: 'Take an entry off the list; what it disabled stays disabled',
+    permission: 'links.blocklist.manage',
+    added: true,
+    absent: 'blocklist_entry_not_found',
+    replies: { 204: null },
+    handle: async ({ tx, principal, params }) => {
+      await removeEntry(tx, principal, params.blocklist_id)
+      return reply(204, null)
+    },
+  })
+}

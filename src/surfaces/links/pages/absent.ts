@@ -1,0 +1,29 @@
+/** What a browser shows where a short link leads nowhere, for each reason that is told. */
+import { markup } from '../../../kernel/http/markup.ts'
+import { pageOf, type Page } from './frame.ts'
+
+const reasons = {
+  link_not_found: [
+    'There is no such link',
+    'The address may have been mistyped: capital and small letters are different.',
+  ],
+  link_expired: ['This link has expired', 'Whoever made it gave it an end, which has passed.'],
+  link_disabled: ['This link is disabled', 'It was switched off and leads nowhere for now.'],
+  link_exhausted: [
+    'This link has been used up',
+    'It could be followed a limited number of times, and all of them are gone.',
+  ],
+  domain_not_found: ['There are no links here', 'No short links live under this host name.'],
+} as const
+
+export type AbsentReason = keyof typeof reasons
+
+export function absentPage(reason: AbsentReason): Page {
+  const [title, says] = reasons[reason]
+  return pageOf(
+    title,
+    'plain',
+    markup`<p>${says}</p>
+<p class="soft">If somebody sent you this link, ask them for a new one.</p>`,
+  )
+}

@@ -1,0 +1,21 @@
+/**
+ * What may be done with links. Every member may shorten; what reaches over all tenants (moderation, the
+ * blocklist, reports) is the platform's, because links of one host stand in one name for all of them.
+ */
+import type { Permission } from '../../kernel/access/permissions.ts'
+
+const member = ['member']
+const operator = ['platform_operator']
+
+export const permissions: Readonly<Record<string, Permission>> = {
+  'links.links.create': { says: 'Shorten links', roles: member },
+  'links.links.read': { says: 'See own links', roles: member },
+  'links.links.update': { says: 'Change own links', roles: member },
+  'links.links.delete': { says: 'Delete own links', roles: member },
+  'links.links.moderate': { says: 'Disable and enable links of others', roles: operator },
+  'links.stats.read': { says: 'See the clicks on own links', roles: member },
+  'links.stats.rebuild': { says: 'Count clicks anew from their events', roles: operator },
+  'links.domains.manage': { says: 'Bring own domains', roles: member },
+  'links.blocklist.manage': { says: 'Say what may not be linked to', roles: operator },
+  'links.reports.read': { says: 'Read what the public reports', roles: operator },
+}

@@ -1,0 +1,42 @@
+/**
+ * The refusal of an unknown code without the cost of making one: the same document as everywhere, cut in
+ * pieces around what differs from request to request.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { securityHeaders } from '../../../kernel/http/answer.ts'
+import { renderProblem } from '../../../kernel/http/problem.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Kernel } from '../../../kernel/surface.ts'
+import { problem } from '../errors.ts'
+
+/** `path` must be plain: what is known under it has the form of a code. */
+export type AbsentResponder = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+) => void
+
+export function absentResponder({ public_url }: Pick<Kernel, 'public_url'>): AbsentResponder {
+  const document = renderProblem(problem('link_not_found'), {
+    public_url,
+    path: '{path}',
+    request_id: '{id}',
+  })
+  const [before = '', rest = ''] = document.split('{path}')
+  const [between = '', after = ''] = rest.split('{id}')
+  const security = Object.entries(securityHeaders).flat()
+  return ({ method }, response, path) => {
+    const id = newId()
+    const body = before + path + between + id + after
+    response.writeHead(404, [
+      ...security,
+      'content-type',
+      'application/problem+json',
+      'content-length',
+      String(body.length),
+      'x-request-id',
+      id,
+    ])
+    response.end(method === 'HEAD' ? undefined : body)
+  }
+}

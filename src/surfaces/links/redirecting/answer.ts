@@ -1,0 +1,33 @@
+/** What a request for a code comes to, before it is put into the words of a server. */
+import Negotiator from 'negotiator'
+import { problem } from '../errors.ts'
+import { absentPage, type AbsentReason } from '../pages/absent.ts'
+
+export type Answer = {
+  readonly status: number
+  /** Names and values in turn. */
+  readonly headers: readonly string[]
+  readonly body: string | null
+}
+
+export function pageAnswer(
+  status: number,
+  page: { readonly html: string; readonly headers: Readonly<Record<string, string>> },
+): Answer {
+  return { status, headers: Object.entries(page.headers).flat(), body: page.html }
+}
+
+/** A page for people, a problem document for everybody else. */
+export function absentAnswer(reason: AbsentReason, accept: string): Answer {
+  if (prefersPages(accept)) return pageAnswer(404, absentPage(reason))
+  throw problem(reason)
+}
+
+export function prefersPages(accept: string): boolean {
+  if (!accept.includes('text/html')) return false
+  const wanted = new Negotiator({ headers: { accept } }).mediaType([
+    'application/json',
+    'text/html',
+  ])
+  return wanted === 'text/html'
+}

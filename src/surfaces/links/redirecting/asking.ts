@@ -1,0 +1,58 @@
+/** Who asks, as far as a redirect wants to know: by the headers, and by what our own proxies say. */
+import type { IncomingMessage } from 'node:http'
+import { clientAddress, proxyCheck } from '../../../kernel/access/client-address.ts'
+import type { Kernel } from '../../../kernel/surface.ts'
+import type { Clicked, Visit } from '../clicks/visit.ts'
+import { newSeen, readHeaders, type Seen } from './headers.ts'
+
+export class Asking {
+  /** Of the request that is looked at now. */
+  readonly seen: Seen = newSeen()
+  private readonly country_header: string
+  private readonly addressOf: ReturnType<typeof clientAddress>
+  private readonly isProxy: ((peer: string) => boolean) | null
+
+  constructor({ settings }: Pick<Kernel, 'settings'>) {
+    const trusted = settings['kernel.trusted_proxies']
+    this.country_header = settings['links.country_header'].toLowerCase()
+    this.addressOf = clientAddress(trusted)
+    this.isProxy = trusted.length > 0 ? proxyCheck(trusted) : null
+  }
+
+  read(request: IncomingMessage): Seen {
+    readHeaders(request.rawHeaders, this.country_header, this.seen)
+    return this.seen
+  }
+
+  /** The Host header, or what a proxy of ours was asked for. */
+  host({ socket }: IncomingMessage): string {
+    const { host, forwarded_host } = this.seen
+    if (this.isProxy === null || forwarded_host === '') return host
+    if (!this.isProxy(socket.remoteAddress ?? '')) return host
+    return forwarded_host.slice(forwarded_host.lastIndexOf(',') + 1).trim()
+  }
+
+  address({ socket }: IncomingMessage): string {
+    const { forwarded_for } = this.seen
+    return this.addressOf(socket.remoteAddress ?? '', forwarded_for || undefined)
+  }
+
+  visit(request: IncomingMessage, clicked: Clicked, query: string, at_ms: number): Visit {
+    const { agent, referrer, language, country, private: quiet, prefetch } = this.seen
+    const address = this.address(request)
+    const head = request.method === 'HEAD'
+    return {
+      clicked,
+      at_ms,
+      agent,
+      referrer,
+      language,
+      country,
+      address,
+      query,
+      private: quiet,
+      prefetch,
+      head,
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * Answers from memory: one look at the clock, no promise, no parsing, nothing written anywhere. An entry
+ * counts while its own time and the lease of the process last.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Kernel } from '../../../kernel/surface.ts'
+import { absentResponder, type AbsentResponder } from './absent-responder.ts'
+import type { Asking } from './asking.ts'
+import type { Host } from '../remembering/hosts.ts'
+import type { Misses } from './misses.ts'
+import type { RedirectNode } from '../remembering/node.ts'
+
+export type FastDeps = Pick<RedirectNode, 'lease' | 'memory' | 'recorder'> & {
+  readonly kernel: Kernel
+  readonly misses: Misses
+  readonly asking: Asking
+}
+
+/** What was asked on which host: `/code` and what follows the question mark. */
+export type Place = { readonly host: Host; readonly path: string; readonly query: string }
+
+export class FastAnswers {
+  /** Answered so far, by kind. */
+  redirects = 0
+  absent = 0
+  private readonly deps: FastDeps
+  private readonly sendAbsent: AbsentResponder
+  private offset_seconds: number
+
+  constructor(deps: FastDeps) {
+    this.deps = deps
+    this.sendAbsent = absentResponder(deps.kernel)
+    this.offset_seconds = deps.kernel.clock.offsetSeconds()
+  }
+
+  /** False where the request has to be looked at in full. */
+  answer(request: IncomingMessage, response: ServerResponse, place: Place): boolean {
+    const { lease, memory, kernel, recorder, asking } = this.deps
+    const { host, path } = place
+    if (kernel.clock.offsetSeconds() !== this.offset_seconds) this.forgetLives()
+    const entry = memory.get(host.prefix === '' ? path : host.prefix + path)
+    if (entry === undefined) return false
+    const now_ms = performance.now()
+    if (now_ms >= entry.until_ms || !lease.holds(now_ms)) return false
+    const { ready } = entry
+    if (ready === null) {
+      return entry.target === null && this.answerAbsent(request, response, place, now_ms)
+    }
+    lease.used = true
+    this.redirects++
+    // node:http only reads the list, but its type would let it write.
+    response.writeHead(ready.status, ready.headers as string[])
+    response.end()
+    recorder.record(asking.visit(request, entry, place.query, kernel.clock.nowMs()))
+    return true
+  }
+
+  private answerAbsent(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { host, path }: Place,
+    now_ms: number,
+  ): boolean {
+    const { lease, memory, misses, asking } = this.deps
+    if (asking.seen.accept.includes('text/html')) return false
+    const small = path.toLowerCase()
+    if (small !== path) {
+      const other = memory.get(host.prefix + small)
+      if (!other || other.target !== null || now_ms >= other.until_ms) return false
+    }
+    const address = asking.address(request)
+    if (misses.refused(address)) return false
+    misses.count(address)
+    lease.used = true
+    this.absent++
+    this.sendAbsent(request, response, path)
+    return true
+  }
+
+  /** The clock of a development platform was moved: lives were counted by the old one. */
+  private forgetLives(): void {
+    this.offset_seconds = this.deps.kernel.clock.offsetSeconds()
+    this.deps.memory.clear()
+  }
+}

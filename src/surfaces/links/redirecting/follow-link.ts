@@ -1,0 +1,185 @@
+/**
+ * Where a request for a code is sent, looked at in full: what the fast way cannot answer at once comes
+ * here. What has ended or was switched off is told apart from what never was, and only an answer that
+ * sends the visitor on is a click.
+ */
+import { Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Kernel } from '../../../kernel/surface.ts'
+import type { Clicked } from '../clicks/visit.ts'
+import { problem } from '../errors.ts'
+import { previewPage } from '../pages/preview.ts'
+import { warningPage } from '../pages/warning.ts'
+import { spellings } from '../shortening/codes.ts'
+import { absentAnswer, pageAnswer, prefersPages, type Answer } from './answer.ts'
+import { redirectHeaders, type Entry } from '../remembering/entry.ts'
+import type { Host } from '../remembering/hosts.ts'
+import type { Lease } from '../remembering/lease.ts'
+import type { Memory } from '../remembering/memory.ts'
+import type { Misses } from './misses.ts'
+import type { Target } from '../remembering/target.ts'
+
+export type Following = {
+  readonly kernel: Kernel
+  readonly lease: Lease
+  readonly memory: Memory
+  readonly misses: Misses
+  readonly common: readonly string[]
+  shortUrl(host: Host, code: string): string
+  isReserved(code: string): boolean
+}
+
+export type Question = {
+  readonly host: Host
+  /** The one segment of the path, decoded. */
+  readonly segment: string
+  readonly query: string
+  readonly accept: string
+  readonly address: string
+}
+
+/** `clicked` where the visitor was sent on. */
+export type Followed = { readonly answer: Answer; readonly clicked: Clicked | null }
+
+export async function followLink(deps: Following, question: Question): Promise<Followed> {
+  const { segment } = question
+  const preview = segment.endsWith('+')
+  const code = preview ? segment.slice(0, -1) : segment
+  const found = await findEntry(deps, question, code)
+  if (preview) return { answer: previewOf(deps, question, found), clicked: null }
+  if (!found?.target) return absent(question, 'link_not_found')
+  const { target } = found
+  if (target.state === 'deleted') return absent(question, 'link_not_found')
+  if (target.state === 'disabled') return absent(question, 'link_disabled')
+  const life_ms = lifeOf(found)
+  if (target.state === 'expired' || (life_ms !== null && life_ms <= 0)) {
+    return absent(question, 'link_expired')
+  }
+  if (target.state === 'pending_scan') {
+    if (target.scan === 'block') return absent(question, 'link_not_found')
+    if (target.scan === 'warn') return await warn(deps, question, target)
+  }
+  return await send(deps, question, found, life_ms)
+}
+
+const code_form = /^[A-Za-z0-9_-]{3,64}$/
+
+async function findEntry(
+  deps: Following,
+  { host, address }: Question,
+  code: string,
+): Promise<Entry | null> {
+  const { lease, memory, misses } = deps
+  if (!code_form.test(code) || deps.isReserved(code)) return missed(deps, address)
+  await lease.ensure()
+  for (const spelled of spellings(code)) {
+    const key = `${host.prefix}/${spelled}`
+    let entry = memory.get(key)
+    if (!entry || performance.now() >= entry.until_ms) {
+      misses.demand(address)
+      entry = await memory.fill(key, { domain_id: host.domain_id, code: spelled })
+    }
+    if (entry.target) return entry
+  }
+  return missed(deps, address)
+}
+
+function missed({ misses }: Following, address: string): null {
+  misses.demand(address)
+  misses.count(address)
+  return null
+}
+
+/** What is left of a link by the clock of the database, as of now. */
+function lifeOf({ target, read_ms }: Entry): number | null {
+  if (!target || target.life_ms === null) return null
+  return target.life_ms - (performance.now() - read_ms)
+}
+
+function absent({ accept }: Question, reason: Parameters<typeof absentAnswer>[0]): Followed {
+  return { answer: absentAnswer(reason, accept), clicked: null }
+}
+
+/** The page names the destination, so showing it is using a link that counts its uses. */
+async function warn(deps: Following, question: Question, target: Target): Promise<Followed> {
+  if (target.counted && (await useOnce(deps.kernel, target)) === null) {
+    return absent(question, 'link_exhausted')
+  }
+  const { code, destination_url } = target
+  const short_url = deps.shortUrl(question.host, code)
+  return { answer: pageAnswer(200, warningPage({ short_url, destination_url })), clicked: null }
+}
+
+async function send(
+  { kernel, common }: Following,
+  question: Question,
+  { target, ready }: Entry,
+  life_ms: number | null,
+): Promise<Followed> {
+  if (!target) throw new Error('a link that is not there leads nowhere')
+  if (ready) return { answer: { ...ready, body: null }, clicked: target }
+  let location = target.destination_url
+  if (target.counted) {
+    const used = await useOnce(kernel, target)
+    if (used === null) return absent(question, 'link_exhausted')
+    location = used
+  }
+  if (target.query === 'append') location = withQuery(location, question.query)
+  // A pending link may be judged any moment: nobody keeps what it answers.
+  const kept = target.state === 'active' ? target : { ...target, ...unkept }
+  const headers = [...common, ...redirectHeaders(kept, location, life_ms)]
+  return { answer: { status: kept.redirect_status, headers, body: null }, clicked: target }
+}
+
+const unkept = { redirect_status: 302, cache_seconds: 0, edge_cache_seconds: 0 }
+
+const Used = Type.Object({ destination_url: Type.String() })
+
+/** One conditional statement decides who is the last; it also sees what became of the link meanwhile. */
+async function useOnce({ db }: Kernel, { domain_id, code }: Target): Promise<string | null> {
+  const used = await db.maybe(
+    Used,
+    sql`
+      -- any tenant: whoever follows the link uses it up
+      update links.links set remaining_clicks = remaining_clicks - 1
+      where domain_id = ${domain_id} and code = ${code} and remaining_clicks > 0
+        and (state = 'active' or state = 'pending_scan' and scan <> 'block')
+        and (expires_at is null or expires_at > kernel.now())
+      returning destination_url`,
+  )
+  return used?.destination_url ?? null
+}
+
+/** What the visitor's address asked is added to what the link asks. */
+function withQuery(destination_url: string, query: string): string {
+  if (query === '') return destination_url
+  const url = new URL(destination_url)
+  url.search = url.search === '' ? query : `${url.search.slice(1)}&${query}`
+  return url.href
+}
+
+function previewOf(deps: Following, question: Question, found: Entry | null): Answer {
+  const target = found?.target
+  const life_ms = found && lifeOf(found)
+  const open = target?.state === 'active' || target?.state === 'pending_scan'
+  if (!target || !open || (life_ms !== null && life_ms <= 0)) {
+    return absentAnswer('link_not_found', question.accept)
+  }
+  // To show where a counted link leads would be to use it without being counted.
+  if (target.counted) throw problem('link_not_found')
+  const preview = {
+    short_url: deps.shortUrl(question.host, target.code),
+    destination_url: target.destination_url,
+    created_at: target.created_at,
+    safety_state: target.safety_state,
+  }
+  if (prefersPages(question.accept)) return pageAnswer(200, previewPage(preview))
+  return { status: 200, headers: json_headers, body: JSON.stringify(preview) }
+}
+
+const json_headers = [
+  'content-type',
+  'application/json; charset=utf-8',
+  'cache-control',
+  'no-store',
+]

@@ -1,0 +1,80 @@
+/** The redirect put together: what stands before the framework, its route, and what repeats. */
+import { Counter } from 'prom-client'
+import type { Front } from '../../../kernel/http/front.ts'
+import type { Route } from '../../../kernel/http/route.ts'
+import type { Consumer, Loop } from '../../../kernel/surface.ts'
+import type { Deps } from '../deps.ts'
+import { purgeConsumer } from '../edges/remember-purge.ts'
+import { sendPurges } from '../edges/send-purges.ts'
+import { Asking } from './asking.ts'
+import { FastAnswers } from './fast-answers.ts'
+import { openForgetting } from '../remembering/forget-changes.ts'
+import { openFront } from './front.ts'
+import { openMisses } from './misses.ts'
+import { redirectRoutes } from './routes.ts'
+
+export type Redirecting = {
+  readonly front: Front
+  readonly routes: readonly Route[]
+  readonly loops: readonly Loop[]
+  readonly consumers: readonly Consumer[]
+}
+
+export function openRedirecting(deps: Deps): Redirecting {
+  const { kernel, platform, reserved, node } = deps
+  const asking = new Asking(kernel)
+  const misses = openMisses(kernel)
+  const fast = new FastAnswers({ ...node, kernel, misses, asking })
+  count(deps, fast)
+  const purging = kernel.settings['links.purge'] !== 'none'
+  return {
+    front: openFront({
+      ...node,
+      kernel,
+      misses,
+      asking,
+      fast,
+      isReserved: code => reserved.has(code),
+      shortUrl: (host, code) =>
+        host.custom ? `https://${host.hostname}/${code}` : platform.shortUrl(code),
+    }),
+    routes: redirectRoutes(node),
+    consumers: purging ? [purgeConsumer()] : [],
+    loops: [
+      { name: 'links.changes', every_ms: 600_000, run: openForgetting(kernel) },
+      ...(purging
+        ? [
+            {
+              name: 'links.edge_purges',
+              every_ms: 1000,
+              run: (signal: AbortSignal) => sendPurges(deps, signal),
+            },
+          ]
+        : []),
+    ],
+  }
+}
+
+/** Asked for when somebody reads the metrics: a counter a redirect would cost a tenth of it. */
+function count({ kernel, node }: Pick<Deps, 'kernel' | 'node'>, fast: FastAnswers): void {
+  const registers = [kernel.metrics.registry]
+  const gauge = (name: string, help: string, value: () => number) =>
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset()
+        this.inc(value())
+      },
+    })
+  gauge('links_fast_redirects_total', 'Redirects from memory', () => fast.redirects)
+  gauge('links_fast_absent_total', 'Unknown codes refused from memory', () => fast.absent)
+  gauge('links_reads_total', 'Codes looked up in the database', () => node.memory.reads)
+  gauge('links_clicks_total', 'Clicks taken', () => node.recorder.counts().taken)
+  gauge(
+    'links_clicks_lost_total',
+    'Clicks that no spool could take',
+    () => node.recorder.counts().lost,
+  )
+}

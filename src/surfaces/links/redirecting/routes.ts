@@ -1,0 +1,60 @@
+/**
+ * The redirect as a route of the platform. Requests for codes are answered before they come here; what is
+ * left are hosts without links and words that no code may be.
+ */
+import { Type } from 'typebox'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { text, Time } from '../../../kernel/http/shapes.ts'
+import { absentAnswer, type Answer } from './answer.ts'
+import type { Hosts } from '../remembering/hosts.ts'
+
+const Preview = Type.Object(
+  {
+    short_url: Type.String(),
+    destination_url: Type.String(),
+    created_at: Time,
+    safety_state: Type.String(),
+  },
+  { title: 'LinkPreview' },
+)
+
+const missing = ['link_not_found', 'link_expired', 'link_disabled', 'link_exhausted'] as const
+
+export function redirectRoutes({ hosts }: { readonly hosts: Hosts }): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/{code}',
+      summary: 'Follow a short link; with a + at its end, see where it leads',
+      description:
+        'Redirects with the status of the link. A link that waits for its scan may be answered with a warning page.',
+      permission: 'public',
+      always: true,
+      fronted: true,
+      params: { code: text(600, 0) },
+      produces: ['text/html', '*/*'],
+      replies: {
+        200: Preview,
+        301: null,
+        302: null,
+        307: null,
+        308: null,
+        404: Type.Unsafe<string>(Type.String()),
+      },
+      fails: [...missing, 'domain_not_found'],
+      handle: ({ request }) => {
+        const accept = String(request.headers['accept'] ?? '')
+        const known = hosts.get(String(request.headers['host'] ?? ''))
+        const carries_links = known !== null && typeof known === 'object'
+        const answer = absentAnswer(carries_links ? 'link_not_found' : 'domain_not_found', accept)
+        return reply(404, answer.body ?? '', headersOf(answer))
+      },
+    }),
+  ]
+}
+
+function headersOf({ headers }: Answer): Record<string, string> {
+  const named: Record<string, string> = {}
+  for (let at = 0; at < headers.length; at += 2) named[headers[at] ?? ''] = headers[at + 1] ?? ''
+  return named
+}

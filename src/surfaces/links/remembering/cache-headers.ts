@@ -1,0 +1,52 @@
+/**
+ * How long others may keep a redirect. Always bounded: a temporary one is kept only where its owner said
+ * so, a permanent one for a day at most, and none of them beyond the life of the link.
+ */
+import type { Target } from './target.ts'
+
+const permanent_seconds = 86_400
+
+type Cached = Pick<
+  Target,
+  'redirect_status' | 'cache_seconds' | 'edge_cache_seconds' | 'id' | 'domain_id'
+>
+
+/** The longest time that any header of it may name; zero where nothing is kept. */
+export function longestSeconds({
+  redirect_status,
+  cache_seconds,
+  edge_cache_seconds,
+}: Cached): number {
+  const kept = isPermanent(redirect_status) ? permanent_seconds : cache_seconds
+  return Math.max(kept, edge_cache_seconds)
+}
+
+/** `life_ms` is what is left of the link now, or null. */
+export function cacheHeaders(link: Cached, life_ms: number | null): Record<string, string> {
+  const left = life_ms === null ? Infinity : Math.max(0, Math.floor(life_ms / 1000))
+  const { redirect_status, cache_seconds, edge_cache_seconds } = link
+  return {
+    'cache-control': isPermanent(redirect_status)
+      ? `public, max-age=${Math.min(permanent_seconds, left)}`
+      : temporary(Math.min(cache_seconds, left)),
+    ...(edge_cache_seconds > 0
+      ? {
+          'cdn-cache-control': `max-age=${Math.min(edge_cache_seconds, left)}`,
+          'surrogate-key': surrogateKey(link.id),
+        }
+      : {}),
+  }
+}
+
+/** The name under which an edge cache finds everything that it keeps of a link. */
+export function surrogateKey(link_id: string): string {
+  return `link-${link_id}`
+}
+
+function temporary(seconds: number): string {
+  return seconds > 0 ? `private, max-age=${seconds}` : 'private, no-store, max-age=0'
+}
+
+function isPermanent(redirect_status: number): boolean {
+  return redirect_status === 301 || redirect_status === 308
+}

@@ -1,0 +1,142 @@
+/** Links and domains as they go over the wire; what only one folder speaks of stands in that folder. */
+import { Type, type Static } from 'typebox'
+import { closed, count, Id, nullable, page, text, Time, Version } from '../../kernel/http/shapes.ts'
+
+const oneOf = <const V extends readonly string[]>(...values: V) =>
+  Type.Unsafe<V[number]>({ type: 'string', enum: values })
+
+export const State = oneOf('pending_scan', 'active', 'disabled', 'expired', 'deleted')
+const SafetyState = oneOf('unscanned', 'clean', 'suspicious', 'malicious')
+export const Hostname = text(253)
+export const Code = text(64)
+/** Longer than any address that is accepted, so that the refusal can name the rule. */
+const Address = text(8192)
+
+const RedirectStatus = Type.Unsafe<301 | 302 | 307 | 308>({
+  type: 'integer',
+  enum: [301, 302, 307, 308],
+})
+
+const policy = {
+  redirect_status: RedirectStatus,
+  scan: oneOf('allow', 'warn', 'block'),
+  query: oneOf('ignore', 'append'),
+  cache_seconds: count(0, 300),
+  edge_cache_seconds: count(0, 86_400),
+}
+export const Policy = Type.Object(policy, { title: 'LinkPolicy' })
+export type Policy = Static<typeof Policy>
+const PolicyPart = closed({
+  redirect_status: Type.Optional(policy.redirect_status),
+  scan: Type.Optional(policy.scan),
+  query: Type.Optional(policy.query),
+  cache_seconds: Type.Optional(policy.cache_seconds),
+  edge_cache_seconds: Type.Optional(policy.edge_cache_seconds),
+})
+
+export const Link = Type.Object(
+  {
+    code: Type.String(),
+    domain: Type.String(),
+    domain_id: Id,
+    short_url: Type.String(),
+    owner_id: Id,
+    destination_url: Type.String(),
+    state: State,
+    safety_state: SafetyState,
+    destination_version: Type.Integer(),
+    version: Version,
+    created_at: Time,
+    updated_at: Time,
+    expires_at: nullable(Time),
+    max_clicks: nullable(Type.Integer()),
+    remaining_clicks: nullable(Type.Integer()),
+    title: nullable(Type.String()),
+    policy: Policy,
+    clicks: Type.Integer(),
+  },
+  { title: 'Link' },
+)
+export type Link = Static<typeof Link>
+
+const MaxClicks = nullable(count(1, Number.MAX_SAFE_INTEGER))
+const Title = nullable(text(200))
+
+export const CreateLink = closed(
+  {
+    destination_url: Address,
+    // Longer than an alias may be: what is wrong with it is said by its own code.
+    alias: Type.Optional(text(200)),
+    domain: Type.Optional(Hostname),
+    expires_at: Type.Optional(nullable(Time)),
+    code_length: Type.Optional(count(8, 32)),
+    max_clicks: Type.Optional(MaxClicks),
+    title: Type.Optional(Title),
+    policy: Type.Optional(PolicyPart),
+  },
+  { title: 'CreateLink' },
+)
+export type CreateLink = Static<typeof CreateLink>
+
+export const CreateLinks = closed(
+  { links: Type.Array(CreateLink, { minItems: 1, maxItems: 100 }) },
+  { title: 'CreateLinks' },
+)
+export const LinkBatch = Type.Object({ data: Type.Array(Link, { maxItems: 100 }) })
+
+/** Code and domain stay as they are for ever; naming them is a mistake that is worth saying. */
+export const PatchLink = closed(
+  {
+    destination_url: Type.Optional(Address),
+    expires_at: Type.Optional(nullable(Time)),
+    title: Type.Optional(Title),
+    policy: Type.Optional(PolicyPart),
+    max_clicks: Type.Optional(MaxClicks),
+    state: Type.Optional(oneOf('active', 'disabled')),
+    code: Type.Optional(Type.Unknown()),
+    domain: Type.Optional(Type.Unknown()),
+  },
+  { title: 'PatchLink' },
+)
+export type PatchLink = Static<typeof PatchLink>
+
+export const OnDomain = closed({ domain: Type.Optional(Hostname) })
+export const LinkPage = page(Link)
+
+export const Domain = Type.Object(
+  {
+    id: Id,
+    owner_id: Id,
+    hostname: Type.String(),
+    state: oneOf('pending_verification', 'active', 'suspended', 'removed'),
+    root_url: nullable(Type.String()),
+    checked_at: nullable(Time),
+    version: Version,
+    created_at: Time,
+    updated_at: Time,
+  },
+  { title: 'Domain' },
+)
+export type Domain = Static<typeof Domain>
+export const DomainPage = page(Domain)
+
+/** The record value is shown here once; only its hash is kept. */
+export const NewDomain = Type.Object(
+  {
+    ...Domain.properties,
+    verification: Type.Object({
+      method: Type.Literal('dns_txt'),
+      record_name: Type.String(),
+      record_value: Type.String(),
+      expires_at: Time,
+    }),
+    routing: Type.Object({ cname_target: Type.String() }),
+  },
+  { title: 'NewDomain' },
+)
+export type NewDomain = Static<typeof NewDomain>
+
+export const ClaimDomain = closed(
+  { hostname: Hostname, root_url: Type.Optional(nullable(Address)) },
+  { title: 'ClaimDomain' },
+)

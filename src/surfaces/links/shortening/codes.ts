@@ -1,0 +1,35 @@
+/**
+ * What a link may be called. Random codes have 49 symbols without vowels or look-alikes, so that none is a
+ * word or misread (8 of them are 44.9 bits); aliases are small letters, digits, `-` and `_`. Input is
+ * lower-cased and said to be, or refused: never changed in silence.
+ */
+import { customAlphabet } from 'nanoid'
+import type { ReservedWords } from './reserved-words.ts'
+import { problem } from '../errors.ts'
+
+const alphabet = '23456789bcdfghjkmnpqrstvwxyzBCDFGHJKLMNPQRSTVWXYZ'
+
+export const newCode: (length: number) => string = customAlphabet(alphabet)
+
+const alias = /^[a-z0-9][a-z0-9_-]{1,62}[a-z0-9]$/
+
+export function aliasOf(given: string, reserved: ReservedWords, pointer: string): string {
+  const code = given.toLowerCase()
+  if (!alias.test(code)) {
+    throw problem('alias_invalid', {
+      errors: [{ location: 'body', pointer, constraint: 'alias' }],
+      detail: '3 to 64 letters, digits, - and _, beginning and ending with a letter or digit.',
+    })
+  }
+  if (reserved.has(code)) {
+    throw problem('alias_reserved', {
+      errors: [{ location: 'body', pointer, constraint: 'reserved' }],
+    })
+  }
+  return code
+}
+
+/** The codes that a look-up tries: as it is, and then in small letters, as aliases are. */
+export function spellings(code: string): string[] {
+  return /[A-Z]/.test(code) ? [code, code.toLowerCase()] : [code]
+}

@@ -1,0 +1,138 @@
+/**
+ * Makes links, one or all of a batch or none. No code is looked for before it is taken: the insert decides,
+ * a random code that is taken is drawn again, and after five such draws the code grows by one symbol.
+ */
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Deps } from '../deps.ts'
+import { normalizeDestination, rulesOf } from '../destinations/normalize.ts'
+import { screen } from '../destinations/screen.ts'
+import { holdActiveDomain } from '../domains/find-domain.ts'
+import { problem } from '../errors.ts'
+import type { CreateLink, Link } from '../schemas.ts'
+import { take } from '../throttle.ts'
+import { announce } from './announce.ts'
+import { aliasOf } from './codes.ts'
+import { demandExpiry } from './expiry.ts'
+import { insertLink, type NewLink } from './insert-link.ts'
+import { linkView, pathOfLink } from './link-row.ts'
+import { demandSafeStatus, usual_policy } from './policy.ts'
+
+export type Creating = Pick<
+  Deps,
+  'kernel' | 'platform' | 'reserved' | 'changes' | 'newCode' | 'reputation' | 'lookAlikes'
+>
+
+export type Created = { readonly view: Link; readonly path: string }
+
+const draws = 5
+const length_max = 64
+/** Nobody waits long for a node that may still say that an alias leads nowhere. */
+const patience_ms = 250
+
+export async function createLinks(
+  tx: Tx,
+  deps: Creating,
+  principal: Principal,
+  orders: readonly CreateLink[],
+  pointerOf: (at: number) => string,
+): Promise<Created[]> {
+  // All of it is sent before the first answer comes.
+  const [, ...links] = await Promise.all([
+    takeFromQuota(tx, deps, principal, orders.length),
+    ...orders.map((order, at) => examine(tx, deps, principal, order, pointerOf(at))),
+  ])
+  const created = new Map<NewLink, Created>()
+  // In one order for everybody, so that two batches with the same aliases do not wait for each other.
+  for (const link of links.toSorted(byKey)) {
+    created.set(link, await insert(tx, deps, principal, link))
+  }
+  return links.flatMap(link => created.get(link) ?? [])
+}
+
+function takeFromQuota(
+  tx: Tx,
+  { kernel }: Creating,
+  { id }: Principal,
+  count: number,
+): Promise<void> {
+  const { settings } = kernel
+  const minute = { burst: settings['links.creates_per_minute'], window_seconds: 60 }
+  const day = { burst: settings['links.creates_per_day'], window_seconds: 86_400 }
+  return take(
+    tx,
+    kernel,
+    [
+      { name: `links.creates_day:${id}`, refusal: 'quota_exceeded', ...day },
+      { name: `links.creates_minute:${id}`, refusal: 'rate_limited', ...minute },
+    ],
+    count,
+  )
+}
+
+async function examine(
+  tx: Tx,
+  deps: Creating,
+  principal: Principal,
+  order: CreateLink,
+  at: string,
+): Promise<NewLink> {
+  const { kernel, reserved } = deps
+  const pointer = `${at}/destination_url`
+  const max_clicks = order.max_clicks ?? null
+  const alias = order.alias === undefined ? null : aliasOf(order.alias, reserved, `${at}/alias`)
+  demandExpiry(kernel, order.expires_at, `${at}/expires_at`)
+  const destination = normalizeDestination(order.destination_url, rulesOf(kernel), pointer)
+  const policy = { ...usual_policy, ...order.policy }
+  const [domain, screened] = await Promise.all([
+    holdActiveDomain(tx, deps, principal, order.domain),
+    screen(tx, deps, destination, pointer),
+  ])
+  const pending = screened.state === 'pending_scan'
+  demandSafeStatus(policy, { max_clicks, pending }, `${at}/policy/redirect_status`)
+  return { order, at, alias, destination, policy, domain, screened }
+}
+
+async function insert(
+  tx: Tx,
+  deps: Creating,
+  principal: Principal,
+  link: NewLink,
+): Promise<Created> {
+  const { domain, alias } = link
+  const row = await (alias === null
+    ? insertDrawn(tx, deps, principal, link)
+    : insertLink(tx, principal, link, { id: newId(), code: alias }))
+  if (!row) {
+    throw problem('alias_taken', {
+      errors: [{ location: 'body', pointer: `${link.at}/alias`, constraint: 'unique' }],
+    })
+  }
+  const { tenant_id, id: owner_id } = principal
+  announce(tx, { tenant_id, ...row }, row.version, [
+    { type: 'link.created', data: { owner_id, state: row.state } },
+  ])
+  // A random code that nobody has seen cannot be remembered anywhere as absent.
+  if (alias !== null) await deps.changes.changed(tx, [row], patience_ms)
+  return { view: linkView(deps, row, domain), path: pathOfLink(row, domain) }
+}
+
+async function insertDrawn(tx: Tx, deps: Creating, principal: Principal, link: NewLink) {
+  const { kernel, newCode, reserved } = deps
+  const shortest = link.order.code_length ?? kernel.settings['links.code_length']
+  for (let length = shortest; length <= length_max; length++) {
+    for (let drawn = 0; drawn < draws; drawn++) {
+      const code = newCode(length)
+      if (reserved.has(code)) continue
+      const row = await insertLink(tx, principal, link, { id: newId(), code })
+      if (row) return row
+    }
+  }
+  throw new Error('no code was free')
+}
+
+function byKey(a: NewLink, b: NewLink): number {
+  const [left, right] = [a, b].map(({ domain, alias }) => `${domain.id} ${alias ?? ''}`)
+  return (left ?? '') < (right ?? '') ? -1 : 1
+}

@@ -1,0 +1,45 @@
+/** Deletes a link. Its row stays as a tombstone for ever, so that a printed code never leads elsewhere. */
+import { Type } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id, Version } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { announce } from './announce.ts'
+import { spellings } from './codes.ts'
+import type { LinkDomain } from './link-row.ts'
+
+const Deleted = Type.Object({ id: Id, domain_id: Id, code: Type.String(), version: Version })
+const Target = Type.Object({ domain_id: Id, code: Type.String() })
+
+export async function deleteLink(
+  tx: Tx,
+  { changes }: Pick<Deps, 'changes'>,
+  { tenant_id, id: owner_id }: Principal,
+  domain: LinkDomain,
+  code: string,
+): Promise<void> {
+  const own = sql`tenant_id = ${tenant_id} and owner_id = ${owner_id} and domain_id = ${domain.id}`
+  const target = await tx.maybe(
+    Target,
+    sql`
+      select domain_id, code from links.links
+      where ${own} and code = any(${spellings(code)}::text[])
+      order by code = ${code} desc
+      limit 1`,
+  )
+  if (!target) throw problem('link_not_found')
+  const gone = await tx.maybe(
+    Deleted,
+    sql`
+      update links.links
+      set state = 'deleted', disabled_by = null, title = null, scan_due_at = null,
+        version = version + 1, updated_at = kernel.now()
+      where ${own} and code = ${target.code} and state <> 'deleted'
+      returning id, domain_id, code, version`,
+  )
+  if (gone) announce(tx, { tenant_id, ...gone }, gone.version, [{ type: 'link.deleted' }])
+  // Also on a repeat: the first try may have ended between its commit and its wait.
+  await changes.changed(tx, [target])
+}

@@ -1,0 +1,44 @@
+/**
+ * Labels links whose time has passed and announces it. The redirect decides by the time itself, so
+ * nothing waits for the label.
+ */
+import { Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id, Version } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { announce } from './announce.ts'
+
+const portion = 200
+const Expired = Type.Object({
+  tenant_id: Id,
+  domain_id: Id,
+  code: Type.String(),
+  id: Id,
+  version: Version,
+})
+
+export async function expireLinks(
+  { kernel: { db } }: Pick<Deps, 'kernel'>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    const expired = await db.tx(async tx => {
+      const rows = await tx.many(
+        Expired,
+        sql`
+          -- any tenant: a sweep
+          update links.links
+          set state = 'expired', version = version + 1, updated_at = kernel.now()
+          where (domain_id, code) in (
+            select domain_id, code from links.links
+            where state in ('active', 'pending_scan') and expires_at <= kernel.now()
+            limit ${portion}
+            for no key update skip locked)
+          returning tenant_id, domain_id, code, id, version`,
+      )
+      for (const row of rows) announce(tx, row, row.version, [{ type: 'link.expired' }])
+      return rows.length
+    })
+    if (expired < portion || signal.aborted) return
+  }
+}

@@ -1,0 +1,98 @@
+/** A link as it stands in its row, how it is found by its owner, and what its owner sees of it. */
+import { Type, type Static } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Reader, Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { Link, State } from '../schemas.ts'
+import { spellings } from './codes.ts'
+
+const { domain: _domain, short_url: _short_url, ...stored } = Link.properties
+export const LinkRow = Type.Object({ ...stored, id: Id })
+export type LinkRow = Static<typeof LinkRow>
+
+/** The domain of a link, as its owner names it. */
+export type LinkDomain = { readonly id: string; readonly hostname: string; readonly own: boolean }
+
+/** What the time has ended is shown so, whether or not the sweeper has labelled it. */
+export const shownState = sql`
+  case when links.state in ('active', 'pending_scan') and links.expires_at <= kernel.now()
+    then 'expired' else links.state end`
+
+/** Of the table itself, so that RETURNING and SELECT can use them alike. */
+export const columns = sql`
+  links.id, links.code, links.domain_id, links.owner_id, links.destination_url,
+  ${shownState} as state, links.safety_state, links.destination_version, links.version,
+  links.created_at, links.updated_at, links.expires_at, links.max_clicks, links.remaining_clicks,
+  links.title,
+  jsonb_build_object('redirect_status', links.redirect_status, 'scan', links.scan,
+    'query', links.query, 'cache_seconds', links.cache_seconds,
+    'edge_cache_seconds', links.edge_cache_seconds) as policy`
+
+export const clicks = sql`
+  (select coalesce(sum(s.clicks), 0)::bigint from links.daily_link_stats s
+   where s.domain_id = links.domain_id and s.code = links.code) as clicks`
+
+export function linkView(
+  { platform }: Pick<Deps, 'platform'>,
+  { id: _id, ...row }: LinkRow,
+  { hostname, own }: Pick<LinkDomain, 'hostname' | 'own'>,
+): Link {
+  const short_url = own ? `https://${hostname}/${row.code}` : platform.shortUrl(row.code)
+  return { ...row, domain: hostname, short_url }
+}
+
+/** Where a link is asked for again: the domain is part of its address, unless it is the platform's. */
+export function pathOfLink({ code }: Pick<LinkRow, 'code'>, { hostname, own }: LinkDomain): string {
+  return own ? `/v1/links/${code}?domain=${hostname}` : `/v1/links/${code}`
+}
+
+export async function findLink(
+  reader: Reader,
+  { tenant_id, id: owner_id }: Principal,
+  domain: LinkDomain,
+  code: string,
+): Promise<LinkRow> {
+  const found = await reader.maybe(
+    LinkRow,
+    sql`
+      select ${columns}, ${clicks} from links.links
+      where tenant_id = ${tenant_id} and owner_id = ${owner_id} and domain_id = ${domain.id}
+        and code = any(${spellings(code)}::text[]) and state <> 'deleted'
+      order by code = ${code} desc
+      limit 1`,
+  )
+  if (!found) throw problem('link_not_found')
+  return found
+}
+
+const Held = Type.Object({
+  ...LinkRow.properties,
+  /** As it is labelled, whatever the time says. */
+  raw_state: State,
+  disabled_by: Type.Union([Type.String(), Type.Null()]),
+})
+export type HeldLink = Static<typeof Held>
+
+/** The row is held until the commit: what is decided on it stays true. */
+export async function holdLink(
+  tx: Tx,
+  { tenant_id, id: owner_id }: Principal,
+  domain: LinkDomain,
+  code: string,
+): Promise<HeldLink> {
+  const found = await tx.maybe(
+    Held,
+    sql`
+      select ${columns}, ${clicks}, links.state as raw_state, links.disabled_by from links.links
+      where tenant_id = ${tenant_id} and owner_id = ${owner_id} and domain_id = ${domain.id}
+        and code = any(${spellings(code)}::text[]) and state <> 'deleted'
+      order by code = ${code} desc
+      limit 1
+      for no key update`,
+  )
+  if (!found) throw problem('link_not_found')
+  return found
+}

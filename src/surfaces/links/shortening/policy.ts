@@ -1,0 +1,27 @@
+/**
+ * What a link does beyond leading somewhere. A permanent redirect is kept by browsers: it is refused where
+ * the answer may have to be taken back, because it is counted or still being judged.
+ */
+import { problem } from '../errors.ts'
+import type { Policy } from '../schemas.ts'
+
+export const usual_policy: Policy = {
+  redirect_status: 302,
+  scan: 'warn',
+  query: 'ignore',
+  cache_seconds: 0,
+  edge_cache_seconds: 0,
+}
+
+export function demandSafeStatus(
+  { redirect_status, scan }: Policy,
+  link: { readonly max_clicks: number | null; readonly pending: boolean },
+  pointer: string,
+): void {
+  const permanent = redirect_status === 301 || redirect_status === 308
+  const judged = link.pending && scan !== 'block'
+  if (!permanent || (link.max_clicks === null && !judged)) return
+  throw problem('redirect_status_unsafe', {
+    errors: [{ location: 'body', pointer, constraint: 'permanent' }],
+  })
+}

@@ -1,0 +1,205 @@
+/** Routes of those who make links. A link of somebody else is not there. */
+import { Type } from 'typebox'
+import { etag, expectedVersions } from '../../../kernel/http/etag.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import type { Deps } from '../deps.ts'
+import { findDomain } from '../domains/find-domain.ts'
+import {
+  Code,
+  CreateLink,
+  CreateLinks,
+  Link,
+  LinkBatch,
+  LinkPage,
+  OnDomain,
+  PatchLink,
+} from '../schemas.ts'
+import { createLinks } from './create-links.ts'
+import { deleteLink } from './delete-link.ts'
+import { findLink, linkView } from './link-row.ts'
+import { LinkQuery, listLinks, placeOf } from './list-links.ts'
+import { qrCode, QrQuery } from './qr-code.ts'
+import { updateLink } from './update-link.ts'
+
+const absent = 'link_not_found'
+const params = { code: Code }
+const batch_bytes_max = 1024 * 1024
+
+const creation_fails = [
+  'alias_invalid',
+  'alias_reserved',
+  'alias_taken',
+  'destination_not_allowed',
+  'domain_not_active',
+  'domain_not_found',
+  'expires_at_invalid',
+  'quota_exceeded',
+  'redirect_status_unsafe',
+]
+
+export function shorteningRoutes(deps: Deps): readonly Route[] {
+  return [
+    createRoute(deps),
+    batchRoute(deps),
+    listRoute(deps),
+    readRoute(deps),
+    updateRoute(deps),
+    deleteRoute(deps),
+    qrRoute(deps),
+  ]
+}
+
+function createRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/links',
+    summary: 'Shorten an address',
+    permission: 'links.links.create',
+    idempotency: 'optional',
+    body: CreateLink,
+    replies: { 201: Link },
+    fails: creation_fails,
+    handle: async ({ tx, principal, body }) => {
+      const [made] = await createLinks(tx, deps, principal, [body], () => '')
+      if (!made) throw new Error('one order makes one link')
+      return reply(201, made.view, { location: made.path, etag: etag(made.view.version) })
+    },
+  })
+}
+
+function batchRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/links/batches',
+    summary: 'Shorten up to 100 addresses, all or none',
+    permission: 'links.links.create',
+    added: true,
+    idempotency: 'optional',
+    body_limit_bytes: batch_bytes_max,
+    body: CreateLinks,
+    replies: { 201: LinkBatch },
+    fails: creation_fails,
+    handle: async ({ tx, principal, body }) => {
+      const made = await createLinks(tx, deps, principal, body.links, at => `/links/${at}`)
+      return reply(201, { data: made.map(({ view }) => view) })
+    },
+  })
+}
+
+function listRoute(deps: Deps): Route {
+  const { cursors } = deps.kernel
+  return route({
+    method: 'GET',
+    path: '/v1/links',
+    summary: 'My links, newest first',
+    permission: 'links.links.read',
+    added: true,
+    query: LinkQuery,
+    replies: { 200: LinkPage },
+    fails: ['domain_not_found'],
+    handle: async ({ tx, principal, query, list }) => {
+      const domain =
+        query.domain === undefined ? null : await findDomain(tx, deps, principal, query.domain)
+      const rows = await listLinks(tx, principal, query, domain, cursors.start(list))
+      const { body, headers } = cursors.page(list, rows, placeOf)
+      const data = body.data.map(({ hostname, created_us: _created_us, ...row }) =>
+        linkView(deps, row, {
+          hostname: hostname ?? deps.platform.hostname,
+          own: hostname !== null,
+        }),
+      )
+      return reply(200, { ...body, data }, headers)
+    },
+  })
+}
+
+function readRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/links/{code}',
+    summary: 'One of my links',
+    permission: 'links.links.read',
+    absent,
+    params,
+    query: OnDomain,
+    replies: { 200: Link },
+    fails: ['domain_not_found'],
+    handle: async ({ tx, principal, params, query }) => {
+      const domain = await findDomain(tx, deps, principal, query.domain)
+      const row = await findLink(tx, principal, domain, params.code)
+      return reply(200, linkView(deps, row, domain), { etag: etag(row.version) })
+    },
+  })
+}
+
+function updateRoute(deps: Deps): Route {
+  return route({
+    method: 'PATCH',
+    path: '/v1/links/{code}',
+    summary: 'Change where my link leads, for how long, and how',
+    permission: 'links.links.update',
+    absent,
+    params,
+    query: OnDomain,
+    body: PatchLink,
+    replies: { 200: Link },
+    fails: [
+      'destination_not_allowed',
+      'domain_not_found',
+      'expires_at_invalid',
+      'invalid_transition',
+      'link_disabled_by_safety',
+      'precondition_failed',
+      'redirect_status_unsafe',
+    ],
+    handle: async ({ tx, principal, params, query, body, request }) => {
+      const versions = expectedVersions(request.headers['if-match'])
+      const domain = await findDomain(tx, deps, principal, query.domain)
+      const target = { domain, code: params.code }
+      const row = await updateLink(tx, deps, principal, target, body, versions)
+      return reply(200, linkView(deps, row, domain), { etag: etag(row.version) })
+    },
+  })
+}
+
+function deleteRoute(deps: Deps): Route {
+  return route({
+    method: 'DELETE',
+    path: '/v1/links/{code}',
+    summary: 'Delete my link; its code is never given away again',
+    permission: 'links.links.delete',
+    absent,
+    params,
+    query: OnDomain,
+    replies: { 204: null },
+    fails: ['domain_not_found'],
+    handle: async ({ tx, principal, params, query }) => {
+      const domain = await findDomain(tx, deps, principal, query.domain)
+      await deleteLink(tx, deps, principal, domain, params.code)
+      return reply(204, null)
+    },
+  })
+}
+
+function qrRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/links/{code}/qr',
+    summary: 'The QR code of my link, as SVG or PNG',
+    permission: 'links.links.read',
+    added: true,
+    absent,
+    params,
+    query: QrQuery,
+    produces: ['image/svg+xml', 'image/png'],
+    headers: { 'cache-control': 'private, max-age=3600' },
+    replies: { 200: Type.Unsafe<string | Uint8Array>(Type.String()) },
+    fails: ['domain_not_found'],
+    handle: async ({ tx, principal, params, query }) => {
+      const domain = await findDomain(tx, deps, principal, query.domain)
+      const row = await findLink(tx, principal, domain, params.code)
+      const { body, headers } = qrCode(linkView(deps, row, domain).short_url, query)
+      return reply(200, body, headers)
+    },
+  })
+}

@@ -1,0 +1,286 @@
+/**
+ * Clicks are counted once: whatever process took them, however it ended, and whatever became of the
+ * database meanwhile. What is kept of them is coarse.
+ */
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { Type } from 'typebox'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { startProcess, type PlatformProcess } from '../../../../test/process.ts'
+import type { Member } from '../../../../test/product-world.ts'
+import { eventually } from '../../../../test/world.ts'
+import { addUp } from '../clicks/add-up.ts'
+import { BatchBuilder, batch_clicks_max } from '../clicks/batch.ts'
+import { findDrift } from '../clicks/drift.ts'
+import { storeBatches } from '../clicks/store-batches.ts'
+import { platform_domain_id } from '../domains/platform.ts'
+import { openLinkWorld, type LinkWorld } from './link-world.ts'
+import { startVisitors, visit } from './visitors.ts'
+
+let world: LinkWorld
+let owner: Member
+beforeAll(async () => {
+  world = await openLinkWorld({ KERNEL_TRUSTED_PROXIES: '127.0.0.1', KERNEL_DRAIN_SECONDS: '0' })
+  owner = await world.member()
+})
+afterAll(() => world.close())
+
+const N = Type.Object({ n: Type.Integer() })
+const browser = {
+  'user-agent':
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Safari/537.36',
+}
+
+async function link(): Promise<string> {
+  return (await world.shorten(owner, {})).body.code as string
+}
+
+const startApi = (more: Record<string, string> = {}): Promise<PlatformProcess> =>
+  startProcess({ ...world.environment, ROLES: 'api', ...more }, 'product')
+
+async function stored(code: string): Promise<number> {
+  const { n } = await world.platform.kernel.db.one(
+    N,
+    sql`select count(*) as n from links.click_events where code = ${code}`,
+  )
+  return n
+}
+
+async function summed(code: string): Promise<number> {
+  const { n } = await world.platform.kernel.db.one(
+    N,
+    sql`
+      select coalesce(sum(clicks + bots), 0)::int as n from links.daily_link_stats
+      where code = ${code}`,
+  )
+  return n
+}
+
+const arrived = (code: string, count: number) =>
+  eventually(`${count} clicks are counted`, async () => (await summed(code)) >= count)
+
+/** Files with something in them. */
+async function spooled(): Promise<string[]> {
+  const folder = join(world.data_dir, 'spool')
+  const names = (await readdir(folder)).filter(name => name.endsWith('.log'))
+  const sizes = await Promise.all(names.map(name => stat(join(folder, name)).catch(() => null)))
+  return names.filter((_, at) => (sizes[at]?.size ?? 0) > 0)
+}
+
+const stats = async (code: string, query = '') =>
+  (await world.call('GET', `/v1/links/${code}/stats${query}`, { token: owner.token })).body
+
+describe('statistics', () => {
+  test('say who came, and count bots apart', async () => {
+    const code = await link()
+    const headers = {
+      ...browser,
+      referer: 'https://news.example.com/a?b',
+      'accept-language': 'fr-FR,fr;q=0.9',
+      'x-forwarded-for': '8.8.8.8',
+    }
+    for (let visits = 0; visits < 3; visits++) await visit(`${world.url}/${code}?s=qr`, headers)
+    await visit(`${world.url}/${code}`, { 'user-agent': 'curl/8.5.0' })
+    await visit(`${world.url}/${code}`, { ...browser, 'sec-gpc': '1' })
+    await visit(`${world.url}/${code}`, { ...browser, 'sec-purpose': 'prefetch;prerender' })
+    await arrived(code, 6)
+    const { totals, series, dimensions, from, to, degraded, domain } = await stats(code)
+    expect([totals, degraded, domain]).toEqual([{ clicks: 4, bots: 2 }, false, 'dodeca.test'])
+    expect([series.length, series[0].day, series.at(-1).day]).toEqual([30, from, to])
+    expect([series.at(-1), series[0].clicks]).toEqual([{ day: to, clicks: 4, bots: 2 }, 0])
+    const three = (key: string) => [
+      { key, clicks: 3 },
+      { key: '_unknown', clicks: 1 },
+    ]
+    expect(dimensions).toEqual({
+      country: three('US'),
+      device: three('desktop'),
+      browser: three('Chrome'),
+      os: three('Windows'),
+      referrer: three('example.com'),
+      language: three('fr'),
+      source: three('qr'),
+    })
+    const shown = await world.call('GET', `/v1/links/${code}`, { token: owner.token })
+    expect(shown.body.clicks).toBe(4)
+  })
+
+  test('have a range, and only what was asked for', async () => {
+    const code = await link()
+    const one = await stats(code, '?from=2026-01-01&to=2026-01-01&dimensions=os,%20country')
+    expect([one.series.length, Object.keys(one.dimensions).sort()]).toEqual([1, ['country', 'os']])
+    expect((await stats(code, '?from=2025-01-01&to=2026-02-04')).series).toHaveLength(400)
+    for (const query of [
+      '?from=2025-01-01&to=2026-02-05',
+      '?from=2026-01-02&to=2026-01-01',
+      '?from=2026-02-30&to=2026-03-01',
+      '?dimensions=city',
+    ]) {
+      expect([query, (await stats(code, query)).code]).toEqual([query, 'validation_failed'])
+    }
+  })
+
+  test('are for the owner only', async () => {
+    const [code, stranger] = [await link(), await world.member()]
+    const path = `/v1/links/${code}/stats`
+    const { status, body } = await world.call('GET', path, { token: stranger.token })
+    expect([status, body.code]).toEqual([404, 'link_not_found'])
+  })
+})
+
+describe('a click', () => {
+  test('is kept where its process is stopped under load', async () => {
+    const code = await link()
+    const other = await startApi()
+    const visitors = startVisitors(`${other.url}/${code}`, 16, browser)
+    await visitors.more(500)
+    await other.kill('SIGTERM')
+    const visits = await visitors.stop()
+    const followed = visits.filter(({ status }) => status === 302).length
+    // Where a connection broke, nobody knows whether it had been answered.
+    const broken = visits.filter(({ failure }) => failure !== null && failure !== 'ECONNREFUSED')
+    const n = await stored(code)
+    expect(n).toBeGreaterThanOrEqual(followed)
+    expect(n).toBeLessThanOrEqual(followed + broken.length)
+    await arrived(code, n)
+    expect(await summed(code)).toBe(n)
+  })
+
+  test('is lost by a kill only where it was just made', async () => {
+    const code = await link()
+    const other = await startApi()
+    const visitors = startVisitors(`${other.url}/${code}`, 16, browser)
+    await visitors.more(500)
+    const killed_ms = performance.now()
+    await other.kill('SIGKILL')
+    const visits = await visitors.stop()
+    const followed = visits.filter(({ status }) => status === 302)
+    // Spooled every 50 ms; a busy machine is late.
+    const old = followed.filter(({ ended_ms }) => ended_ms < killed_ms - 500).length
+    const next = await startApi()
+    await eventually('what was spooled is stored', async () => (await spooled()).length === 0)
+    await next.kill('SIGTERM')
+    expect(await stored(code)).toBeGreaterThanOrEqual(old)
+    expect(await stored(code)).toBeLessThanOrEqual(visits.length)
+  })
+
+  test('counts once where it was stored and added, and its process did not hear of it', async () => {
+    const code = await link()
+    const other = await startApi({ KERNEL_FAULTS: 'links.clicks_stored=kill@1' })
+    const visits = await Promise.all(
+      Array.from({ length: 20 }, () => visit(`${other.url}/${code}`, browser)),
+    )
+    expect(visits.filter(({ status }) => status === 302)).toHaveLength(20)
+    expect(await other.gone).toMatchObject({ signal: 'SIGKILL' })
+    expect(await spooled()).not.toEqual([])
+    const before = await stored(code)
+    await arrived(code, before)
+    const next = await startApi()
+    await eventually('the spool is empty', async () => (await spooled()).length === 0)
+    await next.kill('SIGTERM')
+    await arrived(code, 20)
+    expect([before > 0, await stored(code), await summed(code)]).toEqual([true, 20, 20])
+  })
+
+  test('counts on its own day, whenever it is stored', async () => {
+    const code = `day-${newId().slice(-12)}`
+    const builder = new BatchBuilder()
+    const midnight = Math.floor(Date.now() / 86_400_000) * 86_400_000
+    for (const at_ms of [midnight - 1, midnight, midnight + 1]) {
+      builder.add({ domain_id: platform_domain_id, code }, '{"bot":false}', at_ms)
+    }
+    const { kernel } = world.platform
+    await storeBatches(kernel, [builder.build(newId())])
+    await arrived(code, 3)
+    const days = await kernel.db.many(
+      Type.Object({ day: Type.String(), clicks: Type.Integer() }),
+      sql`select day::text, clicks from links.daily_link_stats where code = ${code} order by day`,
+    )
+    const day = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+    expect(days).toEqual([
+      { day: day(midnight - 1), clicks: 1 },
+      { day: day(midnight), clicks: 2 },
+    ])
+  })
+
+  test('is stored on a day that nobody prepared, and not on one that is kept no more', async () => {
+    const code = `far-${newId().slice(-12)}`
+    const builder = new BatchBuilder()
+    const now = Date.now()
+    for (const days of [-200, -30, 20]) {
+      builder.add({ domain_id: platform_domain_id, code }, '{"bot":false}', now + days * 86_400_000)
+    }
+    const batch = builder.build(newId())
+    await storeBatches(world.platform.kernel, [batch])
+    await storeBatches(world.platform.kernel, [batch])
+    expect(await stored(code)).toBe(2)
+    await arrived(code, 2)
+    expect([await summed(code), batch_clicks_max]).toEqual([2, 65_536])
+  })
+})
+
+test('two who add up at once add each batch once', async () => {
+  const code = `two-${newId().slice(-12)}`
+  const { kernel } = world.platform
+  for (let batch = 0; batch < 20; batch++) {
+    const builder = new BatchBuilder()
+    for (let click = 0; click < 5; click++) {
+      builder.add({ domain_id: platform_domain_id, code }, '{"bot":false}', Date.now())
+    }
+    await storeBatches(kernel, [builder.build(newId())])
+  }
+  await Promise.all(Array.from({ length: 4 }, () => addUp(kernel)))
+  await arrived(code, 100)
+  expect(await summed(code)).toBe(100)
+  expect(await findDrift(kernel)).toEqual([])
+})
+
+test('nothing that was stored or spooled names the visitor', async () => {
+  const address = '203.0.113.77'
+  const agent = 'Mozilla/5.0 (X11; Linux x86_64) PrivateAgent/4711.0815'
+  const code = await link()
+  const holding = await startApi({ KERNEL_FAULTS: 'links.clicks_stored=hang' })
+  const headers = {
+    'user-agent': agent,
+    'x-forwarded-for': address,
+    referer: 'https://www.example.com/private/4711.0815',
+  }
+  for (let visits = 0; visits < 3; visits++) await visit(`${holding.url}/${code}`, headers)
+  await eventually('it is stored', async () => (await stored(code)) > 0)
+  const files = await spooled()
+  expect(files).not.toEqual([])
+  for (const file of files) {
+    const text = await readFile(join(world.data_dir, 'spool', file), 'latin1')
+    expect(text).toContain(code)
+    expect([text.includes(address), text.includes('4711.0815')]).toEqual([false, false])
+  }
+  expect(await tablesWith(address, '4711.0815')).toEqual([])
+  expect(await tablesWith(code)).toContain('links.click_events')
+  await holding.kill()
+})
+
+/** Every table that has one of the words somewhere. */
+async function tablesWith(...words: string[]): Promise<string[]> {
+  const client = new pg.Client({ connectionString: world.database_url })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ name: string }>(`
+      select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+      where table_type = 'BASE TABLE'
+        and table_schema not in ('pg_catalog', 'information_schema')`)
+    const found: string[] = []
+    for (const { name } of rows) {
+      const { rowCount } = await client.query(
+        `select 1 from ${name} t where t::text like any ($1::text[]) limit 1`,
+        [words.map(word => `%${word}%`)],
+      )
+      if (rowCount) found.push(name)
+    }
+    return found
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,65 @@
+/** Who guesses codes is slowed down soon, and costs the database little. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Member } from '../../../../test/product-world.ts'
+import { openLinkWorld, type LinkWorld } from './link-world.ts'
+
+let world: LinkWorld
+let owner: Member
+beforeAll(async () => {
+  world = await openLinkWorld({
+    KERNEL_RATE_FACTOR: '1',
+    KERNEL_TRUSTED_PROXIES: '127.0.0.1',
+    LINKS_MISSES_PER_MINUTE: '50',
+  })
+  owner = await world.member()
+})
+afterAll(() => world.close())
+
+const visit = (code: string, address: string, headers = {}) =>
+  world.call('GET', `/${code}`, { headers: { 'x-forwarded-for': address, ...headers } })
+
+async function reads(): Promise<number> {
+  const { text } = await world.call('GET', '/metrics')
+  return Number(/^links_reads_total (\d+)$/m.exec(text)?.[1])
+}
+
+test('a network is refused after so many misses, others and known links are not', async () => {
+  const { code } = (await world.shorten(owner, {})).body
+  expect((await visit(code, '198.51.100.7')).status).toBe(302)
+  const before = await reads()
+  const statuses: number[] = []
+  for (let guess = 0; guess < 1000; guess++) {
+    statuses.push((await visit(`guess-${guess}`, `198.51.100.${guess % 250}`)).status)
+  }
+  const refused = statuses.indexOf(429)
+  expect(refused).toBeGreaterThanOrEqual(50)
+  expect(new Set(statuses.slice(0, refused))).toEqual(new Set([404]))
+  // What is refused is not looked up; the limit lets a few more through as time passes.
+  const looked_up = statuses.filter(status => status === 404).length
+  expect((await reads()) - before).toBeLessThanOrEqual(looked_up)
+  expect(looked_up).toBeLessThan(200)
+  expect((await visit(code, '198.51.100.7')).status).toBe(302)
+  expect((await visit('guess-1', '203.0.113.9')).status).toBe(404)
+  const { status, headers, body } = await visit('another', '198.51.100.7')
+  expect([status, body.code]).toEqual([429, 'rate_limited'])
+  expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+})
+
+test('a code that is asked for again and again is looked up once', async () => {
+  const before = await reads()
+  for (let visits = 0; visits < 20; visits++) {
+    expect((await visit('nothing-here', '192.0.2.1')).status).toBe(404)
+  }
+  expect((await reads()) - before).toBe(1)
+})
+
+test('an IPv6 network counts as one', async () => {
+  const statuses: number[] = []
+  for (let guess = 0; guess < 120; guess++) {
+    statuses.push((await visit(`six-${guess}`, `2001:db8:1:2::${guess.toString(16)}`)).status)
+  }
+  expect([statuses.includes(429), (await visit('six-x', '2001:db8:1:3::1')).status]).toEqual([
+    true,
+    404,
+  ])
+})

@@ -1,0 +1,82 @@
+/** Which host serves what: the platform's own, a custom one, an unknown one, and those that are spoofed. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Member } from '../../../../test/product-world.ts'
+import { openLinkWorld, type LinkWorld } from './link-world.ts'
+import { firstLine, onHost } from './raw-http.ts'
+
+let world: LinkWorld
+let owner: Member
+let hostname: string
+let domain_id: string
+beforeAll(async () => {
+  world = await openLinkWorld({ KERNEL_TRUSTED_PROXIES: '127.0.0.9' })
+  owner = await world.member()
+  hostname = `go-${newId().slice(-12)}.example.test`
+  domain_id = newId()
+  await world.platform.kernel.db.run(sql`
+    insert into links.domains (tenant_id, id, owner_id, hostname, verification_token_hash,
+      verification_expires_at, state, root_url)
+    values (${owner.tenant.id}, ${domain_id}, ${owner.id}, ${hostname}, ${Buffer.alloc(32)},
+      now(), 'active', 'https://www.example.com/home')`)
+})
+afterAll(() => world.close())
+
+const visit = (path: string, headers: Record<string, string> = {}) =>
+  world.call('GET', path, { headers })
+
+async function link(more: object = {}): Promise<string> {
+  const made = await world.shorten(owner, more)
+  expect(made.status).toBe(201)
+  return made.body.code as string
+}
+
+test('a custom one serves its links, its root, robots.txt, and nothing else', async () => {
+  const code = await link({ domain: hostname })
+  for (const host of [hostname, `${hostname.toUpperCase()}:443`, `${hostname}.`]) {
+    const { status, headers } = await onHost(world.url, host, `/${code}`)
+    expect([host, status, headers['location']]).toEqual([host, 302, 'https://www.example.com/'])
+  }
+  expect((await onHost(world.url, hostname, '/')).headers['location']).toBe(
+    'https://www.example.com/home',
+  )
+  expect((await onHost(world.url, hostname, '/robots.txt')).status).toBe(200)
+  for (const path of [
+    '/v1/links',
+    '/livez',
+    '/healthz',
+    '/docs',
+    '/dev/inbox',
+    '/openapi.json',
+    '//',
+  ]) {
+    const { status, body } = await onHost(world.url, hostname, path)
+    expect([path, status, JSON.parse(body).code]).toEqual([path, 404, 'link_not_found'])
+  }
+  expect((await onHost(world.url, hostname, '/v1/sessions', { method: 'POST' })).status).toBe(404)
+  expect((await onHost(world.url, hostname, `/${code}`, { method: 'POST' })).status).toBe(405)
+})
+
+test('a code belongs to one of them', async () => {
+  const [here, there] = [await link({ domain: hostname }), await link()]
+  expect((await visit(`/${here}`)).status).toBe(404)
+  expect((await onHost(world.url, hostname, `/${there}`)).status).toBe(404)
+})
+
+test('an unknown one has no links, but the API', async () => {
+  const code = await link()
+  const { status, body } = await onHost(world.url, 'nobody.example.test', `/${code}`)
+  expect([status, JSON.parse(body).code]).toEqual([404, 'domain_not_found'])
+  expect((await onHost(world.url, 'nobody.example.test', '/healthz')).status).toBe(200)
+  expect((await onHost(world.url, '[::1]:80', `/${code}`)).status).toBe(302)
+  expect((await onHost(world.url, '10.0.0.1:8080', '/healthz')).status).toBe(200)
+})
+
+test('two of them are refused, and a stranger cannot name another', async () => {
+  const code = await link({ domain: hostname })
+  const twice = `GET /livez HTTP/1.1\r\nHost: dodeca.test\r\nHost: ${hostname}\r\n\r\n`
+  expect(await firstLine(world.url, twice)).toBe('HTTP/1.1 400 Bad Request')
+  const spoofed = await visit(`/${code}`, { 'x-forwarded-host': hostname })
+  expect(spoofed.status).toBe(404)
+})

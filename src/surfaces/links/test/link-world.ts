@@ -1,0 +1,81 @@
+/** The product with links whose destinations may lie under `.test`, and short words for asking about them. */
+import { Type } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Answer, Ask } from '../../../../test/world.ts'
+import { openProductWorld, type Member, type ProductWorld } from '../../../../test/product-world.ts'
+import { openDeps } from '../open-deps.ts'
+import type { Deps, Jobs } from '../deps.ts'
+
+export type LinkWorld = ProductWorld & {
+  readonly deps: Deps
+  /** Makes a link and answers whatever came of it. */
+  shorten(who: Member, body: object, ask?: Ask): Promise<Answer>
+  /** Somebody who looks after the links of all. */
+  moderator(): Promise<Member>
+  /** Types of the events of a link or domain, in their order. */
+  told(aggregate: { code: string } | { id: string }): Promise<string[]>
+}
+
+export async function openLinkWorld(settings: Record<string, string> = {}): Promise<LinkWorld> {
+  const world = await openProductWorld({
+    LINKS_EXTRA_SUFFIXES: 'test',
+    IDENTITY_ADMIN_REQUIRES_MFA: 'false',
+    ...settings,
+  })
+  const { kernel } = world.platform
+  // The surfaces of the product in their order: identity, jobs, links.
+  const jobs = world.platform.opened[1]?.face as Jobs
+  const deps = openDeps(kernel, jobs)
+  return {
+    ...world,
+    deps,
+    shorten: (who, body, ask = {}) =>
+      world.call('POST', '/v1/links', {
+        token: who.token,
+        body: { destination_url: 'https://www.example.com/', ...body },
+        ...ask,
+      }),
+    moderator: async () => {
+      const member = await world.member()
+      await world.give(member, 'platform_operator')
+      return member
+    },
+    told: aggregate => typesTold(world, aggregate),
+  }
+}
+
+async function typesTold(
+  world: ProductWorld,
+  aggregate: { code: string } | { id: string },
+): Promise<string[]> {
+  const { db } = world.platform.kernel
+  const [type, data] =
+    'code' in aggregate
+      ? ['link', sql.json({ code: aggregate.code })]
+      : ['domain', sql.json({ domain_id: aggregate.id })]
+  const rows = await db.many(
+    Type.Object({ type: Type.String() }),
+    sql`
+      select type from (
+        select type, aggregate_type, aggregate_version, payload from kernel.events
+        union all
+        select type, aggregate_type, aggregate_version, payload from kernel.outbox_events
+      ) told
+      where aggregate_type = ${type} and payload @> ${data}::jsonb
+      order by aggregate_version`,
+  )
+  return rows.map(row => row.type)
+}
+
+/** Somebody as the use cases see them, for tests that call one without HTTP. */
+export function principalOf({ id, tenant }: Member): Principal {
+  return {
+    id,
+    tenant_id: tenant.id,
+    kind: 'account',
+    session_id: null,
+    aal: 'aal1',
+    auth_time: 0,
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * The database dies under load: redirects go on until the lease ends, then visitors are told to come back,
+ * and when it is there again every click that was answered is counted, none twice.
+ */
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startProcess, type PlatformProcess } from '../../../../test/process.ts'
+import { call, eventually } from '../../../../test/world.ts'
+import { startVisitors, visit } from './visitors.ts'
+
+let data_dir: string
+let platform: PlatformProcess
+beforeAll(async () => {
+  data_dir = await mkdtemp(join(tmpdir(), 'dodeca-outage-'))
+  platform = await startProcess(
+    {
+      DATA_DIR: data_dir,
+      PORT: '0',
+      PUBLIC_URL: 'http://dodeca.test',
+      LOG_LEVEL: 'silent',
+      KERNEL_SANDBOX: 'false',
+      KERNEL_RATE_FACTOR: '10000',
+      KERNEL_OVERLOAD_DELAY_MS: '60000',
+      ADMIN_EMAIL: 'admin@example.test',
+      ADMIN_PASSWORD: 'correct horse battery staple',
+    },
+    'product',
+  )
+})
+afterAll(async () => {
+  await platform.kill('SIGTERM')
+  await rm(data_dir, { recursive: true, force: true })
+})
+
+test('redirects outlast a dead database for the lease, and no click is lost or doubled', async () => {
+  const code = await newLink()
+  const visitors = startVisitors(`${platform.url}/${code}`)
+  await visitors.more(200)
+  const killed_ms = performance.now()
+  process.kill(await postmaster(), 'SIGKILL')
+  await eventually(
+    'visitors are told',
+    () => visitors.visits.some(({ status }) => status === 503),
+    30_000,
+  )
+  await eventually(
+    'redirects come back',
+    () => {
+      const last_refusal = visitors.visits.findLastIndex(({ status }) => status === 503)
+      return visitors.visits.length - last_refusal > 100
+    },
+    90_000,
+  )
+  const visits = await visitors.stop()
+  expect(new Set(visits.map(({ status }) => status))).toEqual(new Set([302, 503]))
+  const refused = visits.filter(({ status }) => status === 503)
+  expect(refused.every(({ headers }) => Number(headers?.get('retry-after')) > 0)).toBe(true)
+  // From memory, after the database had gone.
+  const first_refusal = visits.findIndex(({ status }) => status === 503)
+  const outlasted = visits.slice(0, first_refusal).filter(({ began_ms }) => began_ms > killed_ms)
+  expect(outlasted.length).toBeGreaterThan(0)
+  const followed = visits.filter(({ status }) => status === 302).length
+  await eventually('every click is counted', async () => (await summed(code)) === followed, 60_000)
+  expect(await counted(code)).toBe(followed)
+  expect((await visit(`${platform.url}/${code}`)).status).toBe(302)
+}, 300_000)
+
+async function newLink(): Promise<string> {
+  const login = await call(platform.url, 'POST', '/v1/sessions', {
+    body: { email: 'admin@example.test', password: 'correct horse battery staple' },
+  })
+  const made = await call(platform.url, 'POST', '/v1/links', {
+    token: login.body.access_token,
+    body: { destination_url: 'https://www.example.com/' },
+  })
+  expect(made.status).toBe(201)
+  return made.body.code
+}
+
+async function onDatabase<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const file = join(data_dir, 'runtime.json')
+  const { database_url } = JSON.parse(await readFile(file, 'utf8')) as { database_url: string }
+  const client = new pg.Client({ connectionString: database_url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** The parent of any backend. */
+const postmaster = () =>
+  onDatabase(async client => {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+    const status = await readFile(`/proc/${rows[0]?.pid}/status`, 'utf8')
+    return Number(/PPid:\s+(\d+)/.exec(status)?.[1])
+  })
+
+const counted = (code: string) =>
+  number('select count(*)::int as n from links.click_events where code = $1', code)
+const summed = (code: string) =>
+  number(
+    'select coalesce(sum(clicks + bots), 0)::int as n from links.daily_link_stats where code = $1',
+    code,
+  )
+
+const number = (statement: string, code: string) =>
+  onDatabase(async client => {
+    const { rows } = await client.query<{ n: number }>(statement, [code])
+    return rows[0]?.n ?? -1
+  })

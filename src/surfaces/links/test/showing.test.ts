@@ -1,0 +1,106 @@
+/** How an owner finds links again, and their pictures. */
+import jsQR from 'jsqr'
+import { PNG } from 'pngjs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Member } from '../../../../test/product-world.ts'
+import { openLinkWorld, type LinkWorld } from './link-world.ts'
+
+let world: LinkWorld
+beforeAll(async () => {
+  world = await openLinkWorld({ LINKS_CREATES_PER_MINUTE: '10000' })
+})
+afterAll(() => world.close())
+
+async function made(): Promise<{ who: Member; code: string; path: string }> {
+  const who = await world.member()
+  const { body } = await world.shorten(who, {})
+  return { who, code: body.code, path: `/v1/links/${body.code}` }
+}
+
+describe.concurrent('the list', () => {
+  test('shows each link once, newest first, over many pages', async () => {
+    const who = await world.member()
+    const links = Array.from({ length: 45 }, () => ({ destination_url: 'https://example.com/' }))
+    const { body } = await world.call('POST', '/v1/links/batches', {
+      token: who.token,
+      body: { links },
+    })
+    const seen: string[] = []
+    let next: string | null = '/v1/links?limit=10'
+    while (next) {
+      const page = await world.call('GET', next, { token: who.token })
+      seen.push(...page.body.data.map((one: { code: string }) => one.code))
+      next = page.body.next_cursor && `/v1/links?limit=10&cursor=${page.body.next_cursor}`
+    }
+    const codes = body.data.map((one: { code: string }) => one.code)
+    expect(seen).toHaveLength(45)
+    expect(new Set(seen)).toEqual(new Set(codes))
+  })
+
+  test('can be searched', async () => {
+    const who = await world.member()
+    const sale = await world.shorten(who, { title: 'Spring_sale 50%' })
+    const other = await world.shorten(who, { destination_url: 'https://shop.example.org/autumn' })
+    await world.call('PATCH', `/v1/links/${other.body.code}`, {
+      token: who.token,
+      body: { state: 'disabled' },
+    })
+    const found = async (query: string) => {
+      const { body } = await world.call('GET', `/v1/links?${query}`, { token: who.token })
+      return body.data.map((one: { code: string }) => one.code)
+    }
+    expect(await found('q=spring_')).toEqual([sale.body.code])
+    expect(await found('q=50%25')).toEqual([sale.body.code])
+    expect(await found('q=%25')).toEqual([sale.body.code])
+    expect(await found('q=AUTUMN')).toEqual([other.body.code])
+    expect(await found(`q=${sale.body.code}`)).toEqual([sale.body.code])
+    expect(await found('state=disabled')).toEqual([other.body.code])
+    expect(await found('state=active&domain=dodeca.test')).toEqual([sale.body.code])
+    const foreign = await world.call('GET', '/v1/links?domain=no.example.com', { token: who.token })
+    expect([foreign.status, foreign.body.code]).toEqual([404, 'domain_not_found'])
+  })
+})
+
+describe.concurrent('the picture', () => {
+  test.each([
+    [128, 'L', 0],
+    [512, 'M', 4],
+    [300, 'Q', 10],
+    [2048, 'H', 1],
+  ])('of %i pixels, correction %s and margin %i leads to the link', async (size, ec, margin) => {
+    const { who, path, code } = await made()
+    const answer = await fetch(
+      `${world.url}${path}/qr?format=png&size=${size}&ec=${ec}&margin=${margin}`,
+      { headers: { authorization: `Bearer ${who.token}` } },
+    )
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/png'])
+    const { data, width, height } = PNG.sync.read(Buffer.from(await answer.arrayBuffer()))
+    expect([width, height]).toEqual([size, size])
+    const read = jsQR.default(new Uint8ClampedArray(data), width, height)
+    expect(read?.data).toBe(`http://dodeca.test/${code}?s=qr`)
+  })
+
+  test('is drawn as SVG, and not sent again to whoever has it', async () => {
+    const { who, path } = await made()
+    const first = await world.call('GET', `${path}/qr`, { token: who.token })
+    expect(first.headers.get('content-type')).toBe('image/svg+xml; charset=utf-8')
+    expect(first.text).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" width="512"/)
+    const etag = first.headers.get('etag') ?? ''
+    const again = await world.call('GET', `${path}/qr`, {
+      token: who.token,
+      headers: { 'if-none-match': etag },
+    })
+    expect([again.status, again.text]).toEqual([304, ''])
+    const other = await world.call('GET', `${path}/qr?size=128`, { token: who.token })
+    expect(other.headers.get('etag')).not.toBe(etag)
+  })
+
+  test.each(['size=127', 'size=2049', 'format=gif', 'ec=X', 'margin=11'])(
+    'is not drawn with %s',
+    async query => {
+      const { who, path } = await made()
+      const answer = await world.call('GET', `${path}/qr?${query}`, { token: who.token })
+      expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed'])
+    },
+  )
+})
