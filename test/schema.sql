@@ -652,6 +652,246 @@ begin
   end loop;
 end $function$;
 
+create schema jobs;
+
+create table jobs.job_attempts (
+  id uuid not null,
+  job_id uuid not null,
+  tenant_id uuid not null,
+  type text collate "C" not null,
+  schema_version integer not null,
+  attempt_no integer not null,
+  worker_id uuid not null,
+  claim_id uuid,
+  lease_token bytea not null,
+  state text not null,
+  leased_until timestamp with time zone not null,
+  heartbeat_at timestamp with time zone not null,
+  started_at timestamp with time zone not null,
+  lease_seconds integer not null,
+  timeout_at timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  error_code text,
+  constraint job_attempts_check CHECK (((completed_at IS NULL) = (state = 'running'::text))),
+  constraint job_attempts_job_id_attempt_no_key UNIQUE (job_id, attempt_no),
+  constraint job_attempts_lease_token_check CHECK ((octet_length(lease_token) = 32)),
+  constraint job_attempts_pkey PRIMARY KEY (id),
+  constraint job_attempts_state_check CHECK ((state = ANY (ARRAY['running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'released'::text, 'lease_expired'::text, 'expired'::text])))
+) with (autovacuum_vacuum_scale_factor=0.02, fillfactor=70);
+CREATE INDEX job_attempts_claim ON jobs.job_attempts USING btree (claim_id) WHERE ((state = 'running'::text) AND (claim_id IS NOT NULL));
+CREATE INDEX job_attempts_counted ON jobs.job_attempts USING btree (tenant_id, type) WHERE (state = 'running'::text);
+CREATE UNIQUE INDEX job_attempts_running ON jobs.job_attempts USING btree (job_id) WHERE (state = 'running'::text);
+
+create table jobs.job_checkpoints (
+  job_id uuid not null,
+  tenant_id uuid not null,
+  attempt_id uuid,
+  body jsonb not null,
+  saved_at timestamp with time zone not null default kernel.now(),
+  constraint job_checkpoints_pkey PRIMARY KEY (job_id)
+) with (fillfactor=70);
+
+create table jobs.job_dependencies (
+  job_id uuid not null,
+  depends_on_job_id uuid not null,
+  tenant_id uuid not null,
+  required_state text not null,
+  satisfied_at timestamp with time zone,
+  constraint job_dependencies_check CHECK ((job_id <> depends_on_job_id)),
+  constraint job_dependencies_pkey PRIMARY KEY (job_id, depends_on_job_id),
+  constraint job_dependencies_required_state_check CHECK ((required_state = ANY (ARRAY['succeeded'::text, 'terminal'::text])))
+);
+CREATE INDEX job_dependencies_open ON jobs.job_dependencies USING btree (depends_on_job_id) WHERE (satisfied_at IS NULL);
+
+create table jobs.job_events (
+  job_id uuid not null,
+  sequence integer not null,
+  tenant_id uuid not null,
+  id uuid not null default gen_random_uuid(),
+  type text not null,
+  data jsonb not null default '{}'::jsonb,
+  occurred_at timestamp with time zone not null default kernel.now(),
+  constraint job_events_pkey PRIMARY KEY (job_id, sequence)
+);
+
+create table jobs.job_inputs (
+  job_id uuid not null,
+  tenant_id uuid not null,
+  parameters json not null,
+  constraint job_inputs_pkey PRIMARY KEY (job_id)
+);
+
+create table jobs.job_progress (
+  job_id uuid not null,
+  sequence integer not null,
+  tenant_id uuid not null,
+  stage text not null,
+  current bigint not null,
+  total bigint,
+  message_code text,
+  recorded_at timestamp with time zone not null default kernel.now(),
+  constraint job_progress_pkey PRIMARY KEY (job_id, sequence)
+);
+
+create table jobs.job_queue (
+  tenant_id uuid not null,
+  job_id uuid not null,
+  type text collate "C" not null,
+  schema_version integer not null,
+  rank smallint not null,
+  ready_at timestamp with time zone not null default now(),
+  wake_at timestamp with time zone,
+  deadline_at timestamp with time zone,
+  constraint job_queue_pkey PRIMARY KEY (tenant_id, job_id)
+) with (autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000);
+CREATE INDEX job_queue_deadline_at ON jobs.job_queue USING btree (deadline_at) WHERE (deadline_at IS NOT NULL);
+CREATE INDEX job_queue_ready ON jobs.job_queue USING btree (type, schema_version, tenant_id, rank, ready_at, job_id) WHERE (wake_at IS NULL);
+CREATE INDEX job_queue_wake_at ON jobs.job_queue USING btree (wake_at) WHERE ((wake_at IS NOT NULL) AND (wake_at < 'infinity'::timestamp with time zone));
+
+create table jobs.job_results (
+  id uuid not null,
+  job_id uuid not null,
+  tenant_id uuid not null,
+  attempt_id uuid not null,
+  media_type text not null,
+  size bigint not null,
+  checksum_sha256 bytea not null,
+  body bytea,
+  blob_key text,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint job_results_check CHECK (((body IS NULL) <> (blob_key IS NULL))),
+  constraint job_results_checksum_sha256_check CHECK ((octet_length(checksum_sha256) = 32)),
+  constraint job_results_pkey PRIMARY KEY (id)
+);
+CREATE INDEX job_results_attempt ON jobs.job_results USING btree (attempt_id);
+CREATE INDEX job_results_bytes ON jobs.job_results USING btree (id) WHERE (blob_key IS NOT NULL);
+CREATE INDEX job_results_created_at ON jobs.job_results USING btree (created_at);
+
+create table jobs.job_schedules (
+  tenant_id uuid not null,
+  name text collate "C" not null,
+  id uuid not null,
+  principal_id uuid not null,
+  type text collate "C" not null,
+  schema_version integer not null,
+  parameters json not null,
+  cron text not null,
+  timezone text not null,
+  enabled boolean not null default true,
+  catch_up text not null default 'latest'::text,
+  overlap text not null default 'allow'::text,
+  priority smallint not null default 5,
+  next_run_at timestamp with time zone,
+  last_run_at timestamp with time zone,
+  last_job_id uuid,
+  last_error_code text,
+  version integer not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  updated_at timestamp with time zone not null default kernel.now(),
+  constraint job_schedules_catch_up_check CHECK ((catch_up = ANY (ARRAY['skip'::text, 'latest'::text, 'all'::text]))),
+  constraint job_schedules_id_key UNIQUE (id),
+  constraint job_schedules_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9_.-]{0,99}$'::text)),
+  constraint job_schedules_overlap_check CHECK ((overlap = ANY (ARRAY['allow'::text, 'skip'::text]))),
+  constraint job_schedules_pkey PRIMARY KEY (tenant_id, name),
+  constraint job_schedules_priority_check CHECK (((priority >= 0) AND (priority <= 9)))
+);
+CREATE INDEX job_schedules_due ON jobs.job_schedules USING btree (next_run_at) WHERE enabled;
+
+create table jobs.job_type_versions (
+  type text collate "C" not null,
+  schema_version integer not null,
+  parameters_schema jsonb not null,
+  result_schema jsonb,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint job_type_versions_pkey PRIMARY KEY (type, schema_version),
+  constraint job_type_versions_schema_version_check CHECK ((schema_version >= 1)),
+  constraint job_type_versions_type_fkey FOREIGN KEY (type) REFERENCES jobs.job_types(type)
+);
+
+create table jobs.job_types (
+  type text collate "C" not null,
+  id uuid not null default gen_random_uuid(),
+  kind text not null,
+  queue text not null default 'default'::text,
+  lease_seconds integer,
+  timeout_seconds integer,
+  max_attempts smallint,
+  backoff_base_ms integer,
+  backoff_cap_ms integer,
+  tenant_max_running integer,
+  paused_at timestamp with time zone,
+  paused_until timestamp with time zone,
+  paused_by text,
+  pause_reason text,
+  version integer not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  updated_at timestamp with time zone not null default kernel.now(),
+  constraint job_types_check CHECK (((paused_at IS NULL) = (pause_reason IS NULL))),
+  constraint job_types_check1 CHECK (((paused_at IS NOT NULL) OR (paused_until IS NULL))),
+  constraint job_types_id_key UNIQUE (id),
+  constraint job_types_kind_check CHECK ((kind = ANY (ARRAY['built_in'::text, 'activity'::text, 'external'::text]))),
+  constraint job_types_pkey PRIMARY KEY (type)
+);
+
+create table jobs.jobs (
+  id uuid not null,
+  tenant_id uuid not null,
+  type text collate "C" not null,
+  schema_version integer not null,
+  state text not null default 'pending'::text,
+  priority smallint not null default 5,
+  input_ref uuid,
+  result_ref uuid,
+  idempotency_key text collate "C",
+  request_fingerprint bytea,
+  scheduled_at timestamp with time zone,
+  deadline_at timestamp with time zone,
+  cancel_requested_at timestamp with time zone,
+  created_at timestamp with time zone not null default kernel.now(),
+  completed_at timestamp with time zone,
+  version integer not null default 1,
+  principal_id uuid not null,
+  operation text collate "C" not null,
+  attempt_count integer not null default 0,
+  max_attempts smallint not null,
+  failures smallint not null default 0,
+  losses smallint not null default 0,
+  last_sequence integer not null default 1,
+  has_dependents boolean not null default false,
+  dead_at timestamp with time zone,
+  error_code text,
+  error_retryable boolean,
+  cause_job_id uuid,
+  retry_of_job_id uuid,
+  usage jsonb,
+  constraint jobs_check CHECK (((completed_at IS NOT NULL) = (state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))),
+  constraint jobs_check1 CHECK (((dead_at IS NOT NULL) = (state = ANY (ARRAY['failed'::text, 'cancelled'::text, 'expired'::text])))),
+  constraint jobs_check2 CHECK (((error_code IS NULL) = (error_retryable IS NULL))),
+  constraint jobs_check3 CHECK (((cause_job_id IS NULL) OR (error_code IS NOT NULL))),
+  constraint jobs_max_attempts_check CHECK ((max_attempts >= 1)),
+  constraint jobs_pkey PRIMARY KEY (id),
+  constraint jobs_priority_check CHECK (((priority >= 0) AND (priority <= 9))),
+  constraint jobs_request_fingerprint_check CHECK ((octet_length(request_fingerprint) = 32)),
+  constraint jobs_schema_version_check CHECK ((schema_version >= 1)),
+  constraint jobs_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'retryable'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
+) with (autovacuum_vacuum_scale_factor=0.02, fillfactor=50);
+CREATE INDEX jobs_dead ON jobs.jobs USING btree (tenant_id, id) WHERE (dead_at IS NOT NULL);
+CREATE INDEX jobs_dead_types ON jobs.jobs USING btree (type, dead_at) WHERE (dead_at IS NOT NULL);
+CREATE UNIQUE INDEX jobs_idempotency ON jobs.jobs USING btree (tenant_id, principal_id, operation, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+CREATE UNIQUE INDEX jobs_tenant ON jobs.jobs USING btree (tenant_id, id);
+
+create table jobs.worker_capabilities (
+  worker_id uuid not null,
+  queue text not null default 'default'::text,
+  capability text collate "C" not null,
+  version integer not null,
+  tenant_id uuid,
+  principal_id uuid,
+  last_seen_at timestamp with time zone not null default now(),
+  constraint worker_capabilities_pkey PRIMARY KEY (worker_id, capability, version)
+) with (fillfactor=50);
+CREATE INDEX worker_capabilities_type ON jobs.worker_capabilities USING btree (capability, version);
+
 create schema links;
 
 create table links.blocklist (
