@@ -13,6 +13,7 @@ const names = [
   'idle',
   'cold-start',
   'identity',
+  'jobs',
 ]
 
 for (const name of names) {

@@ -57,7 +57,7 @@ export function answerWork(queue: Queue): void {
     return true
   }
   const answer = async (asked: WorkAsked): Promise<unknown> => {
-    if (asked.ask === 'load') return void (await queue.load(asked.count, asked.tenants))
+    if (asked.ask === 'load') return await queue.load(asked.count, asked.tenants)
     if (asked.ask === 'drain') return await drain(asked.count)
     if (asked.ask === 'beat') return await beat(asked.count, asked.gap_ms)
     const latencies_ms = [...submitted].map(([id, at_ms]) => (begun.get(id) ?? Infinity) - at_ms)

@@ -54,6 +54,7 @@ await (await begin('api')).stop()
 
 answerWork({
   load: async (count, tenants) => {
+    await pool.query('set statement_timeout = 0')
     for (let left = count; left > 0; left -= 50_000) {
       await pool.query(load_jobs, [Math.min(left, 50_000), tenants])
     }

@@ -85,13 +85,13 @@ describe.concurrent('a record and its job', () => {
     const who = await world.person([own_permission])
     const id = await place(who, {
       type,
-      scheduled_at: new Date(Date.now() + 300).toISOString(),
-      deadline_at: new Date(Date.now() + 301).toISOString(),
+      scheduled_at: new Date(Date.now() + 2000).toISOString(),
+      deadline_at: new Date(Date.now() + 2001).toISOString(),
     })
     expect(['expired', 'succeeded']).toContain(end(await watch(id)))
     const missed = await place(who, {
       depends_on: [{ job_id: await place(who, later()) }],
-      deadline_at: new Date(Date.now() + 300).toISOString(),
+      deadline_at: new Date(Date.now() + 2000).toISOString(),
     })
     expect(await watch(missed)).toEqual(['pending', 'expired'])
   })

@@ -148,7 +148,7 @@ describe.concurrent('a pause', () => {
 
   test('ends by itself at its time, and that is announced', async () => {
     const type = await world.idleType()
-    const until = new Date(Date.now() + 500).toISOString()
+    const until = new Date(Date.now() + 2000).toISOString()
     expect((await pause(type, { reason: 'a moment', until })).body.until).toBe(until)
     await eventually('it is announced', async () => {
       const rows = await world.query(

@@ -10,7 +10,7 @@ import type { TypeVersion } from '../rules.ts'
 
 export type Lane = TypeVersion & { readonly tenant_id: string }
 
-export const lanes_max = 64
+const lanes_max = 64
 const first_tenant = '00000000-0000-0000-0000-000000000000'
 
 const Row = Type.Object({

@@ -5,7 +5,7 @@
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
+import { sql, type Sql } from '../../../../kernel/database/sql.ts'
 
 export const Held = Type.Object({
   attempt_id: Type.String(),
@@ -45,9 +45,11 @@ const held = sql`
 
 /** Those of the attempts whose token and version are current. */
 export async function holdShown(tx: Tx, shown: readonly Shown[]): Promise<Held[]> {
-  return await tx.many(
-    Held,
-    sql`
+  return await tx.many(Held, shownStatement(shown))
+}
+
+export function shownStatement(shown: readonly Shown[]): Sql {
+  return sql`
     -- any tenant: a lease token is for one attempt
     select ${held}
     from unnest(
@@ -62,8 +64,7 @@ export async function holdShown(tx: Tx, shown: readonly Shown[]): Promise<Held[]
       and a.leased_until > now()
     join jobs.jobs j on j.tenant_id = a.tenant_id and j.id = a.job_id
       and j.version = shown.version
-    for update of a, j`,
-  )
+    for update of a, j`
 }
 
 export const Lapsed = Type.Object({

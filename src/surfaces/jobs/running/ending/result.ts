@@ -8,7 +8,7 @@ import type { Held } from './hold-attempts.ts'
 /** `body` is null where the row is there already. */
 export type Result = { readonly id: string; readonly body: Buffer | null }
 
-export const json_result_bytes = 256 * 1024
+const json_result_bytes = 256 * 1024
 
 export class ResultTooLarge extends Error {
   override readonly name = 'ResultTooLarge'

@@ -23,7 +23,7 @@ const batch_max = 100
 const pause_ms = 500
 
 export function openFinisher(deps: FinisherDeps): Finisher {
-  let queue: Ending[] = []
+  const queue: Ending[] = []
   let working = 0
 
   const work = async () => {
@@ -31,7 +31,7 @@ export function openFinisher(deps: FinisherDeps): Finisher {
     while (queue.length > 0) {
       const batch = queue.splice(0, batch_max)
       const left = await present(deps, batch)
-      queue = [...left, ...queue]
+      queue.unshift(...left)
     }
     working--
   }

@@ -38,8 +38,6 @@ function faultsOf(plan: Node, large: RegExp): string[] {
   })
 }
 
-export type Explained = { readonly tx: Tx; readonly faults: string[] }
-
 export async function explained(
   client: pg.Client,
   large: RegExp,

@@ -1,0 +1,161 @@
+/**
+ * The limit: the platform's own statements of a claim and of the ends of what it took, in the same
+ * packets, sent by pgbench. They are made from the functions that send them, so they cannot fall behind.
+ */
+import { openOutbox } from '../../../src/kernel/events/log/outbox.ts'
+import { compile, type Sql } from '../../../src/kernel/database/sql.ts'
+import { newId } from '../../../src/kernel/ids.ts'
+import { events } from '../../../src/surfaces/jobs/events.ts'
+import {
+  claimFrom,
+  lockLanes,
+  type LaneQuota,
+} from '../../../src/surfaces/jobs/running/claiming/claim-statement.ts'
+import { openLaneCursor } from '../../../src/surfaces/jobs/running/claiming/lane-cursor.ts'
+import { shownStatement } from '../../../src/surfaces/jobs/running/ending/hold-attempts.ts'
+import { writeEnds, type Ended } from '../../../src/surfaces/jobs/running/ending/write-ends.ts'
+
+const batch = 50
+export const limit_tenant = '018f0000-0000-7000-8000-000000000000'
+
+/** What the script computes stands here as a value of its own, once for each row of the batch. */
+const computed = new Map([
+  ['@new', `(select array_agg(uuidv7()) from generate_series(1, ${batch}))`],
+  ['@attempts', ':attempts'],
+  ['@jobs', ':jobs'],
+])
+
+const hash = Buffer.alloc(32, 7)
+const each = <T>(value: T): T[] => Array.from({ length: batch }, () => value)
+
+const rules = {
+  type: 'bench.nothing',
+  schema_version: 1,
+  lease_seconds: 30,
+  timeout_seconds: 600,
+  backoff: { base_ms: 1, cap_ms: 1 },
+  tenant_max_running: null,
+}
+
+/** One claim of fifty jobs and their success. */
+export function claimAndFinish(): string {
+  const { stretches } = openLaneCursor().next(0)
+  const lanes: LaneQuota[] = [{ rules, tenant_id: limit_tenant, quota: batch, stretches }]
+  const claim = claimFrom(lanes, {
+    worker_id: newId(),
+    claim_id: null,
+    attempt_ids: each('@new'),
+    token_hashes: each(hash),
+    grace_seconds: 30,
+  })
+  const shown = each({ attempt_id: '@attempts', token_hash: hash, version: 2 })
+  return `
+\\startpipeline
+begin;
+${inlined(lockLanes(lanes))};
+\\endpipeline
+${gathered(inlined(claim))} \\gset
+commit;
+\\startpipeline
+begin;
+${inlined(shownStatement(shown))};
+\\endpipeline
+\\startpipeline
+${inlined(writeEnds(each(null).map(succeeded)))};
+${outbox().map(inlined).join(';\n')};
+commit;
+\\endpipeline
+`
+}
+
+/** The claim answers one row here, because a script can only keep one. */
+function gathered(claim: string): string {
+  const rows = claim.slice(0, claim.lastIndexOf('select a.id as attempt_id'))
+  return `${rows} select array_agg(a.id)::text as attempts, array_agg(s.id)::text as jobs,
+    count((select i.parameters::text from jobs.job_inputs i
+      where i.job_id = s.id and i.tenant_id = s.tenant_id)) as inputs
+    from started s join attempt a on a.job_id = s.id`
+}
+
+function succeeded(): Ended {
+  const time = '2026-01-01T00:00:00.000Z'
+  return {
+    held: {
+      attempt_id: '@attempts',
+      attempt_no: 1,
+      started_at: time,
+      job_id: '@jobs',
+      tenant_id: limit_tenant,
+      type: rules.type,
+      schema_version: 1,
+      rank: 5,
+      version: 2,
+      last_sequence: 2,
+      attempt_count: 1,
+      max_attempts: 5,
+      failures: 0,
+      losses: 0,
+      cancel_requested: false,
+      has_dependents: false,
+      deadline_at: null,
+      created_at: time,
+      now: time,
+    },
+    decision: {
+      attempt: 'succeeded',
+      job: 'succeeded',
+      error: null,
+      wait_ms: 0,
+      failures: 0,
+      losses: 0,
+    },
+    result: null,
+  }
+}
+
+function outbox(): Sql[] {
+  const time = '2026-01-01T00:00:00.000Z'
+  const write = openOutbox(new Map(Object.entries(events)))
+  const event = {
+    id: '@new',
+    type: 'job.succeeded',
+    tenant_id: limit_tenant,
+    aggregate_type: 'job',
+    aggregate_id: '@jobs',
+    aggregate_version: 3,
+    data: {
+      job_id: limit_tenant,
+      type: rules.type,
+      schema_version: 1,
+      state: 'succeeded',
+      error_code: null,
+      attempt_count: 1,
+      has_result: false,
+      created_at: time,
+      started_at: time,
+      completed_at: time,
+    },
+  }
+  return write(each(event), [])
+}
+
+/** A statement with its parameters written into it. */
+function inlined(statement: Sql): string {
+  const { text, values } = compile(statement)
+  const known = text.replaceAll(/\$(\d+)/g, (_, n: string) => literal(values[Number(n) - 1]))
+  return known.replaceAll(/--.*$/gm, '')
+}
+
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return 'null'
+  if (Array.isArray(value)) {
+    const whole = computed.get(value[0] as string)
+    return whole ?? `array[${value.map(literal).join(', ')}]`
+  }
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'`
+  // To pgbench a colon before a letter or digit begins a variable.
+  if (typeof value !== 'string') throw new Error('this parameter has no form in a script')
+  const text = value.replaceAll("'", "''").replaceAll(':', "' || chr(58) || '")
+  return `('${text}')`
+}

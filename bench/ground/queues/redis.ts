@@ -1,0 +1,33 @@
+/** A Redis of its own for a comparison, which keeps what it is told as often as it is told to. */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export type Redis = { readonly url: string; close(): Promise<void> }
+
+/** Null where there is none on this machine. */
+export async function openRedis(appendfsync: 'always' | 'everysec'): Promise<Redis | null> {
+  if (spawnSync('redis-server', ['--version']).status !== 0) return null
+  const folder = await mkdtemp(join(tmpdir(), 'dodeca-redis-'))
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  const port = typeof address === 'object' && address ? address.port : 0
+  const told = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '']
+  const kept = ['--appendonly', 'yes', '--appendfsync', appendfsync]
+  const child = spawn('redis-server', [...told, ...kept], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(child.stdout, 'data')
+  await new Promise(resolve => setTimeout(resolve, 300))
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    close: async () => {
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
