@@ -83,7 +83,7 @@ export async function issueSession(
     account_id: account.id,
     tenant_id,
     token_type: 'Bearer',
-    access_token: await deps.tokens.sign({
+    access_token: deps.tokens.sign({
       account_id: account.id,
       session_id,
       tenant_id,
