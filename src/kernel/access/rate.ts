@@ -29,17 +29,18 @@ export type RateLimiter = {
 const window_ms = 60_000
 const buckets_max = 100_000
 
-type Bucket = { limit: number; step_ms: number; policy: string }
+/** A map of its own each: who asks is looked up by an id as it is, without a new text per request. */
+type Bucket = { limit: number; step_ms: number; policy: string; arrivals: Map<string, number> }
 
 export function openRateLimiter(
   settings: RateSettings,
   limited: (kind: RateClass) => void,
   now: () => number = () => performance.now(),
 ): RateLimiter {
-  const arrivals = new Map<string, number>()
   const bucketOf = (per_minute: number, name: string): Bucket => {
     const limit = Math.max(1, Math.floor(per_minute * settings['kernel.rate_factor']))
-    return { limit, step_ms: window_ms / limit, policy: `"${name}";q=${limit};w=60` }
+    const policy = `"${name}";q=${limit};w=60`
+    return { limit, step_ms: window_ms / limit, policy, arrivals: new Map() }
   }
   const perMinute: Record<RateClass, number> = {
     read: settings['kernel.rate_read_per_minute'],
@@ -57,7 +58,8 @@ export function openRateLimiter(
   )
 
   /** Requests left after this one; negative means refused, and then how long to wait. */
-  const take = (key: string, { limit, step_ms }: Bucket): { left: number; wait_ms: number } => {
+  const take = (key: string, bucket: Bucket): { left: number; wait_ms: number } => {
+    const { limit, step_ms, arrivals } = bucket
     const at = now()
     const from = Math.max(arrivals.get(key) ?? 0, at)
     const behind = from + step_ms - at
@@ -80,11 +82,11 @@ export function openRateLimiter(
     take: (kind, who, address) => {
       if (!who && !settings['kernel.throttle_loopback'] && isLoopback(address)) return null
       const mine = one[kind] as Bucket
-      const result = take(`${kind}:${who ? who.id : networkOf(address)}`, mine)
+      const result = take(who ? who.id : networkOf(address), mine)
       if (result.left < 0) throw refuse(kind, result.wait_ms, mine.policy)
       if (who) {
         const tenant = whole[kind] as Bucket
-        const shared = take(`${kind}:t:${who.tenant_id}`, tenant)
+        const shared = take(who.tenant_id, tenant)
         if (shared.left < 0) throw refuse(kind, shared.wait_ms, tenant.policy)
       }
       return { policy: mine.policy, state: `"${kind}";r=${result.left};t=60` }

@@ -2,6 +2,8 @@
  * Sends what a request came to: an outcome with its exact bytes, a stream, or a problem document. Every
  * answer carries the request id and the security headers, and none names the server.
  */
+import type { OutgoingHttpHeaders } from 'node:http'
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DatabaseBusy, isRetryable, isUnavailable } from '../database/failures.ts'
 import type { Log } from '../watch/log.ts'
@@ -20,24 +22,39 @@ export const securityHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 }
 
+/**
+ * Writes the outcome past the framework's own way of sending: its status, headers and bytes are settled
+ * here, so looking at each of them once more would only cost (1.5 of 22 µs a request).
+ */
 export function sendOutcome(
   compiled: CompiledRoute,
   request: FastifyRequest,
   reply: FastifyReply,
   answer: Extract<Answer, { kind: 'outcome' }>,
-): FastifyReply {
+): void {
   const { outcome, replayed } = answer.result
   const { route } = compiled
-  void reply.headers({ ...route.headers, ...(outcome.headers as Record<string, string>) })
-  if (answer.ignored) void reply.header('x-ignored-fields', answer.ignored)
-  if (replayed) void reply.header('idempotent-replayed', 'true')
+  const { raw } = reply
+  const unchanged = isUnchanged(request, outcome)
+  const status = unchanged ? 304 : outcome.status
+  const headers = reply.getHeaders() as OutgoingHttpHeaders
+  Object.assign(headers, route.headers, outcome.headers)
+  if (answer.ignored) headers['x-ignored-fields'] = answer.ignored
+  if (replayed) headers['idempotent-replayed'] = 'true'
   if (route.deprecated) {
-    void reply.header('deprecation', `@${Math.floor(Date.parse(route.deprecated.at) / 1000)}`)
-    void reply.header('sunset', new Date(route.deprecated.sunset).toUTCString())
+    headers['deprecation'] = `@${Math.floor(Date.parse(route.deprecated.at) / 1000)}`
+    headers['sunset'] = new Date(route.deprecated.sunset).toUTCString()
   }
-  if (isUnchanged(request, outcome)) return reply.code(304).removeHeader('content-type').send()
-  void reply.code(outcome.status)
-  return outcome.body === null ? reply.send() : reply.send(outcome.body)
+  const body = unchanged ? null : outcome.body
+  if (unchanged) delete headers['content-type']
+  else if (body instanceof Readable) return void reply.code(status).headers(headers).send(body)
+  else if (body !== null) headers['content-length'] = Buffer.byteLength(body)
+  else if (status !== 204) headers['content-length'] = 0
+  // The head first: a header that cannot be sent is still a problem document.
+  raw.writeHead(status, headers)
+  reply.hijack()
+  if (body === null) raw.end()
+  else raw.end(body)
 }
 
 function isUnchanged(request: FastifyRequest, outcome: Rendered): boolean {

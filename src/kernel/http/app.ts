@@ -15,7 +15,7 @@ import { compileRoute, type CompiledRoute } from './compile-route.ts'
 import { parseJson } from './content.ts'
 import { allowOrigin } from './cors.ts'
 import { guard, type GuardDeps, type Passed } from './guard.ts'
-import { journey, type JourneyDeps } from './journey.ts'
+import { journey, type Answer, type JourneyDeps } from './journey.ts'
 import { problem, renderProblem, type Catalog } from './problem.ts'
 import { serverBehind, type Front } from './front.ts'
 import { onlyReads, type Route } from './route.ts'
@@ -167,25 +167,37 @@ function addRoute(app: FastifyInstance, options: AppOptions, compiled: CompiledR
     exposeHeadRoute: onlyReads(route),
     config: { compiled },
     ...(route.body_limit_bytes ? { bodyLimit: route.body_limit_bytes } : {}),
-    handler: async (request, reply) => {
+    handler: (request, reply) => {
       const { passed } = request
       if (!passed) throw new Error('a request reached its handler without its guard')
       if (options.telemetry !== noTelemetry) trace(options.telemetry, compiled, passed, reply)
       if (route.deprecated) options.metrics.deprecatedCalls.inc({ op: compiled.operation })
-      const answer = await journey(options, compiled, request, passed)
-      if (answer.kind === 'outcome') return sendOutcome(compiled, request, reply, answer)
-      reply.hijack()
-      const headers = { ...reply.getHeaders(), ...route.headers, ...sseHeaders, ...toldOf(answer) }
-      reply.raw.writeHead(200, headers as Record<string, string>)
-      await writeEvents(reply.raw, answer.events, {
-        heartbeat_ms: options.heartbeat_ms,
-        stall_ms: options.stall_ms,
-        stopping: options.stopping,
-        may_be_quiet: compiled.route.watch !== undefined,
-        abort: reason => passed.facts.abort(reason),
-      })
-      return reply
+      const answer = journey(options, compiled, request, passed)
+      const tell = (found: Answer) =>
+        found.kind === 'outcome'
+          ? sendOutcome(compiled, request, reply, found)
+          : sendStream(options, compiled, reply, passed, found)
+      return answer instanceof Promise ? answer.then(tell) : tell(answer)
     },
+  })
+}
+
+async function sendStream(
+  options: AppOptions,
+  { route }: CompiledRoute,
+  reply: FastifyReply,
+  { facts }: Passed,
+  answer: Extract<Answer, { kind: 'stream' }>,
+): Promise<void> {
+  reply.hijack()
+  const headers = { ...reply.getHeaders(), ...route.headers, ...sseHeaders, ...toldOf(answer) }
+  reply.raw.writeHead(200, headers as Record<string, string>)
+  await writeEvents(reply.raw, answer.events, {
+    heartbeat_ms: options.heartbeat_ms,
+    stall_ms: options.stall_ms,
+    stopping: options.stopping,
+    may_be_quiet: route.watch !== undefined,
+    abort: reason => facts.abort(reason),
   })
 }
 

@@ -101,6 +101,10 @@ async function passing(
 /** A public route may be asked with credentials of another kind, such as a provider's own. */
 function bearerOf(header: string | undefined, any_kind: boolean): string | null {
   if (!header) return null
+  // As nearly everybody writes it; whether the token is one is for `access` to say.
+  if (header.startsWith('Bearer ') && header.lastIndexOf(' ') === 6 && header.length > 7) {
+    return header.slice(7)
+  }
   const match = /^Bearer +([\x21-\x7e]+)$/i.exec(header)
   if (!match && any_kind) return null
   if (!match?.[1]) throw problem('invalid_token', challenge('invalid_token'))

@@ -14,7 +14,7 @@ import { prefersEvents, type CompiledRoute } from './compile-route.ts'
 import { inspect } from './content.ts'
 import type { Query } from './cursor.ts'
 import type { Passed } from './guard.ts'
-import type { Outcome } from '../idempotency/records.ts'
+import type { IdempotencyRecord, Outcome } from '../idempotency/records.ts'
 import { ignoredFieldsHeader, type Dropped } from './known-fields.ts'
 import { openKeyedStream, type OpenedStream } from '../idempotency/keyed-stream.ts'
 import type { Keyed } from '../idempotency/keyed.ts'
@@ -38,58 +38,99 @@ export type Answer =
   | { readonly kind: 'outcome'; readonly result: Result; readonly ignored: string | null }
   | ({ readonly kind: 'stream'; readonly ignored: string | null } & OpenedStream)
 
-export async function journey(
+type Admitted = { readonly context: AnyContext; readonly dropped: Dropped }
+
+/** A promise only where something is waited for: each one is a turn of the queue (1 µs together). */
+export function journey(
   deps: JourneyDeps,
   compiled: CompiledRoute,
   request: FastifyRequest,
   passed: Passed,
-): Promise<Answer> {
-  const key =
-    compiled.keyed || compiled.route.idempotency === 'domain' ? keyOf(compiled, request) : null
-  const { context, dropped } = await admit(deps, compiled, request, passed)
+): Answer | Promise<Answer> {
+  const { keyed, operation, route } = compiled
+  const key = keyed || route.idempotency === 'domain' ? keyOf(compiled, request) : null
+  const { principal } = passed
+  // Asked for together with the grants: both travel in one packet (a replay costs one round trip).
+  const recalled =
+    key && keyed && principal
+      ? deps.keyed.recall({ principal_id: principal.id, operation, key })
+      : undefined
+  const admitted = admit(deps, compiled, request, passed)
+  const go = (found: Admitted) => proceed(deps, compiled, request, { ...found, key, recalled })
+  return admitted instanceof Promise ? admitted.then(go) : go(admitted)
+}
+
+type Asked = Admitted & {
+  readonly key: string | null
+  readonly recalled: Promise<IdempotencyRecord> | undefined
+}
+
+function proceed(
+  deps: JourneyDeps,
+  compiled: CompiledRoute,
+  request: FastifyRequest,
+  asked: Asked,
+): Answer | Promise<Answer> {
+  const { context, dropped, key } = asked
   const ignored = ignoredFieldsHeader(dropped)
   const { route } = compiled
-  const work = { request_id: request.id, traceparent: passed.facts.traceparent }
+  const { id, traceparent } = context.request
+  const work = { request_id: id, traceparent }
   if (route.stream || route.streaming || prefersEvents(compiled, request.headers.accept)) {
     const open = () => openStream(deps, compiled, request, context, key)
-    return { kind: 'stream', ignored, ...(await workContext.run(work, open)) }
+    return workContext.run(work, open).then(opened => ({ kind: 'stream', ignored, ...opened }))
   }
-  const run = () => execute(deps, compiled, request, context, key)
+  const run = () => execute(deps, compiled, request, asked)
   // Reading announces nothing, so it need not carry what events and audit records would ask for.
-  const result = await (onlyReads(route) ? run() : workContext.run(work, run))
-  return { kind: 'outcome', result, ignored }
+  const result = onlyReads(route) ? run() : workContext.run(work, run)
+  return result instanceof Promise
+    ? result.then(found => ({ kind: 'outcome', result: found, ignored }))
+    : { kind: 'outcome', result, ignored }
 }
 
 /** Permission, path, schema, type-scoped permission: the handler sees only what passed all four. */
-async function admit(
+function admit(
   deps: JourneyDeps,
   compiled: CompiledRoute,
   request: FastifyRequest,
   { facts, principal }: Passed,
-): Promise<{ context: AnyContext; dropped: Dropped }> {
-  const { route, permission, type_field } = compiled
+): Admitted | Promise<Admitted> {
+  const { permission, type_field } = compiled
   let held: Promise<ReadonlySet<string>> | undefined
   const grants = () =>
     (held ??= principal ? deps.access.grants(deps.db, principal) : Promise.resolve(new Set()))
-  const mayEverybody = permission !== null && isForMembers(deps, permission, principal?.kind)
-  if (permission && !mayEverybody && !allowsSome(await grants(), permission)) throw denied()
-  const params = request.params as Record<string, string>
-  compiled.checkParams(params)
+  const check = () => {
+    const { query, body, dropped } = checkRequest(compiled, request)
+    const params = request.params as Record<string, string>
+    const list = {
+      path: facts.path,
+      tenant_id: principal?.tenant_id ?? '',
+      query: query as Query,
+    }
+    const context = { principal, params, query, body, request: facts, grants, list }
+    return { context, dropped }
+  }
+  if (permission === null || isForMembers(deps, permission, principal?.kind)) {
+    return compiled.route.asks_grants ? grants().then(check) : check()
+  }
+  return grants().then(mine => {
+    if (!allowsSome(mine, permission)) throw denied()
+    const admitted = check()
+    if (type_field) {
+      const { body } = admitted.context
+      const type = (body as Record<string, string> | undefined)?.[type_field] ?? ''
+      if (!allowsType(mine, permission, type)) throw denied()
+    }
+    return admitted
+  })
+}
+
+function checkRequest(compiled: CompiledRoute, request: FastifyRequest) {
+  compiled.checkParams(request.params as Record<string, string>)
   inspect(request.query, 'query', '', 0)
   const dropped: Dropped = []
-  const given = route.consumes === 'raw' ? undefined : request.body
-  const { query, body } = compiled.checkInput(request.query, given, dropped)
-  if (permission && type_field && !mayEverybody) {
-    const type = (body as Record<string, string> | undefined)?.[type_field] ?? ''
-    if (!allowsType(await grants(), permission, type)) throw denied()
-  }
-  if (route.asks_grants) await grants()
-  const list = {
-    path: facts.path,
-    tenant_id: principal?.tenant_id ?? '',
-    query: query as Query,
-  }
-  return { context: { principal, params, query, body, request: facts, grants, list }, dropped }
+  const given = compiled.route.consumes === 'raw' ? undefined : request.body
+  return { ...compiled.checkInput(request.query, given, dropped), dropped }
 }
 
 function isForMembers(deps: JourneyDeps, permission: string, kind: string | undefined): boolean {
@@ -132,25 +173,36 @@ async function openStream(
   return { events, replayed: false }
 }
 
-async function execute(
+function execute(
   deps: JourneyDeps,
   compiled: CompiledRoute,
   request: FastifyRequest,
-  context: AnyContext,
-  key: string | null,
-): Promise<Result> {
+  { context, key, recalled }: Asked,
+): Result | Promise<Result> {
   const { route } = compiled
   if (key && compiled.keyed) {
-    return deps.keyed.run(keyedWork({ deps, compiled, request, context, key }))
+    return deps.keyed.run(keyedWork({ deps, compiled, request, context, key }), recalled)
   }
-  if (route.operation) return fresh(await unkeyedOperation(deps, compiled, context))
+  if (route.operation) return unkeyedOperation(deps, compiled, context).then(fresh)
   const { handle } = route
   if (!handle) throw new Error(`${compiled.operation} has no handler`)
   // A read is one statement, or several that do not pretend to be one.
   if (route.transaction === 'own' || route.method === 'GET') {
-    const own = { db: deps.db, tx: deps.db as unknown as Tx }
-    return fresh(present(compiled, await handle({ ...context, ...own })))
+    const answer = handle({ ...context, db: deps.db, tx: deps.db as unknown as Tx })
+    return answer instanceof Promise
+      ? answer.then(one => fresh(present(compiled, one)))
+      : fresh(present(compiled, answer))
   }
+  return inOneTransaction(deps, compiled, context)
+}
+
+async function inOneTransaction(
+  deps: JourneyDeps,
+  compiled: CompiledRoute,
+  context: AnyContext,
+): Promise<Result> {
+  const { handle } = compiled.route
+  if (!handle) throw new Error(`${compiled.operation} has no handler`)
   const outcome = await deps.db.tx(async tx => {
     const rendered = render(compiled, await handle({ ...context, tx }))
     await deps.fault('kernel.before_commit')

@@ -92,7 +92,10 @@ function isRecordable(refusal: Problem, context: AnyContext): boolean {
 function refusalOf({ deps, request, context }: KeyedRequest, refusal: Problem): Outcome {
   return {
     status: refusal.status,
-    headers: { 'content-type': 'application/problem+json', ...refusal.details.headers },
+    headers: {
+      'content-type': 'application/problem+json; charset=utf-8',
+      ...refusal.details.headers,
+    },
     body: renderProblem(refusal, {
       public_url: deps.public_url,
       path: context.request.path,

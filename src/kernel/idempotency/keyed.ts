@@ -19,6 +19,7 @@ import {
   sameRequest,
   takeOver,
   type IdempotencyRecord,
+  type KeyedName,
   type KeyedScope,
   type Outcome,
   type RecordRules,
@@ -57,7 +58,12 @@ export type Result = { readonly outcome: Outcome; readonly replayed: boolean }
 type Shared = { readonly fingerprint: Buffer; readonly outcome: Outcome } | null
 type Attempt = Result | 'busy' | 'again'
 
-export type Keyed = { run(work: KeyedWork): Promise<Result> }
+export type Keyed = {
+  /** `recalled`: what `recall` answered for the same scope. */
+  run(work: KeyedWork, recalled?: Promise<IdempotencyRecord>): Promise<Result>
+  /** Where this process has seen an outcome, its record is being read, before it is known who may ask. */
+  recall(scope: KeyedName): Promise<IdempotencyRecord> | undefined
+}
 
 const poll_ms = 100
 
@@ -66,8 +72,15 @@ export function openKeyed(deps: KeyedDeps): Keyed {
   const recent = new Set<string>()
 
   return {
-    run: async work => {
-      const id = `${work.scope.principal_id}\n${work.scope.operation}\n${work.scope.key}`
+    recall: name => {
+      if (!recent.has(nameOf(name))) return undefined
+      const record = lookUp(deps.db, name)
+      // Whoever may not ask never takes it.
+      record.catch(() => {})
+      return record
+    },
+    run: async (work, recalled) => {
+      const id = nameOf(work.scope)
       const deadline = performance.now() + deps.wait_ms
       for (;;) {
         const rival = running.get(id)
@@ -77,7 +90,9 @@ export function openKeyed(deps: KeyedDeps): Keyed {
         if (shared === 'late') throw inProgress(deps)
         if (shared) return await replay(deps, work, shared.fingerprint, shared.outcome)
       }
-      const mine = recent.has(id) ? again(deps, work, deadline) : lead(deps, work, deadline)
+      const mine = recent.has(id)
+        ? again(deps, work, deadline, recalled)
+        : lead(deps, work, deadline)
       const share: Promise<Shared> = mine
         .then(({ outcome }) =>
           work.rules.by_reference ? null : { fingerprint: work.scope.fingerprint, outcome },
@@ -94,6 +109,10 @@ export function openKeyed(deps: KeyedDeps): Keyed {
   }
 }
 
+function nameOf({ principal_id, operation, key }: KeyedName): string {
+  return `${principal_id}\n${operation}\n${key}`
+}
+
 const recent_max = 10_000
 
 function remember(recent: Set<string>, id: string): void {
@@ -102,8 +121,13 @@ function remember(recent: Set<string>, id: string): void {
 }
 
 /** This process has seen an outcome: one reading finds it, and only if it does not a transaction begins. */
-async function again(deps: KeyedDeps, work: KeyedWork, deadline: number): Promise<Result> {
-  const record = await lookUp(deps.db, work.scope)
+async function again(
+  deps: KeyedDeps,
+  work: KeyedWork,
+  deadline: number,
+  recalled: Promise<IdempotencyRecord> | undefined,
+): Promise<Result> {
+  const record = await (recalled ?? lookUp(deps.db, work.scope))
   const attempt = record.state === 'completed' ? await known(deps, work, record) : 'again'
   return attempt === 'busy' || attempt === 'again' ? lead(deps, work, deadline) : attempt
 }

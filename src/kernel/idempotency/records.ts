@@ -9,11 +9,15 @@ import type { Reader } from '../database/db.ts'
 import { sql, type Sql } from '../database/sql.ts'
 import { nullable } from '../http/shapes.ts'
 
-export type KeyedScope = {
+/** The primary key. */
+export type KeyedName = {
   readonly principal_id: string
-  readonly tenant_id: string
   readonly operation: string
   readonly key: string
+}
+
+export type KeyedScope = KeyedName & {
+  readonly tenant_id: string
   readonly fingerprint: Buffer
 }
 
@@ -38,7 +42,7 @@ export const IdempotencyRecord = Type.Object({
 export type IdempotencyRecord = Static<typeof IdempotencyRecord>
 
 /** Takes the scope's lock if it is free, and reads its record, in one statement. */
-export function lookUp(reader: Reader, scope: KeyedScope): Promise<IdempotencyRecord> {
+export function lookUp(reader: Reader, scope: KeyedName): Promise<IdempotencyRecord> {
   return reader.one(
     IdempotencyRecord,
     sql`
@@ -154,7 +158,7 @@ function resourceRef(outcome: Outcome): string | null {
 }
 
 /** 64 bits of the scope: a collision costs a wait, never a wrong outcome. */
-function lockOf(scope: KeyedScope): string {
+function lockOf(scope: KeyedName): string {
   return createHash('sha256')
     .update(`${scope.principal_id}\n${scope.operation}\n${scope.key}`)
     .digest()

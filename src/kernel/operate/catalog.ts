@@ -139,6 +139,8 @@ function problemRoute({ catalog, public_url }: CatalogDeps): Route {
 }
 
 function deprecationsRoute({ routes, cursors }: CatalogDeps): Route {
+  // Read once, at the first request: the list of routes is complete only after all are opened.
+  let known: ReturnType<typeof deprecationsOf> | undefined
   return route({
     method: 'GET',
     path: '/v1/deprecations',
@@ -148,21 +150,25 @@ function deprecationsRoute({ routes, cursors }: CatalogDeps): Route {
     query: pageQuery({}),
     replies: { 200: page(DeprecationView) },
     handle: ({ list }) => {
-      const all = routes().flatMap(({ method, path, deprecated }) =>
-        deprecated
-          ? [
-              {
-                operation: `${method} ${path}`,
-                deprecated_at: deprecated.at,
-                sunset_at: deprecated.sunset,
-                replacement: deprecated.replacement,
-              },
-            ]
-          : [],
-      )
-      return listed(cursors, list, all, one => one.operation)
+      known ??= deprecationsOf(routes())
+      return listed(cursors, list, known, one => one.operation)
     },
   })
+}
+
+function deprecationsOf(routes: readonly Route[]) {
+  return routes.flatMap(({ method, path, deprecated }) =>
+    deprecated
+      ? [
+          {
+            operation: `${method} ${path}`,
+            deprecated_at: deprecated.at,
+            sunset_at: deprecated.sunset,
+            replacement: deprecated.replacement,
+          },
+        ]
+      : [],
+  )
 }
 
 /** A page of what is in memory, ordered by its key. */

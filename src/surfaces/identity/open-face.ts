@@ -44,7 +44,7 @@ export function openFace(deps: Deps): Face {
       return it
     },
     realtimeToken: (session_id, account_id, tenant_id) =>
-      tokens.signRealtime({ session_id, account_id, tenant_id }),
+      Promise.resolve(tokens.signRealtime({ session_id, account_id, tenant_id })),
     prepare: async first => {
       await hasher.prepare()
       await keys.prepare()

@@ -3,7 +3,8 @@
  * its tokens live, so that nobody who keeps the list for its max-age ever meets an unknown key. The rows
  * are the truth; every process holds a copy, which the poll of revocations compares once a second.
  */
-import { exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
+import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto'
+import { exportJWK, generateKeyPair, importJWK, type CryptoKey } from 'jose'
 import { Type, type Static } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -35,7 +36,7 @@ export type PublicJwk = {
   use: 'sig'
 }
 
-type Held = { kid: string; state: string; jwk: PublicJwk; verifies: CryptoKey; signs: CryptoKey }
+type Held = { kid: string; state: string; jwk: PublicJwk; verifies: CryptoKey; signs: KeyObject }
 
 export type SigningKeys = {
   /** Makes the first key where there is none, and reads all. */
@@ -43,7 +44,7 @@ export type SigningKeys = {
   load(): Promise<void>
   /** What of the keys is loaded, to compare with the rows. */
   loaded(): string
-  signer(): { readonly kid: string; readonly key: CryptoKey }
+  signer(): { readonly kid: string; readonly key: KeyObject }
   verifier(kid: string): CryptoKey | undefined
   jwks(): { keys: PublicJwk[] }
   /** `graceful`: a next key that signs after its time; `revoke`: all others are gone at once. */
@@ -152,7 +153,7 @@ async function imported(
     state,
     jwk,
     verifies: (await importJWK(jwk, 'ES256')) as CryptoKey,
-    signs: (await importJWK(JSON.parse(secret) as JWK, 'ES256')) as CryptoKey,
+    signs: createPrivateKey({ key: JSON.parse(secret) as JsonWebKey, format: 'jwk' }),
   }
 }
 

@@ -38,7 +38,10 @@ const Begun = Type.Object({
 
 type Needs = Pick<Deps, 'kernel' | 'tokens' | 'denied'>
 
-/** Undefined where the account or its tenant is not active any more; the caller says how that is told. */
+/**
+ * Undefined where the account or its tenant is not active any more: then the caller must throw, so that
+ * what was announced and recorded for it is rolled back.
+ */
 export async function issueSession(
   tx: Tx,
   deps: Needs,
@@ -49,11 +52,6 @@ export async function issueSession(
   const session_id = newId()
   const { tenant_id } = account
   const refresh = firstToken(kernel.keys, session_id)
-  const begun = await insertSession(tx, deps, proven, {
-    session_id,
-    hash: hashOf(refresh.text),
-  })
-  if (!begun) return undefined
   const keep = kernel.settings['identity.sessions_per_account']
   tx.emit({
     type: 'session.created',
@@ -63,8 +61,9 @@ export async function issueSession(
     aggregate_version: 1,
     data: { session_id, account_id: account.id, aal, amr },
   })
-  // Both need nothing of each other, so they travel together.
-  await Promise.all([
+  // They run in this order and travel together.
+  const [begun] = await Promise.all([
+    insertSession(tx, deps, proven, { session_id, hash: hashOf(refresh.text) }),
     revokeSessions(tx, deps, { account_id: account.id, beyond: keep }, 'too_many', {
       actor: 'system',
       seen: request,
@@ -78,12 +77,13 @@ export async function issueSession(
       method: amr.join('+'),
     }),
   ])
+  if (!begun) return undefined
   const tokens: SessionTokens = {
     session_id,
     account_id: account.id,
     tenant_id,
     token_type: 'Bearer',
-    access_token: await deps.tokens.sign({
+    access_token: deps.tokens.sign({
       account_id: account.id,
       session_id,
       tenant_id,

@@ -64,7 +64,7 @@ export async function logIn(deps: Deps, body: LogIn, seen: Seen): Promise<Logged
   if (oidc_ticket !== undefined) {
     return await deps.kernel.db.tx(async tx => {
       const account = await redeemTicket(tx, oidc_ticket)
-      return begin(tx, deps, account, ['oidc'], body, seen)
+      return begin(tx, deps, { account, amr: ['oidc'], stands: Promise.resolve(true) }, body, seen)
     })
   }
   return await byPassword(deps, body, seen)
@@ -85,8 +85,8 @@ async function byPassword(deps: Deps, body: LogIn, seen: Seen): Promise<LoggedIn
     }
     const result = await kernel.db.tx(async tx => {
       attempt.giveBackWith(tx)
-      if (!(await passwordStands(tx, candidate))) throw problem('invalid_credentials')
-      return begin(tx, deps, accountOf(candidate), ['pwd'], body, seen)
+      const stands = passwordStands(tx, candidate)
+      return begin(tx, deps, { account: accountOf(candidate), amr: ['pwd'], stands }, body, seen)
     })
     if (encoded && hasher.isWeak(encoded)) await strengthen(deps, candidate, body.password ?? '')
     return result
@@ -201,15 +201,23 @@ async function passwordStands(tx: Tx, { id, password_changed_at }: Candidate): P
   return same !== undefined
 }
 
+type Shown = {
+  readonly account: AccountRow
+  readonly amr: readonly string[]
+  /** Whether what was shown still counts, as this transaction sees it. */
+  readonly stands: Promise<boolean>
+}
+
 async function begin(
   tx: Tx,
   deps: Deps,
-  account: AccountRow,
-  amr: readonly string[],
+  { account, amr, stands }: Shown,
   { device_name, delivery }: LogIn,
   request: Seen,
 ): Promise<LoggedIn> {
-  const required = await openLoginChallenge(tx, deps, account, amr)
+  // They travel together; what does not stand takes everything else back with it.
+  const [stood, required] = await Promise.all([stands, openLoginChallenge(tx, deps, account, amr)])
+  if (!stood) throw problem('invalid_credentials')
   if (required) return { kind: 'mfa', required }
   const proven = { account, aal: 'aal1', amr, device_name, delivery, request } as const
   const delivered = await issueSession(tx, deps, proven)

@@ -191,7 +191,7 @@ async function tokensOf(
     account_id,
     tenant_id,
     token_type: 'Bearer',
-    access_token: await tokens.sign({ account_id, session_id, tenant_id, aal, amr, auth_time }),
+    access_token: tokens.sign({ account_id, session_id, tenant_id, aal, amr, auth_time }),
     expires_in: kernel.settings['identity.access_ttl_seconds'],
     refresh_token: next.text,
     refresh_expires_in,

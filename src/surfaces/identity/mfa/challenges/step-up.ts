@@ -52,7 +52,7 @@ export async function stepUp(
   })
   const auth_time = Math.floor(parseTime(row.auth_time) / 1000)
   const facts = { account_id, session_id, tenant_id, aal: 'aal2', amr: row.amr } as const
-  const access_token = await tokens.sign({ ...facts, auth_time })
+  const access_token = tokens.sign({ ...facts, auth_time })
   const expires_in = kernel.settings['identity.access_ttl_seconds']
   const answer = { expires_in, aal: 'aal2', auth_time: row.auth_time } as const
   if (how.delivery !== 'cookie') return { body: { ...answer, access_token }, headers: {} }
