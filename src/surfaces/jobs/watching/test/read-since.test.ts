@@ -1,0 +1,50 @@
+/** An end that is written while a watcher reads comes after everything that came before it. */
+import { afterAll, expect, test } from 'vitest'
+import type { Reader } from '../../../../kernel/database/db.ts'
+import { openAskingWorld } from '../../test/asking-world.ts'
+import { workshop } from '../../test/worker.ts'
+import { openJobTypes } from '../../types/job-types.ts'
+import { readSince } from '../read-since.ts'
+
+const world = await openAskingWorld()
+afterAll(async () => {
+  await world.check()
+  await world.close()
+})
+
+const { db } = world.kernel
+const deps = { kernel: world.kernel, types: openJobTypes(world.kernel) }
+
+/** Does something once, between the reading of the place and of what is before it. */
+function interrupted(happens: () => Promise<unknown>): Reader {
+  let done: Promise<unknown> | undefined
+  return {
+    one: db.one,
+    maybe: db.maybe,
+    many: async (row, statement) => {
+      await (done ??= happens())
+      return await db.many(row, statement)
+    },
+  }
+}
+
+test('progress and end within one reading: the end waits for the next', async () => {
+  const { worker, owner, submit } = await workshop(world)
+  const job_id = await submit()
+  const key = { tenant_id: owner.tenant.id, job_id }
+  const claimed = await worker.take()
+  const reader = interrupted(async () => {
+    await worker.progress(claimed, { stage: 'rows', current: 1 })
+    await worker.finish(claimed)
+  })
+  const first = await readSince(reader, deps, key, 1)
+  expect(first).toMatchObject({
+    sequence: 2,
+    progress: [],
+    over: false,
+    job: { state: 'succeeded' },
+  })
+  const second = await readSince(db, deps, key, 2)
+  expect(second?.progress.map(one => one.sequence)).toEqual([3])
+  expect(second).toMatchObject({ sequence: 4, over: true })
+})
