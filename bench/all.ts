@@ -13,6 +13,7 @@ const names = [
   'idle',
   'cold-start',
   'identity',
+  'links',
 ]
 
 for (const name of names) {
