@@ -8,7 +8,7 @@ import { startProgram, type Program } from '../ground/program.ts'
 import type { Options } from '../ground/options.ts'
 import type { Given } from './bare-redirect.ts'
 
-export const links_count = 100_000
+const links_count = 100_000
 export const host = 'dodeca.test'
 
 export async function startLinks(

@@ -138,7 +138,7 @@ async function startBare(given: Given) {
 const patience_ms = 120_000
 
 /** Until nothing more comes in; answers how many clicks are stored. */
-export async function stored(url: string, account: Account): Promise<number> {
+async function stored(url: string, account: Account): Promise<number> {
   const began = performance.now()
   for (let before = -1; ;) {
     const [row] = await ask(url, 'select count(*)::int as n from links.click_events')
