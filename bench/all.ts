@@ -14,6 +14,7 @@ const names = [
   'cold-start',
   'identity',
   'jobs',
+  'links',
 ]
 
 for (const name of names) {

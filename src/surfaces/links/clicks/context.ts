@@ -28,6 +28,8 @@ export type CoarseContext = Partial<Record<Dimension, string>> & {
 export type Contexts = {
   /** As JSON: clicks alike have one text. */
   of(visit: Visit): string
+  /** Forgets the visits themselves; what they are made of was never kept. */
+  forget(): void
 }
 
 const quiet = '{"bot":false}'
@@ -43,25 +45,43 @@ export function openContexts(agents: Agents): Contexts {
     sites.set(referrer, site)
     return site
   }
-  return {
-    of: visit => {
-      const agent = agents.classOf(visit.agent)
-      const bot = agent.bot || visit.head || visit.prefetch
-      if (visit.private) return bot ? quiet_bot : quiet
-      const context: CoarseContext = {
-        ...known('country', countryIn(visit.country) || countryOf(visit.address)),
-        ...known('device', agent.device),
-        ...known('browser', agent.browser),
-        ...known('os', agent.os),
-        ...known('referrer', siteOf(visit.referrer)),
-        ...known('language', languageOf(visit.language)),
-        ...known('source', sourceOf(visit.query)),
-        bot,
-        ...(visit.prefetch ? { prefetch: true as const } : {}),
-      }
-      return JSON.stringify(context)
-    },
+  const alike = new Map<string, string>()
+  const make = (visit: Visit): string => {
+    const agent = agents.classOf(visit.agent)
+    const bot = agent.bot || visit.head || visit.prefetch
+    if (visit.private) return bot ? quiet_bot : quiet
+    const context: CoarseContext = {
+      ...known('country', countryIn(visit.country) || countryOf(visit.address)),
+      ...known('device', agent.device),
+      ...known('browser', agent.browser),
+      ...known('os', agent.os),
+      ...known('referrer', siteOf(visit.referrer)),
+      ...known('language', languageOf(visit.language)),
+      ...known('source', sourceOf(visit.query)),
+      bot,
+      ...(visit.prefetch ? { prefetch: true as const } : {}),
+    }
+    return JSON.stringify(context)
   }
+  return {
+    // Many visits of one moment are alike, and putting one together costs more than comparing.
+    of: visit => {
+      const key = keyOf(visit)
+      let context = alike.get(key)
+      if (context === undefined) {
+        context = make(visit)
+        alike.set(key, context)
+      }
+      return context
+    },
+    forget: () => alike.clear(),
+  }
+}
+
+function keyOf(visit: Visit): string {
+  const { agent, referrer, language, country, address, query } = visit
+  const flags = (visit.private ? 1 : 0) + (visit.prefetch ? 2 : 0) + (visit.head ? 4 : 0)
+  return `${flags}\n${agent}\n${referrer}\n${language}\n${country}\n${address}\n${query}`
 }
 
 function known(dimension: Dimension, value: string): Partial<Record<Dimension, string>> {

@@ -143,6 +143,7 @@ class ClickRecorder implements Recorder {
       const batch = builder.build(newId())
       this.spooling = this.spooling.then(() => this.keep(batch))
     }
+    this.contexts.forget()
   }
 
   private async keep(batch: Batch): Promise<void> {

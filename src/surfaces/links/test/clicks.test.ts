@@ -6,7 +6,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { Type } from 'typebox'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { startProcess, type PlatformProcess } from '../../../../test/process.ts'
@@ -38,8 +38,11 @@ async function link(): Promise<string> {
   return (await world.shorten(owner, {})).body.code as string
 }
 
-const startApi = (more: Record<string, string> = {}): Promise<PlatformProcess> =>
-  startProcess({ ...world.environment, ROLES: 'api', ...more }, 'product')
+async function startApi(more: Record<string, string> = {}): Promise<PlatformProcess> {
+  const started = await startProcess({ ...world.environment, ROLES: 'api', ...more }, 'product')
+  onTestFinished(() => void started.child.kill('SIGKILL'))
+  return started
+}
 
 async function stored(code: string): Promise<number> {
   const { n } = await world.platform.kernel.db.one(
@@ -259,7 +262,6 @@ test('nothing that was stored or spooled names the visitor', async () => {
   }
   expect(await tablesWith(address, '4711.0815')).toEqual([])
   expect(await tablesWith(code)).toContain('links.click_events')
-  await holding.kill()
 })
 
 /** Every table that has one of the words somewhere. */

@@ -3,7 +3,7 @@
  * whatever becomes of processes, connections and wake-ups on the way.
  */
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { newId } from '../../../kernel/ids.ts'
 import { startProcess, type PlatformProcess } from '../../../../test/process.ts'
 import type { Member } from '../../../../test/product-world.ts'
@@ -24,9 +24,14 @@ afterAll(async () => {
   await world.close()
 })
 
-function startApi(faults = ''): Promise<PlatformProcess> {
-  const more: Record<string, string> = faults === '' ? {} : { KERNEL_FAULTS: faults }
-  return startProcess({ ...world.environment, ROLES: 'api', ...more }, 'product')
+const startApi = (more: Record<string, string> = {}) =>
+  startProcess({ ...world.environment, ROLES: 'api', ...more }, 'product')
+
+/** For one test, with a fault. */
+async function startFaulty(faults: string): Promise<PlatformProcess> {
+  const started = await startApi({ KERNEL_FAULTS: faults })
+  onTestFinished(() => void started.child.kill('SIGKILL'))
+  return started
 }
 
 async function link(more: object = {}): Promise<string> {
@@ -100,7 +105,7 @@ describe('a deletion', () => {
   })
 
   test('whose process dies before it can tell ends with the lease, and its repetition at once', async () => {
-    const writer = await startApi('links.before_waking=kill@1')
+    const writer = await startFaulty('links.before_waking=kill@1')
     const code = await link()
     const visitors = startVisitors(`${other.url}/${code}`)
     await visitors.more(50)
@@ -144,7 +149,7 @@ test('a transaction that was open for long is seen when it commits', async () =>
 })
 
 test('a slow read never brings back what a change has replaced', async () => {
-  const slow = await startApi('links.link_read=delay:400@1')
+  const slow = await startFaulty('links.link_read=delay:400@1')
   const code = await link()
   const reading = visit(`${slow.url}/${code}`)
   await eventually('it is registered', () =>
@@ -164,7 +169,6 @@ test('a slow read never brings back what a change has replaced', async () => {
     destination_url,
     destination_url,
   ])
-  await slow.kill('SIGTERM')
 })
 
 test('a code that was unknown there works when its creation is answered', async () => {
