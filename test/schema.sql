@@ -369,11 +369,13 @@ create table identity.external_identities (
   account_id uuid not null,
   provider text not null,
   issuer text not null,
-  subject text not null,
+  subject text,
   created_at timestamp with time zone not null default kernel.now(),
+  unlinked_at timestamp with time zone,
   constraint external_identities_identity UNIQUE (issuer, subject),
   constraint external_identities_pkey PRIMARY KEY (id),
-  constraint external_identities_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES identity.accounts(tenant_id, id)
+  constraint external_identities_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES identity.accounts(tenant_id, id),
+  constraint external_identities_unlinked CHECK (((subject IS NULL) = (unlinked_at IS NOT NULL)))
 );
 CREATE INDEX external_identities_account ON identity.external_identities USING btree (account_id);
 

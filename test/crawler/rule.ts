@@ -3,9 +3,8 @@
  * Refusals are asserted through `expectProblem`, so that each of them proves the problem's shape too.
  */
 import { expect } from 'vitest'
-import type { Exchange } from './exchange.ts'
-import { gathered, type Target } from './target.ts'
-import type { Visit } from './visit.ts'
+import type { Target } from './target.ts'
+import type { Told, Visit } from './visit.ts'
 
 export type Rule = {
   readonly name: string
@@ -16,14 +15,13 @@ export type Rule = {
 
 export const id_form = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-export function expectProblem(answer: Exchange, status: number, code: string): void {
+export function expectProblem(answer: Told, status: number, code: string): void {
   expect([answer.status, answer.body?.code], answer.text).toEqual([status, code])
   expect(answer.headers['content-type']).toMatch(/^application\/problem\+json(; charset=utf-8)?$/)
-  const entry = gathered.catalog.get(code)
   expect(answer.body).toMatchObject({
     type: expect.stringMatching(new RegExp(`^https?://[^/]+/problems/${code}$`)),
-    title: entry?.title,
-    status: entry?.status,
+    title: answer.entry?.title,
+    status: answer.entry?.status,
     code,
     instance: expect.stringMatching(/^\//),
     request_id: expect.stringMatching(id_form),
@@ -32,7 +30,7 @@ export function expectProblem(answer: Exchange, status: number, code: string): v
 }
 
 /** Pointers of the errors of one location. */
-export function pointersOf(answer: Exchange, location: string): string[] {
+export function pointersOf(answer: Told, location: string): string[] {
   const errors = (answer.body?.errors ?? []) as { location: string; pointer: string }[]
   return errors.filter(one => one.location === location).map(one => one.pointer)
 }
@@ -43,6 +41,7 @@ export const onlyWith = {
     return takes_json ? null : 'it takes bytes of any type'
   },
   guard: ({ guarded }: Target) => (guarded ? null : 'it is public'),
+  credential: ({ guarded, bearer }: Target) => (guarded || bearer ? null : 'it is public'),
   id: ({ params }: Target) => (params.some(one => one.id) ? null : 'its path names no id'),
   key: ({ keyed }: Target) => (keyed ? null : 'the kernel keeps no record of it'),
   pages: ({ pages }: Target) => (pages ? null : 'it does not answer with pages'),

@@ -3,9 +3,8 @@
  * permission that members do not hold, whether it answers with pages or a stream.
  */
 import { compileRoute } from '../../src/kernel/http/compile-route.ts'
-import type { Route } from '../../src/kernel/http/route.ts'
-import { gather } from '../../src/kernel/assembly/gather.ts'
-import { testComposition } from '../composition.ts'
+import { answersHead, type Route } from '../../src/kernel/http/route.ts'
+import type { Ground } from './ground.ts'
 import type { Schema } from './synthesis.ts'
 
 export type Target = {
@@ -16,6 +15,8 @@ export type Target = {
   readonly keyed: 'required' | 'optional' | null
   readonly key_demanded: boolean
   readonly guarded: boolean
+  /** The pipeline asks nobody, but the operation asks for a Bearer of its own. */
+  readonly bearer: boolean
   /** The permission, unless every member holds it. */
   readonly permission: string | null
   readonly streams: boolean
@@ -26,12 +27,27 @@ export type Target = {
   /** Its replies are pages that a cursor continues. */
   readonly pages: boolean
   /** The path up to each parameter, and the parameter. */
-  readonly params: readonly { readonly name: string; readonly at: string; readonly id: boolean }[]
+  readonly params: readonly Param[]
 }
 
-export const gathered = gather(testComposition('').surfaces)
+type Param = {
+  readonly name: string
+  readonly at: string
+  readonly id: boolean
+  /** Every tenant sees the same. */
+  readonly shared: boolean
+}
 
-export function targetOf(route: Route, all: readonly Route[]): Target {
+type Told = {
+  readonly gathered: Ground['gathered']
+  readonly world: Pick<Ground['world'], 'platform'>
+  readonly crawl: {
+    readonly subjects: Readonly<Record<string, { readonly shared?: true }>>
+    readonly recipes: Readonly<Record<string, { readonly bearer?: true }>>
+  }
+}
+
+export function targetOf(route: Route, { gathered, world, crawl }: Told): Target {
   const compiled = compileRoute(route, { strict: false, catalog: gathered.catalog })
   const takes_body = route.method !== 'GET' && route.method !== 'DELETE'
   const { permission } = compiled
@@ -39,10 +55,11 @@ export function targetOf(route: Route, all: readonly Route[]): Target {
   return {
     route,
     operation: compiled.operation,
-    allow: allowOf(route, all),
+    allow: allowOf(route, world.platform.routes),
     keyed: compiled.keyed,
     key_demanded: compiled.keyed === 'required' || route.idempotency === 'domain',
     guarded: route.permission !== 'public',
+    bearer: crawl.recipes[compiled.operation]?.bearer === true,
     permission: members ? null : permission,
     streams: route.stream !== undefined || route.streaming !== undefined,
     takes_body,
@@ -50,13 +67,14 @@ export function targetOf(route: Route, all: readonly Route[]): Target {
     body: route.body ?? null,
     query: route.query ?? null,
     pages: route.query?.properties['cursor'] !== undefined && repliesWithPages(route),
-    params: paramsOf(route),
+    params: paramsOf(route, crawl),
   }
 }
 
 function allowOf({ path }: Route, all: readonly Route[]): string[] {
-  const methods = new Set<string>(all.filter(one => one.path === path).map(one => one.method))
-  if (methods.has('GET')) methods.add('HEAD')
+  const here = all.filter(one => one.path === path)
+  const methods = new Set<string>(here.map(one => one.method))
+  if (here.some(answersHead)) methods.add('HEAD')
   return [...methods.add('OPTIONS')].sort()
 }
 
@@ -66,10 +84,9 @@ function repliesWithPages({ replies }: Route): boolean {
   return branches.some(one => one?.properties?.['next_cursor'] && one.properties['data'])
 }
 
-function paramsOf({ path, params }: Route): Target['params'] {
-  return [...path.matchAll(/\{([a-z_]+)\}/g)].map(({ 1: name = '', index, 0: text }) => ({
-    name,
-    at: path.slice(0, index + text.length),
-    id: params?.[name] === undefined,
-  }))
+function paramsOf({ path, params }: Route, { subjects }: Told['crawl']): Param[] {
+  return [...path.matchAll(/\{([a-z_]+)\}/g)].map(({ 1: name = '', index, 0: text }) => {
+    const at = path.slice(0, index + text.length)
+    return { name, at, id: params?.[name] === undefined, shared: subjects[at]?.shared === true }
+  })
 }

@@ -3,25 +3,30 @@
  * tenant, one who may do nothing), makes a request that succeeds, sends what a rule changes in it, and
  * remembers every answer, so that the document can be held against them.
  */
-import { newKey, type Person, type World } from '../world.ts'
+import type { ErrorEntry } from '../../src/kernel/http/problem.ts'
+import { newKey } from '../world.ts'
+import type { Caller, Maker, Stage } from './crawl.ts'
 import { exchange, type Exchange } from './exchange.ts'
-import { recipes, subjects, type Maker } from './subjects.ts'
+import type { Ground } from './ground.ts'
 import { smallest } from './synthesis.ts'
-import { gathered, targetOf, type Target } from './target.ts'
+import { targetOf, type Target } from './target.ts'
 
 export type Request = {
   method: string
   params: Record<string, string>
-  query: Record<string, string>
+  query: Readonly<Record<string, string>>
   /** Sent as JSON. */
   body: unknown
   /** Sent as they are, instead of `body`. */
   bytes?: Buffer
   announced?: number
-  headers: Record<string, string>
+  headers: Readonly<Record<string, string>>
   token: string | null
   key: string | null
 }
+
+/** An answer, and what the catalog says of its code. */
+export type Told = Exchange & { readonly entry: ErrorEntry | undefined }
 
 export type Seen = {
   readonly status: number
@@ -32,71 +37,66 @@ export type Seen = {
 
 export type Visit = {
   readonly target: Target
-  readonly world: World
   /** What the route itself answered so far. */
   readonly seen: Seen[]
-  /** May do everything, in the tenant to which all things of this visit belong. */
-  holder(): Promise<Person>
-  /** May do everything, elsewhere. */
-  stranger(): Promise<Person>
+  /** May do everything, elsewhere than the one to whom all things of this visit belong. */
+  stranger(): Promise<Caller>
   /** May do nothing. */
-  nobody(): Person
+  nobody(): Promise<Caller>
   /** A request that succeeds, on things of its own. */
   valid(): Promise<Request>
   /** Another thing of the same kind as this parameter names. */
-  subject(at: string, owner?: Person): Promise<string>
-  send(request: Request, changes?: Partial<Request>): Promise<Exchange>
+  subject(at: string, whose?: 'holder' | 'stranger'): Promise<string>
+  send(request: Request, changes?: Partial<Request>): Promise<Told>
   /** The same people at another route, if there is one. */
   beside(method: string, path: string): Visit | null
 }
 
 /** The people of a visit: made once, and only if a rule asks for them. */
-type People = Pick<Visit, 'holder' | 'stranger'>
+type People<P> = Record<'holder' | 'stranger', () => Promise<P>>
 
-/** People who may do everything, each in a tenant of their own. */
-function peopleOf(world: World): People {
-  const enabled = async () => {
-    const person = world.person()
-    await world.grant(person, ...[...gathered.permissions.keys()].map(one => `${one}:*`))
-    return person
-  }
+function peopleOf<W extends Stage, P extends Caller>({ enabled }: Ground<W, P>): People<P> {
   return { holder: once(enabled), stranger: once(enabled) }
 }
 
-export function openVisit(world: World, target: Target, people = peopleOf(world)): Visit {
-  const { route } = target
-  const { holder, stranger } = people
+export function openVisit<W extends Stage, P extends Caller>(
+  ground: Ground<W, P>,
+  target: Target,
+  people = peopleOf(ground),
+): Visit {
+  const { world, gathered, nobody } = ground
   const seen: Seen[] = []
-  const subject: Visit['subject'] = async (at, owner) => {
-    const known = subjects[at]
-    if (!known) throw new Error(`${at}: say in test/crawler/subjects.ts how to make one`)
-    return await known.make(makerOf(world, owner ?? (await holder())))
-  }
   return {
     target,
-    world,
     seen,
-    holder,
-    stranger,
-    nobody: () => world.person(),
-    subject,
-    valid: async () => {
-      const params: Record<string, string> = {}
-      for (const { name, at } of target.params) params[name] = await subject(at)
-      return { ...(await succeeding(world, target, await holder())), params }
-    },
+    stranger: people.stranger,
+    nobody,
+    subject: async (at, whose = 'holder') =>
+      makeSubject(ground, target, at, makerOf(world, await people[whose]())),
+    valid: async () => succeeding(ground, target, makerOf(world, await people.holder())),
     beside: (method, path) => {
       const { routes } = world.platform
       const found = routes.find(one => one.method === method && one.path === path)
-      return found ? openVisit(world, targetOf(found, routes), people) : null
+      return found ? openVisit(ground, targetOf(found, ground), people) : null
     },
     send: async (request, changes = {}) => {
       const whole = { ...request, ...changes }
-      const answer = await exchange(world.url, sentOf(route.path, whole))
-      if (whole.method === route.method) seen.push(seenOf(answer))
-      return answer
+      const answer = await exchange(world.url, sentOf(target.route.path, whole))
+      if (whole.method === target.route.method) seen.push(seenOf(answer))
+      return { ...answer, entry: gathered.catalog.get(answer.body?.code) }
     },
   }
+}
+
+async function makeSubject<W extends Stage, P extends Caller>(
+  { crawl, told_in }: Ground<W, P>,
+  { operation }: Target,
+  at: string,
+  maker: Maker<W, P>,
+): Promise<string> {
+  const known = crawl.subjects[at]
+  if (!known) throw new Error(`${operation}: say in ${told_in} how to make what ${at} names`)
+  return await known.make(maker)
 }
 
 function seenOf({ status, headers, body }: Exchange): Seen {
@@ -104,20 +104,42 @@ function seenOf({ status, headers, body }: Exchange): Seen {
   return { status, code: status < 400 ? null : (body?.code ?? null), media_type }
 }
 
-/** Everything of a request that succeeds but the things that its path names. */
-async function succeeding(world: World, target: Target, person: Person) {
-  const maker = makerOf(world, person)
-  const recipe = recipes[target.operation]
+async function succeeding<W extends Stage, P extends Caller>(
+  ground: Ground<W, P>,
+  target: Target,
+  holder: Maker<W, P>,
+): Promise<Request> {
+  const recipe = ground.crawl.recipes[target.operation]
+  const maker = recipe?.asker ? makerOf(ground.world, await recipe.asker(holder)) : holder
+  const params: Record<string, string> = {}
+  for (const { name, at } of target.params) {
+    params[name] = await makeSubject(ground, target, at, maker)
+  }
+  const said = (await recipe?.request?.(maker, params)) ?? {}
   const { method } = target.route
-  const raw = await recipe?.raw?.(maker)
+  const json = method === 'GET' ? {} : { 'content-type': 'application/json' }
   return {
-    ...(raw && { bytes: raw.bytes }),
+    ...(said.bytes && { bytes: said.bytes }),
     method,
-    query: (await recipe?.query?.(maker)) ?? smallestQuery(target),
-    body: recipe?.body ? await recipe.body(maker) : target.body && smallest(target.body),
-    headers: raw?.headers ?? (method === 'GET' ? {} : { 'content-type': 'application/json' }),
-    token: target.guarded ? person.token : null,
+    params,
+    query: said.query ?? smallestQuery(target),
+    body: 'body' in said ? said.body : smallestBody(ground, target, said.bytes),
+    headers: { ...json, ...said.headers },
+    token: said.token ?? (target.guarded || target.bearer ? maker.person.token : null),
     key: target.keyed || target.key_demanded ? newKey() : null,
+  }
+}
+
+function smallestBody(
+  { told_in }: { readonly told_in: string },
+  { body, operation }: Target,
+  bytes: Buffer | undefined,
+): unknown {
+  if (!body || bytes) return null
+  try {
+    return smallest(body)
+  } catch (error) {
+    throw new Error(`${operation}: say in ${told_in} what its body is`, { cause: error })
   }
 }
 
@@ -141,7 +163,7 @@ function sentOf(template: string, request: Request) {
   return { method, path: text ? `${path}?${text}` : path, headers, bytes: sent, announced }
 }
 
-function makerOf(world: World, person: Person): Maker {
+function makerOf<W extends Stage, P extends Caller>(world: W, person: P): Maker<W, P> {
   return {
     world,
     person,

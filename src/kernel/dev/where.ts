@@ -41,6 +41,7 @@ export function whereRoute(deps: WhereDeps, helpers: readonly string[]): Route {
     hidden: true,
     added: true,
     transaction: 'own',
+    head: true,
     produces: media_types,
     replies: { 200: Type.Union([Where, Type.String()]) },
     handle: async ({ request }) => {

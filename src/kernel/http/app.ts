@@ -16,7 +16,7 @@ import { parseJson } from './content.ts'
 import { guard, type GuardDeps, type Passed } from './guard.ts'
 import { journey, type JourneyDeps } from './journey.ts'
 import { problem, renderProblem, type Catalog } from './problem.ts'
-import type { Route } from './route.ts'
+import { answersHead, type Route } from './route.ts'
 import { sseHeaders, writeEvents } from './sse.ts'
 
 export type AppOptions = GuardDeps &
@@ -159,6 +159,7 @@ function addRoute(app: FastifyInstance, options: AppOptions, compiled: CompiledR
   app.route({
     method: route.method,
     url: routerPath(route.path),
+    exposeHeadRoute: answersHead(route),
     config: { compiled },
     ...(route.body_limit_bytes ? { bodyLimit: route.body_limit_bytes } : {}),
     handler: async (request, reply) => {
@@ -217,10 +218,11 @@ function routerPath(path: string): string {
 /** Any known path with another method is 405 with Allow; only then is it 404. */
 function notFound(options: AppOptions) {
   const methods = new Map<string, Set<string>>()
-  for (const { path, method } of options.routes) {
+  for (const route of options.routes) {
+    const { path, method } = route
     const known = methods.get(path) ?? new Set(['OPTIONS'])
     known.add(method)
-    if (method === 'GET') known.add('HEAD')
+    if (answersHead(route)) known.add('HEAD')
     methods.set(path, known)
   }
   const paths = findMyWay({ maxParamLength: 512 })

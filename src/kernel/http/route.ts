@@ -125,6 +125,11 @@ type Common<
   headers?: Readonly<Record<string, string>>
   /** Answered also while draining or overloaded, and never counted by a rate limit. */
   always?: true
+  /**
+   * For a GET with a transaction of its own, which may have effects: it has none, so it answers HEAD. Any
+   * other GET only reads and answers HEAD by itself.
+   */
+  head?: true
   /** Not in the published document. */
   hidden?: true
   /** Beyond the interface specification; marked `x-added` in the document. */
@@ -215,3 +220,8 @@ export type Route = Common<
     stream?(context: AnyContext & { db: Db }): Promise<AsyncIterable<SseEvent>>
     streaming?: StreamOperation<AnyContext>
   }
+
+/** Where a GET may have effects, HEAD is a wrong method: no preview or link checker sets them off. */
+export function answersHead({ method, transaction, head }: Route): boolean {
+  return method === 'GET' && (transaction !== 'own' || head === true)
+}

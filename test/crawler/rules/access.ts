@@ -5,7 +5,7 @@ import { expectProblem, onlyWith, type Rule } from '../rule.ts'
 export const access: readonly Rule[] = [
   {
     name: 'no credential is 401 with a challenge',
-    exempt: onlyWith.guard,
+    exempt: onlyWith.credential,
     check: async ({ send, valid }) => {
       const answer = await send(await valid(), { token: null })
       expectProblem(answer, 401, 'authentication_required')
@@ -14,7 +14,7 @@ export const access: readonly Rule[] = [
   },
   {
     name: 'a forged credential is 401 with a challenge',
-    exempt: onlyWith.guard,
+    exempt: onlyWith.credential,
     check: async ({ send, valid }) => {
       const request = await valid()
       const token = request.token ?? ''
@@ -28,7 +28,7 @@ export const access: readonly Rule[] = [
   },
   {
     name: 'a public route answers whatever the credential',
-    exempt: ({ guarded }) => (guarded ? 'it asks for a credential' : null),
+    exempt: ({ guarded, bearer }) => (guarded || bearer ? 'it asks for a credential' : null),
     check: async ({ send, valid }) => {
       const { status } = await send(await valid())
       for (const authorization of ['Bearer forged', 'Basic dXNlcjpwYXNz']) {
@@ -42,7 +42,7 @@ export const access: readonly Rule[] = [
     name: 'a principal without grants is 403',
     exempt: ({ permission }) => (permission ? null : 'every member may'),
     check: async ({ send, valid, nobody }) => {
-      const answer = await send(await valid(), { token: nobody().token })
+      const answer = await send(await valid(), { token: (await nobody()).token })
       expectProblem(answer, 403, 'permission_denied')
     },
   },
@@ -56,7 +56,7 @@ export const access: readonly Rule[] = [
       if (target.takes_json) {
         const bytes = Buffer.from('{')
         const plain = { bytes, headers: { 'content-type': 'text/plain' } }
-        const denied = { token: nobody().token }
+        const denied = { token: (await nobody()).token }
         expectProblem(
           await send(request, { ...plain, token: null }),
           401,
@@ -72,7 +72,7 @@ export const access: readonly Rule[] = [
       }
       if (target.permission) {
         const params = Object.fromEntries(target.params.map(({ name }) => [name, 'nonsense']))
-        const wrong = { body: target.body && {}, params, token: nobody().token }
+        const wrong = { body: target.body && {}, params, token: (await nobody()).token }
         expectProblem(await send(request, wrong), 403, 'permission_denied')
       }
     },

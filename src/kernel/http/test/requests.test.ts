@@ -200,6 +200,13 @@ describe('addresses and methods', () => {
     expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'))
   })
 
+  test('has no HEAD where GET may have effects', async () => {
+    const reading = await world.call('HEAD', '/dev')
+    const acting = await world.call('HEAD', '/dev/inbox/messages')
+    expect([reading.status, acting.status, acting.text]).toEqual([200, 405, ''])
+    expect(acting.headers.get('allow')).toBe('DELETE, GET, OPTIONS')
+  })
+
   test('a malformed id is as absent as an unknown one', async () => {
     const { token } = world.person()
     const codes = await Promise.all(

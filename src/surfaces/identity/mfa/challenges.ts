@@ -101,14 +101,14 @@ export function challengeStatus(reader: Reader, holder: Holder, id: string) {
   return reader.maybe(
     ChallengeStatus,
     sql`
-      select c.ref as id, m.type, c.created_at, c.expires_at,
-        case c.purpose when 'mfa_login' then 'login' else 'step_up' end as purpose,
-        case when c.consumed_at is not null then 'consumed'
-          when c.expires_at <= kernel.now() then 'expired'
-          when c.attempts >= ${attempts_max} then 'exhausted'
+      select ref as id, created_at, expires_at,
+        (select m.type from identity.mfa_methods m where m.id = method_id) as type,
+        case purpose when 'mfa_login' then 'login' else 'step_up' end as purpose,
+        case when consumed_at is not null then 'consumed'
+          when expires_at <= kernel.now() then 'expired'
+          when attempts >= ${attempts_max} then 'exhausted'
           else 'open' end as status
-      from identity.one_time_challenges c
-      join identity.mfa_methods m on m.id = c.method_id
+      from identity.one_time_challenges
       where ${heldBy(holder, id)}`,
   )
 }

@@ -19,7 +19,7 @@ export async function listIdentities(
     ExternalIdentity,
     sql`
       select ${identityColumns} from identity.external_identities
-      where account_id = ${account_id}
+      where account_id = ${account_id} and unlinked_at is null
         and (${after?.[0] ?? null}::uuid is null or id < ${after?.[0] ?? null}::uuid)
       order by id desc
       limit ${fetch}`,

@@ -25,7 +25,8 @@ export async function redeemTicket(tx: Tx, ticket: string): Promise<AccountRow> 
       select ${accountColumns} from identity.accounts a
       where a.id = ${found.account_id} and a.status = 'active'
         and exists (select from identity.external_identities e
-          where e.id = ${details.external_identity_id} and e.account_id = a.id)
+          where e.id = ${details.external_identity_id} and e.account_id = a.id
+            and e.unlinked_at is null)
         and exists (select from identity.tenants t where t.id = a.tenant_id and t.state = 'active')
       for share`,
   )

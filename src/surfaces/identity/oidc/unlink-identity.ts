@@ -10,6 +10,7 @@ import { Id } from '../../../kernel/http/shapes.ts'
 import { raiseAccountVersion } from '../accounts/find.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { Touched } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security/record.ts'
 import { demandStepUp } from '../step-up.ts'
 import type { Oidc } from './relying-party.ts'
@@ -27,21 +28,24 @@ export async function unlinkIdentity(
 ): Promise<void> {
   await demandStepUp(tx, kernel, principal)
   const { id: account_id } = principal
-  const version = await raiseAccountVersion(tx, account_id)
+  // Until the commit: two removals at once see each other.
+  await tx.run(sql`select from identity.accounts where id = ${account_id} for update`)
   const removed = await tx.maybe(
     Removed,
     sql`
-      delete from identity.external_identities
-      where id = ${external_identity_id} and account_id = ${account_id}
+      update identity.external_identities set subject = null, unlinked_at = kernel.now()
+      where id = ${external_identity_id} and account_id = ${account_id} and unlinked_at is null
       returning tenant_id, provider`,
   )
-  if (!removed) throw problem('external_identity_not_found')
+  if (!removed) return await demandGone(tx, account_id, external_identity_id)
+  const version = await raiseAccountVersion(tx, account_id)
   const left = await tx.one(
     Left,
     sql`
       select exists (select from identity.credentials where account_id = ${account_id})
         or exists (select from identity.external_identities
-          where account_id = ${account_id} and issuer = any(${issuers as string[]})) as some`,
+          where account_id = ${account_id} and unlinked_at is null
+            and issuer = any(${issuers as string[]})) as some`,
   )
   if (!left.some) throw problem('last_credential')
   const { tenant_id, provider } = removed
@@ -61,4 +65,15 @@ export async function unlinkIdentity(
     seen,
     method: provider,
   })
+}
+
+/** A repeat answers like the first time. */
+async function demandGone(tx: Tx, account_id: string, id: string): Promise<void> {
+  const gone = await tx.maybe(
+    Touched,
+    sql`
+      select id from identity.external_identities
+      where id = ${id} and account_id = ${account_id} and unlinked_at is not null`,
+  )
+  if (!gone) throw problem('external_identity_not_found')
 }

@@ -20,8 +20,13 @@ export async function endSession(
   seen: Seen,
 ): Promise<void> {
   if (!principal) {
-    if ((await ownSession(deps, seen)) === session_id) return
-    throw problem('authentication_required', { headers: { 'www-authenticate': 'Bearer' } })
+    const token = tokenIn(seen)
+    if (token && (await sessionOf(deps, token)) === session_id) return
+    throw token
+      ? problem('invalid_token', {
+          headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+        })
+      : problem('authentication_required', { headers: { 'www-authenticate': 'Bearer' } })
   }
   await deps.kernel.db.tx(async tx => {
     const session = await tx.maybe(
@@ -47,12 +52,14 @@ export async function endSession(
   })
 }
 
-/** The session of a genuine, unexpired token, ended or not. */
-async function ownSession({ tokens }: Deps, { headers }: Seen): Promise<string | null> {
+function tokenIn({ headers }: Seen): string | undefined {
   const bearer = /^Bearer +(\S+)$/i.exec(String(headers['authorization'] ?? ''))?.[1]
   const cookie = /(?:^|;\s*)(?:__Secure-)?at=([^;]+)/.exec(String(headers['cookie'] ?? ''))?.[1]
-  const token = bearer ?? cookie
-  if (!token) return null
+  return bearer ?? cookie
+}
+
+/** Of a genuine, unexpired token, whether or not it was ended. */
+async function sessionOf({ tokens }: Deps, token: string): Promise<string | null> {
   try {
     return (await tokens.verify(token)).session_id
   } catch {

@@ -58,7 +58,8 @@ function refreshRoute(deps: Deps): Route {
       tenant_id: Type.Optional(Id),
     }),
     body_optional: true,
-    absent: 'session_not_found',
+    // One code for whatever is wrong with it: the id and the token are one credential.
+    absent: 'invalid_refresh_token',
     transaction: 'own',
     replies: { 200: SessionTokens },
     fails: ['invalid_refresh_token', 'permission_denied', 'rate_limited'],
@@ -87,7 +88,7 @@ function logOutRoute(deps: Deps): Route {
     absent: 'session_not_found',
     transaction: 'own',
     replies: { 204: null },
-    fails: ['session_not_found'],
+    fails: ['session_not_found', 'authentication_required', 'invalid_token'],
     handle: async ({ params, principal, request }) => {
       await endSession(deps, params.session_id, principal, request)
       return reply(204, null, hasCookies(request.headers['cookie']) ? forget(deps.kernel) : {})

@@ -1,6 +1,8 @@
 /** Adding an identity at a provider to one's account, taking it away, and accounts without a password. */
 import { Secret, TOTP } from 'otpauth'
+import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
+import { sql } from '../../../kernel/database/sql.ts'
 import { openOidcWorld } from './oidc-world.ts'
 
 const world = await openOidcWorld()
@@ -104,7 +106,20 @@ describe('unlinking', () => {
     expect((await unlink(login.body.access_token, one?.id)).status).toBe(204)
     expect((await redeem(ticket)).status).toBe(401)
     expect(await mineOf(login.body.access_token)).toEqual([])
-    expect((await unlink(login.body.access_token, one?.id)).status).toBe(404)
+    expect((await unlink(login.body.access_token, one?.id)).status).toBe(204)
+    expect(
+      await world.platform.kernel.db.one(
+        Type.Object({ subject: Type.Null() }),
+        sql`select subject from identity.external_identities where id = ${one?.id ?? ''}`,
+      ),
+    ).toEqual({ subject: null })
+    // The same identity may be linked anew.
+    const again = await come(sub, { token: login.body.access_token, more: { purpose: 'link' } })
+    const linked = await world.call('POST', '/v1/me/external-identities', {
+      token: login.body.access_token,
+      body: { oidc_ticket: again.ticket },
+    })
+    expect([linked.status, linked.body.subject]).toEqual([201, sub])
   })
 
   test('of two at once leaves one', async () => {

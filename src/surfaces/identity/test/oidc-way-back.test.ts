@@ -71,6 +71,12 @@ describe('a way back is refused', () => {
     expect((await cookie.back()).body.code).toBe('oidc_state_invalid')
   })
 
+  test('from whoever only looks, and is still there for the one that comes', async () => {
+    const cookie = await withCookie()
+    expect((await cookie.look()).status).toBe(405)
+    expect((await cookie.back()).headers.get('location')).toContain('ticket=')
+  })
+
   test('of two at once, one', async () => {
     const cookie = await withCookie()
     const both = await Promise.all([cookie.back(), cookie.back()])
@@ -113,11 +119,11 @@ describe('a way back is refused', () => {
     })
     const cookie = begun.headers.get('set-cookie')?.split(';')[0] ?? ''
     const callback = new URL((await browse().follow(begun.body.authorization_url, stopHere)).url)
-    const back = (name = 'hostile', secret?: string) =>
-      world.call('GET', `/v1/oidc/${name}/callback${callback.search}`, {
+    const back = (name = 'hostile', secret?: string, method = 'GET') =>
+      world.call(method, `/v1/oidc/${name}/callback${callback.search}`, {
         headers: { cookie: secret ? cookie.replace(/=.*/, `=${secret}`) : cookie },
       })
-    return { back }
+    return { back, look: () => back('hostile', undefined, 'HEAD') }
   }
 })
 

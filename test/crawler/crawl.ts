@@ -1,0 +1,58 @@
+/**
+ * What the crawler cannot know from a route: how to make one of the things that a path names, and what a
+ * request must say to succeed. Each surface tells its own in `src/surfaces/<name>/test/crawl.test.ts`.
+ */
+import type { Platform } from '../../src/kernel/assembly/open.ts'
+import type { Answer, Ask } from '../world.ts'
+
+/** A platform that runs. */
+export type Stage = {
+  readonly url: string
+  readonly platform: Platform
+  call(method: string, path: string, ask?: Ask): Promise<Answer>
+}
+
+/** Somebody who asks. */
+export type Caller = { readonly token: string; readonly tenant: { readonly id: string } }
+
+/** Somebody who may do everything in a tenant, at work. */
+export type Maker<W extends Stage = Stage, P extends Caller = Caller> = {
+  readonly world: W
+  readonly person: P
+  /** Asks the platform, and answers the body of a success; anything else is thrown. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- whoever makes a thing knows its members
+  ask(method: string, path: string, body?: unknown): Promise<any>
+}
+
+export type Subject<W extends Stage = Stage, P extends Caller = Caller> = {
+  /** Makes a new one and answers what stands for it in the path. */
+  make(maker: Maker<W, P>): Promise<string> | string
+  /** No tenant owns it: every tenant sees the same. */
+  readonly shared?: true
+}
+
+/** What of a request is not made from the schemas of its route. */
+export type Said = {
+  readonly query?: Readonly<Record<string, string>>
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** Sent as they are, instead of `body`. */
+  readonly bytes?: Buffer
+  readonly headers?: Readonly<Record<string, string>>
+  readonly token?: string
+}
+
+export type Recipe<W extends Stage = Stage, P extends Caller = Caller> = {
+  /** Who asks, where whoever may do everything does not do: the things of the path are theirs too. */
+  asker?(maker: Maker<W, P>): Promise<P>
+  request?(maker: Maker<W, P>, params: Readonly<Record<string, string>>): Promise<Said> | Said
+  /** Public to the pipeline, but the operation itself asks for a Bearer. */
+  readonly bearer?: true
+}
+
+export type Crawl<W extends Stage = Stage, P extends Caller = Caller> = {
+  /** By the path up to and including the parameter: `{id}` alone means something else in every surface. */
+  readonly subjects: Readonly<Record<string, Subject<W, P>>>
+  /** By operation, where the smallest request that fits the schema does not succeed. */
+  readonly recipes: Readonly<Record<string, Recipe<W, P>>>
+}

@@ -1,0 +1,18 @@
+/** Where a crawl takes place: a platform, the routes that are crawled there, and people to ask with. */
+import type { Gathered } from '../../src/kernel/assembly/gather.ts'
+import type { Route } from '../../src/kernel/http/route.ts'
+import type { Caller, Crawl, Stage } from './crawl.ts'
+
+export type Ground<W extends Stage = Stage, P extends Caller = Caller> = {
+  readonly world: W
+  readonly gathered: Gathered
+  /** What is crawled here; the platform may have more. */
+  readonly routes: readonly Route[]
+  readonly crawl: Crawl<W, P>
+  /** The file that tells how to make the things of these routes. */
+  readonly told_in: string
+  /** Somebody new who may do everything in a new tenant. */
+  enabled(): Promise<P>
+  /** Somebody who may do what everybody may. */
+  nobody(): Promise<Caller>
+}

@@ -1,0 +1,65 @@
+/**
+ * The product as it is served. How a surface joins: it adds `test/crawl.test.ts`, which calls
+ * `crawlSurface` with its subjects (how to make what its paths name) and its recipes (what a request must
+ * say beyond its schema); what it needs outside, it starts in `open` and names in `settings`. Nothing is
+ * registered anywhere: `test/product-crawler.test.ts` fails for a surface without that file, and the crawl
+ * for a route of it that cannot be asked.
+ */
+import { gather } from '../../src/kernel/assembly/gather.ts'
+import { composition } from '../../src/start.ts'
+import { openProductWorld, type Member, type ProductWorld } from '../product-world.ts'
+import type { Caller, Crawl } from './crawl.ts'
+import { crawlRoutes } from './crawl-routes.ts'
+import type { Ground } from './ground.ts'
+
+type ProductCrawl = Crawl<ProductWorld, Member>
+
+export type SurfaceCrawl = ProductCrawl & {
+  readonly surface: string
+  /** What the platform is configured with: limits of what one account may have, providers outside. */
+  readonly settings?: Readonly<Record<string, string>>
+  /** Other routes for which this surface has what they need, by operation. */
+  readonly also?: readonly string[]
+}
+
+const gathered = gather(composition.surfaces)
+
+/** Declares the tests of all routes of a surface; the platform stands when it answers. */
+export async function crawlSurface(told: SurfaceCrawl): Promise<void> {
+  const { surface, settings = {}, also = [] } = told
+  const world = await openCrawlWorld(settings)
+  const index = composition.surfaces.findIndex(one => one.name === surface)
+  const own = world.platform.opened[index]?.routes
+  if (!own) throw new Error(`the product has no surface ${surface}`)
+  const others = world.platform.routes.filter(one => also.includes(`${one.method} ${one.path}`))
+  const told_in = `src/surfaces/${surface}/test/crawl.test.ts`
+  crawlRoutes(groundOf(world, [...own, ...others], told, told_in))
+}
+
+export function openCrawlWorld(settings: Readonly<Record<string, string>>): Promise<ProductWorld> {
+  return openProductWorld({ IDENTITY_ACCESS_TTL_SECONDS: '3600', ...settings })
+}
+
+export function groundOf(
+  world: ProductWorld,
+  routes: Ground['routes'],
+  crawl: ProductCrawl,
+  told_in: string,
+): Ground<ProductWorld, Member> {
+  const roles = new Set([...gathered.permissions.values()].flatMap(one => one.roles))
+  let nobody: Promise<Caller> | undefined
+  return {
+    world,
+    gathered,
+    routes,
+    crawl,
+    told_in,
+    enabled: async () => {
+      const person = await world.member()
+      await world.give(person, ...roles)
+      return person
+    },
+    // One for all: nothing that is asked with them has an effect.
+    nobody: () => (nobody ??= world.member()),
+  }
+}

@@ -1,0 +1,76 @@
+/** The small surfaces that prove the kernel, with the kernel's own routes among them. */
+import { gather } from '../../src/kernel/assembly/gather.ts'
+import { newId } from '../../src/kernel/ids.ts'
+import { parseStandardSecret, signStandard } from '../../src/kernel/outside/signatures.ts'
+import { testComposition } from '../composition.ts'
+import { report_secret } from '../surfaces/relay/receive-report.ts'
+import { openWorld, type Person, type World } from '../world.ts'
+import type { Caller, Crawl, Maker, Said } from './crawl.ts'
+import type { Ground } from './ground.ts'
+import { kernel, outside } from './kernel.ts'
+
+const crawl: Crawl = {
+  subjects: {
+    ...kernel.subjects,
+    '/v1/providers/{provider}': { shared: true, make: () => 'vendor' },
+    '/v1/notes/{note_id}': {
+      make: async ({ ask }) => (await ask('POST', '/v1/notes', { title: 'a note' })).id,
+    },
+    '/v1/book/accounts/{account_id}': { make: openAccount },
+  },
+  recipes: {
+    ...kernel.recipes,
+    'POST /v1/book/transfers': {
+      request: async maker => ({
+        body: {
+          from_id: await openAccount(maker),
+          to_id: await openAccount(maker),
+          amount_minor: 5,
+        },
+      }),
+    },
+    'POST /v1/providers/{provider}/webhooks': { request: signedReport },
+    'POST /dev/events': {
+      request: ({ person }) => ({
+        body: { type: 'note.written', tenant: person.tenant.id, data: { note_id: newId() } },
+      }),
+    },
+  },
+}
+
+export async function smallSurfaces(): Promise<Ground & { readonly world: World }> {
+  const world = await openWorld()
+  const gathered = gather(testComposition('').surfaces)
+  const everything = [...gathered.permissions.keys()].map(one => `${one}:*`)
+  return {
+    world,
+    gathered,
+    routes: world.platform.routes.filter(one => !outside.test(one.path)),
+    crawl,
+    told_in: 'test/crawler/small-surfaces.ts',
+    enabled: async () => {
+      const person = world.person()
+      await world.grant(person, ...everything)
+      return callerOf(person)
+    },
+    nobody: () => Promise.resolve(callerOf(world.person())),
+  }
+}
+
+function callerOf({ principal, token }: Person): Caller {
+  return { token, tenant: { id: principal.tenant_id } }
+}
+
+function signedReport({ world }: Maker): Said {
+  const secret = parseStandardSecret(report_secret)
+  if (!secret) throw new Error('the secret is malformed')
+  const bytes = Buffer.from('{}')
+  const timestamp_seconds = world.platform.kernel.clock.nowSeconds()
+  const headers = signStandard({ id: newId(), timestamp_seconds, body: bytes, secrets: [secret] })
+  return { bytes, headers: { ...headers, 'content-type': 'application/json' } }
+}
+
+async function openAccount({ ask }: Maker): Promise<string> {
+  const account = await ask('POST', '/v1/book/accounts', { name: 'purse', balance_minor: 100 })
+  return account.id
+}
