@@ -14,16 +14,17 @@ import type { Composition } from './kernel/assembly/parts.ts'
 import { openTelemetry } from './kernel/watch/telemetry.ts'
 import { layGround, type Ground } from './kernel/ground/ground.ts'
 import { identity } from './surfaces/identity/surface.ts'
+import { webhooks } from './surfaces/webhooks/surface.ts'
 
-const surfaces: readonly AnySurface[] = [identity]
+const surfaces: readonly AnySurface[] = [identity, webhooks]
 
 export const composition: Composition = {
   surfaces,
   open: kernel => {
-    const { permissions } = gather(surfaces)
+    const { permissions, declared } = gather(surfaces)
     const people = identity.open(kernel, { permissions })
     return {
-      opened: [people],
+      opened: [people, webhooks.open(kernel, { events: declared })],
       access: people.face.access,
       prepare: people.face.prepare,
     }
