@@ -123,12 +123,14 @@ export class OwnLanes {
 
   /** Their results are committed: the slots are free. */
   ended(results: readonly Result[]): void {
-    for (const { lane, outcome } of results) {
+    for (const { lane, outcome, claimed, next } of results) {
       lane.in_flight--
       this.under_way--
       if (lane.in_flight === 0) this.busy.delete(lane)
       if (outcome.verdict !== 'ours') this.unsaved.add(lane)
       if (this.full.delete(lane)) this.hungry.add(lane)
+      // The next version of the aggregate became due in the same commit.
+      if (claimed.ordered && next.state !== 'pending') this.poke([lane.id])
     }
   }
 

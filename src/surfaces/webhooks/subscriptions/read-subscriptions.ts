@@ -27,6 +27,12 @@ const Row = Type.Object({
 
 type Seen = HealthySubscription & { readonly version: number }
 
+/** As it goes over the wire, where the version is the entity tag. */
+export function withoutVersion(seen: Seen): HealthySubscription {
+  const { version: _version, ...shown } = seen
+  return shown
+}
+
 /** Newest first, behind the id of the last one that was seen. */
 export async function listSubscriptions(
   reader: Reader,

@@ -18,7 +18,7 @@ import {
 import { createSubscription } from './create-subscription.ts'
 import { deleteSubscription } from './delete-subscription.ts'
 import { findSubscription, viewOf } from './find.ts'
-import { getSubscription, listSubscriptions } from './read-subscriptions.ts'
+import { getSubscription, listSubscriptions, withoutVersion } from './read-subscriptions.ts'
 import { rotateSecret } from './rotate-secret.ts'
 import { sendTestEvent } from './send-test-event.ts'
 import { updateSubscription } from './update-subscription.ts'
@@ -93,7 +93,7 @@ function listRoute({ kernel: { cursors } }: Deps): Route {
         fetch,
       })
       const { body, headers } = cursors.page(list, rows, row => [row.id])
-      const data = body.data.map(({ version: _, ...row }) => row)
+      const data = body.data.map(withoutVersion)
       return reply(200, { ...body, data }, headers)
     },
   })
