@@ -651,3 +651,334 @@ begin
     execute format('drop table identity.%I', child);
   end loop;
 end $function$;
+
+create schema webhooks;
+
+create table webhooks.deliveries (
+  tenant_id uuid not null,
+  event_id uuid not null,
+  subscription_id uuid not null,
+  id uuid not null,
+  event_type text not null,
+  aggregate_id uuid not null,
+  aggregate_version bigint not null,
+  api_version text not null,
+  ordered boolean not null,
+  behind boolean not null default false,
+  state text not null default 'pending'::text,
+  attempt_count integer not null default 0,
+  tries smallint not null default 0,
+  next_attempt_at timestamp with time zone not null default kernel.now(),
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  replay_no integer not null default 0,
+  replay_id uuid,
+  replayed_at timestamp with time zone,
+  held_seconds bigint not null,
+  last_http_status smallint,
+  last_error_code text,
+  occurred_at timestamp with time zone not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  completed_at timestamp with time zone,
+  constraint deliveries_check CHECK (((state = 'pending'::text) = (completed_at IS NULL))),
+  constraint deliveries_check1 CHECK (((lease_token IS NULL) OR (state = 'pending'::text))),
+  constraint deliveries_check2 CHECK (((lease_token IS NULL) = (leased_until IS NULL))),
+  constraint deliveries_pkey PRIMARY KEY (event_id, subscription_id),
+  constraint deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'permanent_failure'::text, 'exhausted'::text, 'cancelled'::text])))
+) partition by RANGE (event_id);
+CREATE INDEX deliveries_due ON ONLY webhooks.deliveries USING btree (subscription_id, behind, next_attempt_at, event_id) WHERE (state = 'pending'::text);
+CREATE INDEX deliveries_order ON ONLY webhooks.deliveries USING btree (subscription_id, aggregate_id, aggregate_version) WHERE ((state = 'pending'::text) AND ordered);
+CREATE INDEX deliveries_subscription ON ONLY webhooks.deliveries USING btree (subscription_id, id DESC);
+CREATE INDEX deliveries_tenant ON ONLY webhooks.deliveries USING btree (tenant_id, id DESC);
+
+create table webhooks.delivery_attempts (
+  tenant_id uuid not null,
+  delivery_id uuid not null,
+  attempt_no integer not null,
+  id uuid not null,
+  started_at timestamp with time zone not null,
+  duration_ms integer,
+  http_status smallint,
+  error_code text,
+  response_excerpt text,
+  timings jsonb,
+  remote_ip text,
+  secret_version integer,
+  replay_id uuid,
+  constraint delivery_attempts_pkey PRIMARY KEY (delivery_id, attempt_no, id),
+  constraint delivery_attempts_response_excerpt_check CHECK ((length(response_excerpt) <= 1024))
+) partition by RANGE (id);
+
+create table webhooks.delivery_lanes (
+  tenant_id uuid not null,
+  subscription_id uuid not null,
+  breaker text not null default 'closed'::text,
+  open_ms integer not null default 0,
+  open_until timestamp with time zone,
+  not_before timestamp with time zone,
+  in_flight smallint not null default 0,
+  consecutive_failures integer not null default 0,
+  ewma_ms integer,
+  p50_ms integer,
+  p95_ms integer,
+  last_success_at timestamp with time zone,
+  failing_since timestamp with time zone,
+  failures integer not null default 0,
+  last_failure_at timestamp with time zone,
+  degraded_at timestamp with time zone,
+  updated_at timestamp with time zone not null default now(),
+  constraint delivery_lanes_breaker_check CHECK ((breaker = ANY (ARRAY['closed'::text, 'open'::text, 'half_open'::text]))),
+  constraint delivery_lanes_pkey PRIMARY KEY (subscription_id),
+  constraint delivery_lanes_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES webhooks.subscriptions(tenant_id, id)
+) with (fillfactor=50);
+
+create table webhooks.event_bodies (
+  tenant_id uuid not null,
+  event_id uuid not null,
+  api_version text not null,
+  bytes bytea storage external not null,
+  sha256 bytea not null,
+  constraint event_bodies_pkey PRIMARY KEY (event_id, api_version),
+  constraint event_bodies_sha256_check CHECK ((octet_length(sha256) = 32))
+) partition by RANGE (event_id);
+
+create table webhooks.fanouts (
+  tenant_id uuid not null,
+  "position" bigint not null,
+  event_id uuid not null,
+  cursor uuid,
+  constraint fanouts_pkey PRIMARY KEY (tenant_id, "position")
+);
+
+create table webhooks.inbound_receipts (
+  tenant_id uuid not null,
+  id uuid not null,
+  provider text collate "C" not null,
+  provider_account text collate "C" not null,
+  provider_event_id text collate "C" not null,
+  event_type text,
+  payload_ref text not null,
+  signature_key_version integer not null,
+  received_at timestamp with time zone not null default kernel.now(),
+  processing_state text not null default 'received'::text,
+  processed_at timestamp with time zone,
+  attempts smallint not null default 0,
+  next_attempt_at timestamp with time zone,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  constraint inbound_receipts_pkey PRIMARY KEY (id),
+  constraint inbound_receipts_processing_state_check CHECK ((processing_state = ANY (ARRAY['received'::text, 'processing'::text, 'processed'::text, 'ignored'::text, 'failed'::text, 'dead'::text]))),
+  constraint inbound_receipts_provider_event_id_check CHECK (((length(provider_event_id) >= 1) AND (length(provider_event_id) <= 400))),
+  constraint inbound_receipts_provider_provider_account_provider_event_i_key UNIQUE (provider, provider_account, provider_event_id)
+);
+CREATE INDEX inbound_receipts_due ON webhooks.inbound_receipts USING btree (next_attempt_at) WHERE (processing_state = ANY (ARRAY['received'::text, 'processing'::text, 'failed'::text]));
+CREATE INDEX inbound_receipts_tenant ON webhooks.inbound_receipts USING btree (tenant_id, id DESC);
+
+create table webhooks.inbound_secrets (
+  tenant_id uuid not null,
+  source_id uuid not null,
+  version integer not null,
+  secret_ciphertext bytea not null,
+  constraint inbound_secrets_pkey PRIMARY KEY (source_id, version),
+  constraint inbound_secrets_source_id_fkey FOREIGN KEY (source_id) REFERENCES webhooks.inbound_sources(id) ON DELETE CASCADE
+);
+
+create table webhooks.inbound_sources (
+  tenant_id uuid not null,
+  provider text collate "C" not null,
+  account_ref text collate "C" not null,
+  id uuid not null,
+  scheme text not null,
+  tolerance_seconds integer not null,
+  options jsonb not null default '{}'::jsonb,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  updated_at timestamp with time zone not null default kernel.now(),
+  constraint inbound_sources_account_ref_check CHECK (((length(account_ref) >= 1) AND (length(account_ref) <= 200))),
+  constraint inbound_sources_id_key UNIQUE (id),
+  constraint inbound_sources_pkey PRIMARY KEY (provider, account_ref),
+  constraint inbound_sources_provider_check CHECK ((provider ~ '^[a-z0-9][a-z0-9_-]{0,63}$'::text)),
+  constraint inbound_sources_scheme_check CHECK ((scheme = ANY (ARRAY['stripe'::text, 'github'::text, 'slack'::text, 'twilio'::text, 'standard'::text, 'generic_hmac'::text]))),
+  constraint inbound_sources_tolerance_seconds_check CHECK (((tolerance_seconds >= 0) AND (tolerance_seconds <= 86400)))
+);
+CREATE INDEX inbound_sources_tenant ON webhooks.inbound_sources USING btree (tenant_id, provider, account_ref);
+
+create table webhooks.previous_secrets (
+  tenant_id uuid not null,
+  subscription_id uuid not null,
+  secret_version integer not null,
+  secret_ciphertext bytea not null,
+  valid_until timestamp with time zone not null,
+  constraint previous_secrets_pkey PRIMARY KEY (subscription_id, secret_version),
+  constraint previous_secrets_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES webhooks.subscriptions(tenant_id, id)
+);
+
+create table webhooks.receipt_payloads (
+  tenant_id uuid not null,
+  receipt_id uuid not null,
+  content_type text,
+  headers jsonb not null,
+  bytes bytea storage external not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint receipt_payloads_pkey PRIMARY KEY (receipt_id)
+);
+CREATE INDEX receipt_payloads_created ON webhooks.receipt_payloads USING btree (created_at);
+
+create table webhooks.replay_audit (
+  tenant_id uuid not null,
+  id uuid not null,
+  subscription_id uuid not null,
+  delivery_id uuid,
+  filter jsonb,
+  job_id uuid,
+  actor text not null,
+  reason text not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint replay_audit_check CHECK (((delivery_id IS NULL) <> (filter IS NULL))),
+  constraint replay_audit_pkey PRIMARY KEY (id),
+  constraint replay_audit_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 500)))
+);
+CREATE INDEX replay_audit_delivery ON webhooks.replay_audit USING btree (delivery_id, id) WHERE (delivery_id IS NOT NULL);
+CREATE INDEX replay_audit_tenant ON webhooks.replay_audit USING btree (tenant_id, id DESC);
+
+create table webhooks.sender_shards (
+  shard smallint not null,
+  owner uuid,
+  leased_until timestamp with time zone,
+  constraint sender_shards_check CHECK (((owner IS NULL) = (leased_until IS NULL))),
+  constraint sender_shards_pkey PRIMARY KEY (shard),
+  constraint sender_shards_shard_check CHECK (((shard >= 0) AND (shard <= 63)))
+) with (fillfactor=50);
+
+create table webhooks.senders (
+  id uuid not null,
+  leased_until timestamp with time zone not null,
+  constraint senders_pkey PRIMARY KEY (id)
+) with (fillfactor=50);
+
+create table webhooks.subscriptions (
+  tenant_id uuid not null,
+  id uuid not null,
+  endpoint text not null,
+  types text[] not null,
+  aggregate_ids uuid[],
+  readable text[] not null,
+  owner_id uuid not null,
+  state text not null,
+  disabled_reason text,
+  disabled_at timestamp with time zone,
+  cooldown_until timestamp with time zone,
+  paused_at timestamp with time zone,
+  held_seconds bigint not null default 0,
+  api_version text not null,
+  description text,
+  ordering text not null default 'none'::text,
+  max_in_flight smallint not null,
+  rate_per_second integer,
+  secret_version integer not null,
+  secret_ciphertext bytea not null,
+  verification_mode text not null,
+  challenge_hash bytea,
+  challenge_expires_at timestamp with time zone,
+  challenge_due_at timestamp with time zone,
+  challenges_sent smallint not null default 0,
+  unverified_since timestamp with time zone,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  updated_at timestamp with time zone not null default kernel.now(),
+  shard smallint not null generated always as ((uuid_hash_extended(id, (0)::bigint) & (63)::bigint))::smallint stored,
+  constraint subscriptions_aggregate_ids_check CHECK (((cardinality(aggregate_ids) >= 1) AND (cardinality(aggregate_ids) <= 100))),
+  constraint subscriptions_challenge_hash_check CHECK ((octet_length(challenge_hash) = 32)),
+  constraint subscriptions_check CHECK (((state = 'disabled'::text) = (disabled_at IS NOT NULL))),
+  constraint subscriptions_check1 CHECK (((state = 'disabled'::text) = (disabled_reason IS NOT NULL))),
+  constraint subscriptions_check2 CHECK (((state = 'paused'::text) = (paused_at IS NOT NULL))),
+  constraint subscriptions_check3 CHECK (((state = 'created'::text) = (unverified_since IS NOT NULL))),
+  constraint subscriptions_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['failing'::text, 'gone'::text, 'admin'::text, 'owner_revoked'::text]))),
+  constraint subscriptions_endpoint_check CHECK (((length(endpoint) >= 1) AND (length(endpoint) <= 2048))),
+  constraint subscriptions_max_in_flight_check CHECK (((max_in_flight >= 1) AND (max_in_flight <= 64))),
+  constraint subscriptions_ordering_check CHECK ((ordering = ANY (ARRAY['none'::text, 'aggregate'::text]))),
+  constraint subscriptions_pkey PRIMARY KEY (id),
+  constraint subscriptions_rate_per_second_check CHECK (((rate_per_second >= 1) AND (rate_per_second <= 5000))),
+  constraint subscriptions_state_check CHECK ((state = ANY (ARRAY['created'::text, 'active'::text, 'paused'::text, 'disabled'::text, 'deleted'::text]))),
+  constraint subscriptions_tenant_id_id_key UNIQUE (tenant_id, id),
+  constraint subscriptions_types_check CHECK (((cardinality(types) >= 1) AND (cardinality(types) <= 100))),
+  constraint subscriptions_verification_mode_check CHECK ((verification_mode = ANY (ARRAY['auto'::text, 'manual'::text])))
+);
+CREATE INDEX subscriptions_challenge ON webhooks.subscriptions USING btree (challenge_due_at) WHERE (challenge_due_at IS NOT NULL);
+CREATE INDEX subscriptions_hearing ON webhooks.subscriptions USING btree (tenant_id, id) WHERE (state = ANY (ARRAY['active'::text, 'paused'::text]));
+CREATE INDEX subscriptions_owner ON webhooks.subscriptions USING btree (tenant_id, owner_id) WHERE (state = ANY (ARRAY['created'::text, 'active'::text, 'paused'::text]));
+CREATE INDEX subscriptions_unverified ON webhooks.subscriptions USING btree (unverified_since) WHERE (state = 'created'::text);
+
+CREATE OR REPLACE FUNCTION webhooks.delivery_id(event_id uuid, subscription_id uuid)
+ RETURNS uuid
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (SELECT (((((substr(encode(uuid_send(delivery_id.event_id), 'hex'::text), 1, 12) || '7'::text) || substr(one.h, 1, 3)) || substr('89ab'::text, (1 + (get_byte(one.d, 31) & 3)), 1)) || substr(one.h, 4, 15)))::uuid AS uuid FROM (SELECT digest.d, encode(digest.d, 'hex'::text) AS h FROM (SELECT sha256((uuid_send(delivery_id.event_id) || uuid_send(delivery_id.subscription_id))) AS d) digest) one);
+
+CREATE OR REPLACE FUNCTION webhooks.drop_weeks(parent text, older_than interval)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  part record;
+  waits boolean;
+  dropped int := 0;
+begin
+  perform pg_advisory_xact_lock(5330114);
+  for part in
+    select c.relname as name,
+      to_timestamp(substring(c.relname from '_w(\d+)$') || '+00', 'YYYYMMDDTZH') as low
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = ('webhooks.' || parent)::regclass and c.relname ~ '_w\d+$'
+    order by c.relname
+  loop
+    exit when part.low + interval '168 hours' > kernel.now() - older_than;
+    exit when part.low + interval '168 hours' > now();
+    select exists (select from webhooks.deliveries d
+      where d.state = 'pending' and parent <> 'delivery_attempts'
+        and d.event_id >= kernel.first_id_of(part.low)
+        and d.event_id < kernel.first_id_of(part.low + interval '168 hours')) into waits;
+    continue when waits;
+    execute format('drop table webhooks.%I', part.name);
+    dropped := dropped + 1;
+  end loop;
+  return dropped;
+end $function$;
+
+CREATE OR REPLACE FUNCTION webhooks.first_id_beside(id uuid, later_ms integer DEFAULT 0)
+ RETURNS uuid
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN ((lpad(to_hex((((('x'::text || lpad(substr(encode(uuid_send(id), 'hex'::text), 1, 12), 16, '0'::text)))::bit(64))::bigint + later_ms)), 12, '0'::text) || repeat('0'::text, 20)))::uuid;
+
+CREATE OR REPLACE FUNCTION webhooks.prepare_weeks(parent text, until timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  low timestamptz;
+  part text;
+begin
+  perform pg_advisory_xact_lock(5330114);
+  select max(to_timestamp(substring(c.relname from '_w(\d+)$') || '+00', 'YYYYMMDDTZH'))
+    + interval '168 hours' into low
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = ('webhooks.' || parent)::regclass and c.relname ~ '_w\d+$';
+  if low is null then
+    low := date_trunc('week', now() at time zone 'UTC') at time zone 'UTC';
+    execute format('create table webhooks.%I (like webhooks.%I including all)', parent || '_before', parent);
+    execute format('alter table webhooks.%I attach partition webhooks.%I for values from (minvalue) to (%L)',
+      parent, parent || '_before', kernel.first_id_of(low));
+  end if;
+  while low <= until loop
+    part := parent || '_w' || to_char(low at time zone 'UTC', 'YYYYMMDD');
+    execute format('create table webhooks.%I (like webhooks.%I including all)', part, parent);
+    if parent = 'deliveries' then
+      execute format('alter table webhooks.%I set (fillfactor = 80)', part);
+    end if;
+    execute format('alter table webhooks.%I attach partition webhooks.%I for values from (%L) to (%L)',
+      parent, part, kernel.first_id_of(low), kernel.first_id_of(low + interval '168 hours'));
+    low := low + interval '168 hours';
+  end loop;
+end $function$;

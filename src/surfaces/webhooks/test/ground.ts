@@ -77,6 +77,7 @@ export async function openGround(settings: Record<string, string> = {}): Promise
     db.many(
       Delivery,
       sql`
+        -- any tenant: the test made it
         select id, event_id, state, attempt_count, next_attempt_at, last_error_code, last_http_status
         from webhooks.deliveries where subscription_id = ${id} order by event_id`,
     )
@@ -102,9 +103,9 @@ export async function openGround(settings: Record<string, string> = {}): Promise
       })
       return { id, secret, owner }
     },
-    emit: (owner, many = 1, aggregate) =>
+    emit: (owner, many, aggregate) =>
       db.tx(async tx =>
-        Array.from({ length: many }, (_, index) =>
+        Array.from({ length: many ?? 1 }, (_, index) =>
           tx.emit({
             type: 'account.verified',
             tenant_id: owner.tenant.id,
@@ -120,6 +121,7 @@ export async function openGround(settings: Record<string, string> = {}): Promise
       db.many(
         Attempt,
         sql`
+          -- any tenant: the test made it
           select attempt_no, error_code, http_status, duration_ms, response_excerpt
           from webhooks.delivery_attempts where delivery_id = ${delivery_id} order by attempt_no, id`,
       ),

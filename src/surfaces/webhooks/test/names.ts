@@ -30,7 +30,7 @@ export async function openNames(): Promise<Names> {
         response.answers.push(Object.assign(new Packet.Resource(name, family), record))
       }
       if (!sets) response.header.rcode = 3
-      send(response)
+      void send(response)
     },
   })
   const { udp } = await server.listen({ udp: { port: 0, address: '127.0.0.1' } })

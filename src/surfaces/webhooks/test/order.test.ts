@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
+import { openSecrets } from '../secrets.ts'
 import { at, openGround } from './ground.ts'
 import { fine, openReceiver, status } from './receiver.ts'
 
@@ -39,12 +40,12 @@ describe.concurrent('a transaction', () => {
     const receiver = await openReceiver()
     const owner = await ground.owner()
     await ground.subscribe(owner, at(receiver), { event_filter })
-    const begun = Promise.withResolvers<void>()
-    const ended = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<true>()
+    const ended = Promise.withResolvers<true>()
     const late = db.tx(async tx => {
       // It takes its transaction id, and its place in the order of ids, before all others.
       await tx.run(sql`select pg_current_xact_id()`)
-      begun.resolve()
+      begun.resolve(true)
       await ended.promise
       return tx.emit({
         type: 'account.verified',
@@ -58,7 +59,7 @@ describe.concurrent('a transaction', () => {
     await begun.promise
     const others = await ground.emit(owner, 20)
     await eventually('the others came', () => receiver.received.length === 20)
-    ended.resolve()
+    ended.resolve(true)
     const event_id = await late
     await eventually('it came, too', () => receiver.received.length === 21)
     expect(new Set(receiver.received.map(one => one.id))).toEqual(new Set([...others, event_id]))
@@ -113,10 +114,42 @@ describe.concurrent('an aggregate in order', () => {
         : fine(response, one),
     )
     await ground.emit(owner, 3, { id: newId(), first: 1 })
-    await eventually('it went on', async () => {
-      const { permanent_failure, delivered } = await ground.states(made.id)
-      return permanent_failure === 1 && delivered === 2
+    const states = await eventually('it went on', async () => {
+      const found = await ground.states(made.id)
+      return found['delivered'] === 2 && found
     })
+    expect(states).toEqual({ permanent_failure: 1, delivered: 2 })
     await receiver.close()
   })
 })
+
+test('with more subscriptions than one portion, nobody gets the second event before the first', async () => {
+  const receiver = await openReceiver()
+  const owner = await ground.owner()
+  const many = 2500
+  const { keys, settings } = ground.platform.kernel
+  const secrets = openSecrets({ keys, settings })
+  const ids = Array.from({ length: many }, () => newId())
+  const { bytes } = secrets.make(undefined)
+  await db.run(sql`
+    with made as (
+      insert into webhooks.subscriptions (tenant_id, id, endpoint, types, readable, owner_id, state,
+        api_version, max_in_flight, ordering, secret_version, secret_ciphertext, verification_mode)
+      select ${owner.tenant.id}, one.id, ${at(receiver)} || one.id, '{account.verified}', '{*}',
+        ${owner.id}, 'active', '2026-01', 8, 'aggregate', 1, one.sealed, 'manual'
+      from unnest(${ids}::uuid[], ${ids.map(id => secrets.seal(id, 1, bytes))}::bytea[])
+        as one (id, sealed)
+      returning tenant_id, id
+    )
+    insert into webhooks.delivery_lanes (tenant_id, subscription_id) select tenant_id, id from made`)
+  const aggregate = newId()
+  const [first] = await ground.emit(owner, 1, { id: aggregate, first: 1 })
+  const [second] = await ground.emit(owner, 1, { id: aggregate, first: 2 })
+  await eventually('all came', () => receiver.received.length === 2 * many, 60_000)
+  const came = Map.groupBy(receiver.received, one => one.path)
+  expect(came.size).toBe(many)
+  for (const [path, messages] of came) {
+    expect([path, ...messages.map(one => one.id)]).toEqual([path, first, second])
+  }
+  await receiver.close()
+}, 90_000)
