@@ -22,7 +22,7 @@ type Needs = {
   readonly bodies: Bodies
 }
 
-const poll_ms = 1000
+const poll_ms = 5000
 
 export function openWideFanOut(needs: Needs): WideFanOut {
   const sleeper = openSleeper()

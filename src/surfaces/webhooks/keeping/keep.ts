@@ -18,7 +18,7 @@ const weeks_ahead_days = 35
 
 export function keepingLoops(deps: Deps): readonly Loop[] {
   return [
-    { name: 'webhooks.keep', every_ms: 5000, run: signal => keep(deps, signal) },
+    { name: 'webhooks.keep', every_ms: 15_000, run: signal => keep(deps, signal) },
     { name: 'webhooks.weeks', every_ms: 3_600_000, run: () => keepWeeks(deps) },
     { name: 'webhooks.reseal', every_ms: 3_600_000, run: signal => resealSecrets(deps, signal) },
   ]

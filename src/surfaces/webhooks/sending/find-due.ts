@@ -9,14 +9,20 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import { oldest_days } from './claim.ts'
 
-const Found = Type.Object({ id: Id })
+const Found = Type.Object({ id: Id, due: Type.Boolean() })
+
+export type Due = {
+  readonly ids: readonly string[]
+  /** Something waits for its time. */
+  readonly waits: boolean
+}
 
 const kept = sql`d.state = 'pending'
   and d.event_id >= kernel.first_id_of(now() - make_interval(days => ${oldest_days}))
   and d.event_id < kernel.first_id_of(now() + interval '1 day')`
 
-export async function findDue(db: Db, shards: readonly number[]): Promise<string[]> {
-  if (shards.length === 0) return []
+export async function findDue(db: Db, shards: readonly number[]): Promise<Due> {
+  if (shards.length === 0) return { ids: [], waits: false }
   const rows = await db.many(
     Found,
     sql`
@@ -30,17 +36,17 @@ export async function findDue(db: Db, shards: readonly number[]): Promise<string
           order by d.subscription_id limit 1)
         from waiting w where w.subscription_id is not null
       )
-      select s.id from waiting w
-      join webhooks.subscriptions s on s.id = w.subscription_id and s.state = 'active'
-      where s.shard = any (${shards}::smallint[])
-        and (exists (select from webhooks.deliveries d
+      select s.id, exists (select from webhooks.deliveries d
             where d.subscription_id = s.id and not d.behind and ${kept}
               and d.next_attempt_at <= kernel.now())
           or exists (select from webhooks.deliveries d
             where d.subscription_id = s.id and d.behind and ${kept}
-              and d.next_attempt_at <= kernel.now()))`,
+              and d.next_attempt_at <= kernel.now()) as due
+      from waiting w
+      join webhooks.subscriptions s on s.id = w.subscription_id and s.state = 'active'
+      where s.shard = any (${shards}::smallint[])`,
   )
-  return rows.map(row => row.id)
+  return { ids: rows.filter(row => row.due).map(row => row.id), waits: rows.length > 0 }
 }
 
 /**

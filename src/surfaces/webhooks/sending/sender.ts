@@ -28,7 +28,8 @@ type SenderDeps = Omit<Deps, 'sender'> & { readonly bodies: Bodies; readonly rul
 const results_max = 500
 const claims_max = 500
 const busy_poll_ms = 250
-const idle_poll_ms = 1000
+const waiting_poll_ms = 1000
+const idle_poll_ms = 5000
 const busy_for_ms = 5000
 const woken_poll_ms = 50
 const stop_grace_ms = 3000
@@ -39,7 +40,11 @@ const gather_from = 32
 export function openSender(deps: SenderDeps): Sender {
   let running: Sending | undefined
   return {
-    poke: ids => running?.lanes.poke(ids),
+    poke: ids => {
+      // Without a sender here, those elsewhere should look.
+      if (running) running.lanes.poke(ids)
+      else deps.kernel.wake()
+    },
     loop: {
       name: 'webhooks.sender',
       every_ms: 500,
@@ -130,8 +135,9 @@ class Sending {
     const found = await findDue(this.deps.kernel.db, this.shards.owned())
     // However many endpoints wait, looking for them takes a small part of the time.
     const took_ms = performance.now() - now
-    this.poll_at = performance.now() + Math.max(busy ? busy_poll_ms : idle_poll_ms, took_ms * 10)
-    this.lanes.poke(found)
+    const quiet_ms = found.waits ? waiting_poll_ms : idle_poll_ms
+    this.poll_at = performance.now() + Math.max(busy ? busy_poll_ms : quiet_ms, took_ms * 10)
+    this.lanes.poke(found.ids)
   }
 
   /** Records and claims in one commit, then sends. */
