@@ -40,6 +40,8 @@ type ParamsOf<P extends string> = P extends `${string}{${infer Name}}${infer Res
 export type RequestFacts = {
   readonly id: string
   readonly path: string
+  /** The query as it came, with its question mark, for those who sign it; else empty. */
+  readonly search: string
   readonly ip: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** Aborted when the caller has gone or the process stops. */
@@ -49,6 +51,12 @@ export type RequestFacts = {
   readonly traceparent: string | null
   /** The exact bytes, for routes that take a `raw` body. */
   readonly raw: Buffer
+}
+
+/** What is known of a request before its body. */
+export type RequestHead = {
+  readonly params: Readonly<Record<string, string>>
+  readonly headers: RequestFacts['headers']
 }
 
 type Guard = 'public' | 'authenticated' | `${string}.${string}.${string}`
@@ -120,6 +128,10 @@ type Common<
   /** Media types other than JSON; the handler then answers a text with its own content-type. */
   produces?: readonly string[]
   body_limit_bytes?: number
+  /** For a `raw` body: how much of it is read, known from what comes before it; may refuse. */
+  bodyLimitFor?(head: RequestHead): number | Promise<number>
+  /** Parameters of the path that have a rate of their own for each caller. */
+  rate_by?: readonly string[]
   replies: R
   fails?: readonly string[]
   headers?: Readonly<Record<string, string>>
