@@ -24,7 +24,7 @@ export const composition: Composition = {
     const { permissions, declared } = gather(surfaces)
     const people = identity.open(kernel, { permissions })
     return {
-      opened: [people, webhooks.open(kernel, { events: declared })],
+      opened: [people, webhooks.open(kernel, { events: declared, inbound: people.inbound ?? [] })],
       access: people.face.access,
       prepare: people.face.prepare,
     }

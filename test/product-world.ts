@@ -10,7 +10,8 @@ import { loadConfig } from '../src/config.ts'
 import { sql } from '../src/kernel/database/sql.ts'
 import { newId } from '../src/kernel/ids.ts'
 import type { Platform } from '../src/kernel/assembly/open.ts'
-import { start } from '../src/start.ts'
+import type { Composition } from '../src/kernel/assembly/parts.ts'
+import { composition, start } from '../src/start.ts'
 import type { Face, MailToSend } from '../src/surfaces/identity/face.ts'
 import { call, cloneDatabase, type Answer, type Ask } from './world.ts'
 
@@ -52,6 +53,7 @@ export const password = 'correct horse battery staple'
 
 export async function openProductWorld(
   settings: Record<string, string> = {},
+  composed: Composition = composition,
 ): Promise<ProductWorld> {
   const clone = await cloneDatabase('product_template')
   const data_dir = await mkdtemp(join(tmpdir(), 'dodeca-product-'))
@@ -70,7 +72,7 @@ export async function openProductWorld(
     IDENTITY_EMAIL_SCOPE: 'tenant',
     ...settings,
   }
-  const running = await start(loadConfig({}, environment), () => {})
+  const running = await start(loadConfig({}, environment), () => {}, composed)
   const { platform } = running
   const url = `http://127.0.0.1:${running.port}`
   const identity = platform.opened[0]?.face as Face

@@ -19,10 +19,16 @@ export type Secrets = {
 export const live_secrets_max = 3
 const use = 'webhooks.secrets'
 
-export function openSecrets({ keys, settings }: Pick<Kernel, 'keys' | 'settings'>): Secrets {
+export type Ring = Pick<Keyring, 'kids' | 'seal' | 'open' | 'sealedWith'>
+
+/** The keyring under which webhooks keeps what it must be able to read again. */
+export function ringOf({ keys, settings }: Pick<Kernel, 'keys' | 'settings'>): Ring {
   const given = settings['webhooks.keyring']
-  const ring: Pick<Keyring, 'kids' | 'seal' | 'open' | 'sealedWith'> =
-    given === null ? keys : ownRing(given)
+  return given === null ? keys : ownRing(given)
+}
+
+export function openSecrets(kernel: Pick<Kernel, 'keys' | 'settings'>): Secrets {
+  const ring = ringOf(kernel)
   const place = (id: string, version: number) => ({
     table: 'webhooks.subscriptions',
     id,

@@ -1,6 +1,6 @@
 /** Webhooks as the kernel sees it: its parts are opened once and wired together here. */
 import { openSafeFetch } from '../../kernel/outside/safe-fetch.ts'
-import type { EventDeclaration, Kernel, Surface } from '../../kernel/surface.ts'
+import type { EventDeclaration, InboundHandler, Kernel, Surface } from '../../kernel/surface.ts'
 import { checks } from './checks.ts'
 import type { Deps } from './deps.ts'
 import { openJudgeEndpoint } from './endpoint.ts'
@@ -9,6 +9,7 @@ import { events } from './events.ts'
 import type { Face } from './face.ts'
 import { fanOutConsumer } from './fan-out/fan-out.ts'
 import { openWideFanOut } from './fan-out/wide.ts'
+import { openInbound } from './inbound/open-inbound.ts'
 import { keepingLoops } from './keeping/keep.ts'
 import { ownersConsumer } from './keeping/owners.ts'
 import { permissions } from './permissions.ts'
@@ -24,6 +25,8 @@ import { challengeLoop } from './verification/loop.ts'
 export type Needs = {
   /** Of all surfaces: whatever is announced may be subscribed to. */
   readonly events: ReadonlyMap<string, EventDeclaration>
+  /** Of all surfaces: who works on what is received, by provider. */
+  readonly inbound: readonly InboundHandler[]
 }
 
 export const webhooks: Surface<Face, Needs> = {
@@ -52,15 +55,17 @@ export const webhooks: Surface<Face, Needs> = {
     const sender = openSender({ ...parts, bodies, rules: rulesOf(kernel, sending.breaker) })
     const deps: Deps = { ...parts, sender }
     const wide = openWideFanOut({ kernel, sender, bodies })
+    const inbound = openInbound(kernel, needs.inbound)
     return {
       face: {},
-      routes: routes(deps),
+      routes: [...routes(deps), ...inbound.routes],
       consumers: [fanOutConsumer({ sender, bodies, wide }), ownersConsumer],
       loops: [
         ...(kernel.settings['webhooks.sender_enabled'] ? [sender.loop] : []),
         wide,
         challengeLoop(deps),
         ...keepingLoops(deps),
+        ...inbound.loops,
       ],
       checks: checks(deps),
       close: async () => reach.close(),

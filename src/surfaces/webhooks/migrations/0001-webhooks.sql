@@ -258,7 +258,12 @@ create table webhooks.inbound_receipts (
   lease_token uuid,
   leased_until timestamptz,
   last_error_code text,
-  unique (provider, provider_account, provider_event_id)
+  check ((processing_state = 'processing') = (lease_token is not null)),
+  check ((lease_token is null) = (leased_until is null)),
+  check ((processing_state in ('received', 'processing', 'failed')) = (processed_at is null)),
+  check ((processed_at is null) = (next_attempt_at is not null)),
+  -- An account that another tenant takes over later begins anew.
+  unique (tenant_id, provider, provider_account, provider_event_id)
 );
 create index inbound_receipts_due on webhooks.inbound_receipts (next_attempt_at)
   where processing_state in ('received', 'processing', 'failed');
