@@ -130,10 +130,17 @@ test('fifty endpoints that hang do not hold up a hundred that do not', async () 
   const [good, bad] = [await own.owner(), await own.owner()]
   const event_filter = { types: ['account.verified'] }
   const many = (count: number) => Array.from({ length: count }, (_, index) => `/${index}`)
-  const subscribe = async (owner: typeof good, receiver: typeof healthy, paths: string[]) =>
-    Promise.all(paths.map(path => own.subscribe(owner, at(receiver, path), { event_filter })))
+  // A few at a time: each of them looks often whether it is verified.
+  const subscribe = async (owner: typeof good, receiver: typeof healthy, paths: string[]) => {
+    for (let from = 0; from < paths.length; from += 10) {
+      const some = paths.slice(from, from + 10)
+      await Promise.all(
+        some.map(path => own.subscribe(owner, at(receiver, path), { event_filter })),
+      )
+    }
+  }
   await subscribe(bad, hanging, many(50))
-  const made = await subscribe(good, healthy, many(100))
+  await subscribe(good, healthy, many(100))
   const held: (() => void)[] = []
   hanging.answer(response => void held.push(() => response.writeHead(204).end()))
   await own.emit(bad, 100)
@@ -144,7 +151,6 @@ test('fifty endpoints that hang do not hold up a hundred that do not', async () 
   expect(hanging.received.length).toBeLessThan(500)
   hanging.answer(response => void response.writeHead(204).end())
   for (const answer of held.splice(0)) answer()
-  expect(made).toHaveLength(100)
   await own.close()
   await Promise.all([healthy.close(), hanging.close()])
 }, 120_000)
