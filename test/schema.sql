@@ -767,10 +767,14 @@ create table webhooks.inbound_receipts (
   lease_token uuid,
   leased_until timestamp with time zone,
   last_error_code text,
+  constraint inbound_receipts_check CHECK (((processing_state = 'processing'::text) = (lease_token IS NOT NULL))),
+  constraint inbound_receipts_check1 CHECK (((lease_token IS NULL) = (leased_until IS NULL))),
+  constraint inbound_receipts_check2 CHECK (((processing_state = ANY (ARRAY['received'::text, 'processing'::text, 'failed'::text])) = (processed_at IS NULL))),
+  constraint inbound_receipts_check3 CHECK (((processed_at IS NULL) = (next_attempt_at IS NOT NULL))),
   constraint inbound_receipts_pkey PRIMARY KEY (id),
   constraint inbound_receipts_processing_state_check CHECK ((processing_state = ANY (ARRAY['received'::text, 'processing'::text, 'processed'::text, 'ignored'::text, 'failed'::text, 'dead'::text]))),
   constraint inbound_receipts_provider_event_id_check CHECK (((length(provider_event_id) >= 1) AND (length(provider_event_id) <= 400))),
-  constraint inbound_receipts_provider_provider_account_provider_event_i_key UNIQUE (provider, provider_account, provider_event_id)
+  constraint inbound_receipts_tenant_id_provider_provider_account_provid_key UNIQUE (tenant_id, provider, provider_account, provider_event_id)
 );
 CREATE INDEX inbound_receipts_due ON webhooks.inbound_receipts USING btree (next_attempt_at) WHERE (processing_state = ANY (ARRAY['received'::text, 'processing'::text, 'failed'::text]));
 CREATE INDEX inbound_receipts_tenant ON webhooks.inbound_receipts USING btree (tenant_id, id DESC);
@@ -925,7 +929,7 @@ declare
   waits boolean;
   dropped int := 0;
 begin
-  perform pg_advisory_xact_lock(5330114);
+  perform pg_advisory_xact_lock(hashtextextended('webhooks.weeks', 0));
   for part in
     select c.relname as name,
       to_timestamp(substring(c.relname from '_w(\d+)$') || '+00', 'YYYYMMDDTZH') as low
@@ -960,7 +964,7 @@ declare
   low timestamptz;
   part text;
 begin
-  perform pg_advisory_xact_lock(5330114);
+  perform pg_advisory_xact_lock(hashtextextended('webhooks.weeks', 0));
   select max(to_timestamp(substring(c.relname from '_w(\d+)$') || '+00', 'YYYYMMDDTZH'))
     + interval '168 hours' into low
     from pg_inherits i join pg_class c on c.oid = i.inhrelid

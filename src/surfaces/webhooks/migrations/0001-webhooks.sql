@@ -288,7 +288,7 @@ declare
   low timestamptz;
   part text;
 begin
-  perform pg_advisory_xact_lock(5330114);
+  perform pg_advisory_xact_lock(hashtextextended('webhooks.weeks', 0));
   select max(to_timestamp(substring(c.relname from '_w(\d+)$') || '+00', 'YYYYMMDDTZH'))
     + interval '168 hours' into low
     from pg_inherits i join pg_class c on c.oid = i.inhrelid
@@ -323,7 +323,7 @@ declare
   waits boolean;
   dropped int := 0;
 begin
-  perform pg_advisory_xact_lock(5330114);
+  perform pg_advisory_xact_lock(hashtextextended('webhooks.weeks', 0));
   for part in
     select c.relname as name,
       to_timestamp(substring(c.relname from '_w(\d+)$') || '+00', 'YYYYMMDDTZH') as low
