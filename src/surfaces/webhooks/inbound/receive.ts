@@ -9,13 +9,11 @@ import type { InboundSecrets } from './inbound-secrets.ts'
 import type { Acknowledgement, Incoming } from './schemes/scheme.ts'
 import { schemes } from './schemes/schemes.ts'
 import { findScheme, findTrusted, type SourceKey } from './sources/find-source.ts'
-import { storeReceipt } from './store-receipt.ts'
+import { storeReceipt, type StoreDeps } from './store-receipt.ts'
 
-export type ReceiveDeps = {
-  readonly kernel: Pick<Kernel, 'db' | 'settings' | 'clock' | 'public_url' | 'metrics' | 'log'>
+export type ReceiveDeps = StoreDeps & {
+  readonly kernel: Pick<Kernel, 'db' | 'settings' | 'clock' | 'public_url'>
   readonly secrets: InboundSecrets
-  /** The providers whose messages somebody here works on. */
-  readonly handled: ReadonlySet<string>
 }
 
 /** GitHub documents that its messages may be as large; whoever else sends more than usual is refused. */

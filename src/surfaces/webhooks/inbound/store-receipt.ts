@@ -6,9 +6,15 @@ import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import { newId } from '../../../kernel/ids.ts'
-import type { ReceiveDeps } from './receive.ts'
+import type { Kernel } from '../../../kernel/surface.ts'
 import type { Envelope, Incoming } from './schemes/scheme.ts'
 import type { SourceKey, Trusted } from './sources/find-source.ts'
+
+export type StoreDeps = {
+  readonly kernel: Pick<Kernel, 'db'>
+  /** The providers whose messages somebody here works on. */
+  readonly handled: ReadonlySet<string>
+}
 
 export type Genuine = {
   readonly source: Trusted
@@ -25,7 +31,7 @@ export function receiptRef(id: string): string {
 }
 
 export async function storeReceipt(
-  { kernel: { db }, handled }: ReceiveDeps,
+  { kernel: { db }, handled }: StoreDeps,
   { source, key, envelope, message, verdict }: Genuine,
 ): Promise<void> {
   const { tenant_id, versions } = source

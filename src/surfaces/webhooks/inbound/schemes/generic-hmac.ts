@@ -3,18 +3,15 @@
  * A time counts only where it is part of what was signed; the schema of the source sees to that.
  */
 import { type SignatureVerdict, verifySigned } from '../../../../kernel/outside/signatures.ts'
+import type { Options } from '../schemas.ts'
 import { envelopeOf, hashOf, headerOf, jsonOf } from './read.ts'
 import type { Incoming, Scheme, Trust } from './scheme.ts'
 
 export const genericHmac: Scheme = {
   name: 'generic_hmac',
   verify,
-  envelope: ({ headers, body }, { id_header, id_pointer }) => {
-    const given = id_header
-      ? headerOf(headers, id_header.toLowerCase())
-      : id_pointer
-        ? pointedAt(jsonOf(body), id_pointer)
-        : hashOf(body)
+  envelope: (message, options) => {
+    const given = givenId(message, options)
     return envelopeOf(typeof given === 'number' ? String(given) : given, null)
   },
   received: { status: 204, body: null },
@@ -37,14 +34,17 @@ function verify({ headers, body }: Incoming, trust: Trust): SignatureVerdict {
   })
 }
 
-function contentOf(
-  template: string,
-  body: Buffer,
-  timestamp: string,
-): readonly (string | Buffer)[] {
-  return template
-    .split(/(\{body\}|\{timestamp\})/)
-    .map(part => (part === '{body}' ? body : part === '{timestamp}' ? timestamp : part))
+function contentOf(template: string, body: Buffer, timestamp: string) {
+  const parts: Readonly<Record<string, string | Buffer>> = {
+    '{body}': body,
+    '{timestamp}': timestamp,
+  }
+  return template.split(/(\{body\}|\{timestamp\})/).map(part => parts[part] ?? part)
+}
+
+function givenId({ headers, body }: Incoming, { id_header, id_pointer }: Options): unknown {
+  if (id_header) return headerOf(headers, id_header.toLowerCase())
+  return id_pointer ? pointedAt(jsonOf(body), id_pointer) : hashOf(body)
 }
 
 /** RFC 6901. */

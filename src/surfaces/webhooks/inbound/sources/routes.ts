@@ -26,7 +26,7 @@ export function sourceRoutes(deps: SourceDeps): readonly Route[] {
 
 const keyOf = ({ provider, account_ref }: SourceKey) => ({ provider, account_ref })
 
-function viewOf({ kernel }: SourceDeps, { version: _, ...row }: SourceRow) {
+function viewOf({ kernel }: SourceDeps, { version: _version, ...row }: SourceRow) {
   return { ...row, url: `${kernel.public_url}/v1/inbound/${row.provider}/${row.account_ref}` }
 }
 

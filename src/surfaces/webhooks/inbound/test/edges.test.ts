@@ -39,7 +39,7 @@ describe.concurrent('bytes', () => {
         'x-github-delivery': newId(),
       },
     })
-    expect([answer.status, (await answer.json()) as unknown]).toMatchObject([
+    expect([answer.status, await answer.json()]).toMatchObject([
       415,
       { code: 'unsupported_media_type' },
     ])

@@ -96,7 +96,7 @@ test('a message is handed over once, whole, and its end is in the same commit', 
   await source.send(byStripe(source.signing(), body))
   const receipt = await reached(source, id, 'processed')
   expect(receipt).toMatchObject({ attempts: 1, next_attempt_at: null, last_error_code: null })
-  const [message] = heard.filter(({ receipt_id }) => receipt_id === id)
+  const message = heard.find(({ receipt_id }) => receipt_id === id)
   expect(message).toMatchObject({
     tenant_id: source.owner.tenant.id,
     provider: 'acme',

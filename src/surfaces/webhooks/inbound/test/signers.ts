@@ -49,24 +49,16 @@ export async function byGithub({ secret }: Signing, id: string = newId()): Promi
 }
 
 /** Slack's own verifier is part of a framework; this is its documentation, to the letter. */
-export function bySlack(
-  { secret, seconds }: Signing,
-  told: object = { type: 'event_callback', event_id: `Ev${newId()}`, event: { type: 'message' } },
-): Signed {
-  const body = JSON.stringify(told)
+export function bySlack({ secret, seconds }: Signing, given?: object): Signed {
+  const event = { type: 'event_callback', event_id: `Ev${newId()}`, event: { type: 'message' } }
+  const body = JSON.stringify(given ?? event)
   const mac = createHmac('sha256', secret).update(`v0:${seconds}:${body}`).digest('hex')
   const headers = { 'x-slack-request-timestamp': String(seconds), 'x-slack-signature': `v0=${mac}` }
   return { body, headers: { ...json, ...headers } }
 }
 
-export function byTwilio(
-  { secret, url }: Signing,
-  told: Record<string, string> = {
-    MessageSid: `SM${newId()}`,
-    MessageStatus: 'sent',
-    Body: 'a b+ñ',
-  },
-): Signed {
+export function byTwilio({ secret, url }: Signing, given?: Record<string, string>): Signed {
+  const told = given ?? { MessageSid: `SM${newId()}`, MessageStatus: 'sent', Body: 'a b+ñ' }
   const signature = twilio.getExpectedTwilioSignature(secret, url, told)
   const body = new URLSearchParams(told).toString()
   return { body, headers: { ...form, 'x-twilio-signature': signature } }
