@@ -23,13 +23,17 @@ type Seen = {
 }
 type Committed = [string, number][]
 
-const program = (name: string) => fileURLToPath(new URL(`./ground/${name}.ts`, import.meta.url))
+const programs = {
+  sink: fileURLToPath(new URL('./ground/sink-process.ts', import.meta.url)),
+  undici: fileURLToPath(new URL('./ground/undici-process.ts', import.meta.url)),
+  ours: fileURLToPath(new URL('./ground/webhooks-process.ts', import.meta.url)),
+}
 
 await comparison('webhooks', async bench => {
   const sink: Sink = await startTalking({
     side: 'client',
     program: process.execPath,
-    args: [program('sink-process'), String(endpoints)],
+    args: [programs.sink, String(endpoints)],
   })
   const rounds = { undici: [] as number[], ours: [] as number[] }
   const ours = await startOurs(bench, 'webhooks_main')
@@ -61,10 +65,7 @@ function startOurs(bench: Bench, name: string): Promise<Talking<object>> {
     startTalking<object>({
       side: 'server',
       program: process.execPath,
-      args: [
-        ...(profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : []),
-        program('webhooks-process'),
-      ],
+      args: [...(profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : []), programs.ours],
       env: {
         ...productionEnvironment(database_url),
         WEBHOOKS_ALLOW_HTTP: 'true',
@@ -98,7 +99,7 @@ async function undiciAlone(sink: Sink, count: number): Promise<number> {
   const side = {
     side: 'server',
     program: process.execPath,
-    args: [program('undici-process')],
+    args: [programs.undici],
   } as const
   const bare = await startTalking<object>(side)
   const { ports } = sink.ready

@@ -3,7 +3,7 @@
  * endpoints, that answers 204, counts, and remembers when each message came first.
  */
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { nowMs } from './answer-beats.ts'
 
@@ -12,18 +12,20 @@ let count = 0
 let last_ms = 0
 const arrived = new Map<string, number>()
 
+function take(request: IncomingMessage, response: ServerResponse): void {
+  const id = request.headers['webhook-id']
+  request.on('data', () => {})
+  request.on('end', () => {
+    count++
+    last_ms = nowMs()
+    if (typeof id === 'string' && !arrived.has(id)) arrived.set(id, last_ms)
+    response.writeHead(204).end()
+  })
+}
+
 const ports: number[] = []
 for (let index = 0; index < ports_count; index++) {
-  const server = createServer((request, response) => {
-    const id = request.headers['webhook-id']
-    request.on('data', () => {})
-    request.on('end', () => {
-      count++
-      last_ms = nowMs()
-      if (typeof id === 'string' && !arrived.has(id)) arrived.set(id, last_ms)
-      response.writeHead(204).end()
-    })
-  })
+  const server = createServer(take)
   server.keepAliveTimeout = 60_000
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

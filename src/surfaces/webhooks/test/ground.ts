@@ -58,7 +58,7 @@ type Attempt = {
 }
 
 /** Everything on loopback may be reached, unless a test says otherwise. */
-export const reachable = {
+const reachable = {
   WEBHOOKS_ALLOWED_PORTS: '1-65535',
   WEBHOOKS_ALLOWED_PRIVATE_CIDRS: '127.0.0.0/8',
 }
