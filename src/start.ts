@@ -16,20 +16,23 @@ import { layGround, type Ground } from './kernel/ground/ground.ts'
 import { identity } from './surfaces/identity/surface.ts'
 import { jobs } from './surfaces/jobs/surface.ts'
 import { links } from './surfaces/links/surface.ts'
+import { webhooks } from './surfaces/webhooks/surface.ts'
 
-const surfaces: readonly AnySurface[] = [identity, jobs, links]
+const surfaces: readonly AnySurface[] = [identity, jobs, links, webhooks]
 
 export const composition: Composition = {
   surfaces,
   open: kernel => {
-    const { permissions } = gather(surfaces)
+    const { permissions, declared } = gather(surfaces)
     const people = identity.open(kernel, { permissions })
     const work = jobs.open(kernel, { people: people.face.administration })
     const shortener = links.open(kernel, {
       jobs: work.face,
       people: people.face.administration,
     })
-    const opened = [people, work, shortener]
+    const inbound = [people, work, shortener].flatMap(one => one.inbound ?? [])
+    const hooks = webhooks.open(kernel, { events: declared, inbound })
+    const opened = [people, work, shortener, hooks]
     work.face.offer(opened.flatMap(one => one.jobTypes ?? []))
     return {
       opened,

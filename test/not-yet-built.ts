@@ -76,11 +76,6 @@ export const notYetBuilt: readonly string[] = [
   'POST /v1/refunds',
   'GET /v1/refunds/{id}',
   // webhooks
-  'POST /v1/inbound/{provider}/{account_ref}',
-  'POST /v1/webhook-subscriptions',
-  'POST /v1/webhook-subscriptions/{id}/verify',
-  'PATCH /v1/webhook-subscriptions/{id}',
-  'DELETE /v1/webhook-subscriptions/{id}',
   'GET /v1/webhook-deliveries',
   'POST /v1/webhook-deliveries/{id}/replay',
   'GET /v1/webhook-events/{event_id}',

@@ -652,470 +652,337 @@ begin
   end loop;
 end $function$;
 
-create schema jobs;
+create schema webhooks;
 
-create table jobs.job_attempts (
+create table webhooks.deliveries (
+  tenant_id uuid not null,
+  event_id uuid not null,
+  subscription_id uuid not null,
   id uuid not null,
-  job_id uuid not null,
-  tenant_id uuid not null,
-  type text collate "C" not null,
-  schema_version integer not null,
-  attempt_no integer not null,
-  worker_id uuid not null,
-  claim_id uuid,
-  lease_token bytea not null,
-  state text not null,
-  leased_until timestamp with time zone not null,
-  heartbeat_at timestamp with time zone not null,
-  started_at timestamp with time zone not null,
-  lease_seconds integer not null,
-  timeout_at timestamp with time zone not null,
-  completed_at timestamp with time zone,
-  error_code text,
-  constraint job_attempts_check CHECK (((completed_at IS NULL) = (state = 'running'::text))),
-  constraint job_attempts_job_id_attempt_no_key UNIQUE (job_id, attempt_no),
-  constraint job_attempts_lease_token_check CHECK ((octet_length(lease_token) = 32)),
-  constraint job_attempts_pkey PRIMARY KEY (id),
-  constraint job_attempts_state_check CHECK ((state = ANY (ARRAY['running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'released'::text, 'lease_expired'::text, 'expired'::text])))
-) with (autovacuum_vacuum_scale_factor=0.02, fillfactor=70);
-CREATE INDEX job_attempts_claim ON jobs.job_attempts USING btree (claim_id) WHERE ((state = 'running'::text) AND (claim_id IS NOT NULL));
-CREATE INDEX job_attempts_counted ON jobs.job_attempts USING btree (tenant_id, type) WHERE (state = 'running'::text);
-CREATE UNIQUE INDEX job_attempts_running ON jobs.job_attempts USING btree (job_id) WHERE (state = 'running'::text);
-
-create table jobs.job_checkpoints (
-  job_id uuid not null,
-  tenant_id uuid not null,
-  attempt_id uuid,
-  body jsonb not null,
-  saved_at timestamp with time zone not null default kernel.now(),
-  constraint job_checkpoints_pkey PRIMARY KEY (job_id)
-) with (fillfactor=70);
-
-create table jobs.job_dependencies (
-  job_id uuid not null,
-  depends_on_job_id uuid not null,
-  tenant_id uuid not null,
-  required_state text not null,
-  satisfied_at timestamp with time zone,
-  constraint job_dependencies_check CHECK ((job_id <> depends_on_job_id)),
-  constraint job_dependencies_pkey PRIMARY KEY (job_id, depends_on_job_id),
-  constraint job_dependencies_required_state_check CHECK ((required_state = ANY (ARRAY['succeeded'::text, 'terminal'::text])))
-);
-CREATE INDEX job_dependencies_open ON jobs.job_dependencies USING btree (depends_on_job_id) WHERE (satisfied_at IS NULL);
-
-create table jobs.job_events (
-  job_id uuid not null,
-  sequence integer not null,
-  tenant_id uuid not null,
-  id uuid not null default gen_random_uuid(),
-  type text not null,
-  data jsonb not null default '{}'::jsonb,
-  occurred_at timestamp with time zone not null default kernel.now(),
-  constraint job_events_pkey PRIMARY KEY (job_id, sequence)
-);
-
-create table jobs.job_inputs (
-  job_id uuid not null,
-  tenant_id uuid not null,
-  parameters json not null,
-  constraint job_inputs_pkey PRIMARY KEY (job_id)
-);
-
-create table jobs.job_progress (
-  job_id uuid not null,
-  sequence integer not null,
-  tenant_id uuid not null,
-  stage text not null,
-  current bigint not null,
-  total bigint,
-  message_code text,
-  recorded_at timestamp with time zone not null default kernel.now(),
-  constraint job_progress_pkey PRIMARY KEY (job_id, sequence)
-);
-
-create table jobs.job_queue (
-  tenant_id uuid not null,
-  job_id uuid not null,
-  type text collate "C" not null,
-  schema_version integer not null,
-  rank smallint not null,
-  ready_at timestamp with time zone not null default now(),
-  wake_at timestamp with time zone,
-  deadline_at timestamp with time zone,
-  constraint job_queue_pkey PRIMARY KEY (tenant_id, job_id)
-) with (autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000);
-CREATE INDEX job_queue_deadline_at ON jobs.job_queue USING btree (deadline_at) WHERE (deadline_at IS NOT NULL);
-CREATE INDEX job_queue_ready ON jobs.job_queue USING btree (type, schema_version, tenant_id, rank, ready_at, job_id) WHERE (wake_at IS NULL);
-CREATE INDEX job_queue_wake_at ON jobs.job_queue USING btree (wake_at) WHERE ((wake_at IS NOT NULL) AND (wake_at < 'infinity'::timestamp with time zone));
-
-create table jobs.job_results (
-  id uuid not null,
-  job_id uuid not null,
-  tenant_id uuid not null,
-  attempt_id uuid not null,
-  media_type text not null,
-  size bigint not null,
-  checksum_sha256 bytea not null,
-  body bytea,
-  blob_key text,
-  created_at timestamp with time zone not null default kernel.now(),
-  constraint job_results_check CHECK (((body IS NULL) <> (blob_key IS NULL))),
-  constraint job_results_checksum_sha256_check CHECK ((octet_length(checksum_sha256) = 32)),
-  constraint job_results_pkey PRIMARY KEY (id)
-);
-CREATE INDEX job_results_attempt ON jobs.job_results USING btree (attempt_id);
-CREATE INDEX job_results_bytes ON jobs.job_results USING btree (id) WHERE (blob_key IS NOT NULL);
-CREATE INDEX job_results_created_at ON jobs.job_results USING btree (created_at);
-
-create table jobs.job_schedules (
-  tenant_id uuid not null,
-  name text collate "C" not null,
-  id uuid not null,
-  principal_id uuid not null,
-  type text collate "C" not null,
-  schema_version integer not null,
-  parameters json not null,
-  cron text not null,
-  timezone text not null,
-  enabled boolean not null default true,
-  catch_up text not null default 'latest'::text,
-  overlap text not null default 'allow'::text,
-  priority smallint not null default 5,
-  next_run_at timestamp with time zone,
-  last_run_at timestamp with time zone,
-  last_job_id uuid,
-  last_error_code text,
-  version integer not null default 1,
-  created_at timestamp with time zone not null default kernel.now(),
-  updated_at timestamp with time zone not null default kernel.now(),
-  constraint job_schedules_catch_up_check CHECK ((catch_up = ANY (ARRAY['skip'::text, 'latest'::text, 'all'::text]))),
-  constraint job_schedules_id_key UNIQUE (id),
-  constraint job_schedules_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9_.-]{0,99}$'::text)),
-  constraint job_schedules_overlap_check CHECK ((overlap = ANY (ARRAY['allow'::text, 'skip'::text]))),
-  constraint job_schedules_pkey PRIMARY KEY (tenant_id, name),
-  constraint job_schedules_priority_check CHECK (((priority >= 0) AND (priority <= 9)))
-);
-CREATE INDEX job_schedules_due ON jobs.job_schedules USING btree (next_run_at) WHERE enabled;
-
-create table jobs.job_type_versions (
-  type text collate "C" not null,
-  schema_version integer not null,
-  parameters_schema jsonb not null,
-  result_schema jsonb,
-  created_at timestamp with time zone not null default kernel.now(),
-  constraint job_type_versions_pkey PRIMARY KEY (type, schema_version),
-  constraint job_type_versions_schema_version_check CHECK ((schema_version >= 1)),
-  constraint job_type_versions_type_fkey FOREIGN KEY (type) REFERENCES jobs.job_types(type)
-);
-
-create table jobs.job_types (
-  type text collate "C" not null,
-  id uuid not null default gen_random_uuid(),
-  kind text not null,
-  queue text not null default 'default'::text,
-  lease_seconds integer,
-  timeout_seconds integer,
-  max_attempts smallint,
-  backoff_base_ms integer,
-  backoff_cap_ms integer,
-  tenant_max_running integer,
-  paused_at timestamp with time zone,
-  paused_until timestamp with time zone,
-  paused_by text,
-  pause_reason text,
-  version integer not null default 1,
-  created_at timestamp with time zone not null default kernel.now(),
-  updated_at timestamp with time zone not null default kernel.now(),
-  constraint job_types_check CHECK (((paused_at IS NULL) = (pause_reason IS NULL))),
-  constraint job_types_check1 CHECK (((paused_at IS NOT NULL) OR (paused_until IS NULL))),
-  constraint job_types_id_key UNIQUE (id),
-  constraint job_types_kind_check CHECK ((kind = ANY (ARRAY['built_in'::text, 'activity'::text, 'external'::text]))),
-  constraint job_types_pkey PRIMARY KEY (type)
-);
-
-create table jobs.jobs (
-  id uuid not null,
-  tenant_id uuid not null,
-  type text collate "C" not null,
-  schema_version integer not null,
+  event_type text not null,
+  aggregate_id uuid not null,
+  aggregate_version bigint not null,
+  api_version text not null,
+  ordered boolean not null,
+  behind boolean not null default false,
   state text not null default 'pending'::text,
-  priority smallint not null default 5,
-  input_ref uuid,
-  result_ref uuid,
-  idempotency_key text collate "C",
-  request_fingerprint bytea,
-  scheduled_at timestamp with time zone,
-  deadline_at timestamp with time zone,
-  cancel_requested_at timestamp with time zone,
+  attempt_count integer not null default 0,
+  tries smallint not null default 0,
+  next_attempt_at timestamp with time zone not null default kernel.now(),
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  replay_no integer not null default 0,
+  replay_id uuid,
+  replayed_at timestamp with time zone,
+  held_seconds bigint not null,
+  last_http_status smallint,
+  last_error_code text,
+  occurred_at timestamp with time zone not null,
   created_at timestamp with time zone not null default kernel.now(),
   completed_at timestamp with time zone,
-  version integer not null default 1,
-  principal_id uuid not null,
-  operation text collate "C" not null,
-  attempt_count integer not null default 0,
-  max_attempts smallint not null,
-  failures smallint not null default 0,
-  losses smallint not null default 0,
-  last_sequence integer not null default 1,
-  has_dependents boolean not null default false,
-  dead_at timestamp with time zone,
+  constraint deliveries_check CHECK (((state = 'pending'::text) = (completed_at IS NULL))),
+  constraint deliveries_check1 CHECK (((lease_token IS NULL) OR (state = 'pending'::text))),
+  constraint deliveries_check2 CHECK (((lease_token IS NULL) = (leased_until IS NULL))),
+  constraint deliveries_pkey PRIMARY KEY (event_id, subscription_id),
+  constraint deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'permanent_failure'::text, 'exhausted'::text, 'cancelled'::text])))
+) partition by RANGE (event_id);
+CREATE INDEX deliveries_due ON ONLY webhooks.deliveries USING btree (subscription_id, behind, next_attempt_at, event_id) WHERE (state = 'pending'::text);
+CREATE INDEX deliveries_order ON ONLY webhooks.deliveries USING btree (subscription_id, aggregate_id, aggregate_version) WHERE ((state = 'pending'::text) AND ordered);
+CREATE INDEX deliveries_subscription ON ONLY webhooks.deliveries USING btree (subscription_id, id DESC);
+CREATE INDEX deliveries_tenant ON ONLY webhooks.deliveries USING btree (tenant_id, id DESC);
+
+create table webhooks.delivery_attempts (
+  tenant_id uuid not null,
+  delivery_id uuid not null,
+  attempt_no integer not null,
+  id uuid not null,
+  started_at timestamp with time zone not null,
+  duration_ms integer,
+  http_status smallint,
   error_code text,
-  error_retryable boolean,
-  cause_job_id uuid,
-  retry_of_job_id uuid,
-  usage jsonb,
-  constraint jobs_check CHECK (((completed_at IS NOT NULL) = (state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))),
-  constraint jobs_check1 CHECK (((dead_at IS NOT NULL) = (state = ANY (ARRAY['failed'::text, 'cancelled'::text, 'expired'::text])))),
-  constraint jobs_check2 CHECK (((error_code IS NULL) = (error_retryable IS NULL))),
-  constraint jobs_check3 CHECK (((cause_job_id IS NULL) OR (error_code IS NOT NULL))),
-  constraint jobs_max_attempts_check CHECK ((max_attempts >= 1)),
-  constraint jobs_pkey PRIMARY KEY (id),
-  constraint jobs_priority_check CHECK (((priority >= 0) AND (priority <= 9))),
-  constraint jobs_request_fingerprint_check CHECK ((octet_length(request_fingerprint) = 32)),
-  constraint jobs_schema_version_check CHECK ((schema_version >= 1)),
-  constraint jobs_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'retryable'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
-) with (autovacuum_vacuum_scale_factor=0.02, fillfactor=50);
-CREATE INDEX jobs_dead ON jobs.jobs USING btree (tenant_id, id) WHERE (dead_at IS NOT NULL);
-CREATE INDEX jobs_dead_types ON jobs.jobs USING btree (type, dead_at) WHERE (dead_at IS NOT NULL);
-CREATE UNIQUE INDEX jobs_idempotency ON jobs.jobs USING btree (tenant_id, principal_id, operation, idempotency_key) WHERE (idempotency_key IS NOT NULL);
-CREATE UNIQUE INDEX jobs_tenant ON jobs.jobs USING btree (tenant_id, id);
+  response_excerpt text,
+  timings jsonb,
+  remote_ip text,
+  secret_version integer,
+  replay_id uuid,
+  constraint delivery_attempts_pkey PRIMARY KEY (delivery_id, attempt_no, id),
+  constraint delivery_attempts_response_excerpt_check CHECK ((length(response_excerpt) <= 1024))
+) partition by RANGE (id);
 
-create table jobs.worker_capabilities (
-  worker_id uuid not null,
-  queue text not null default 'default'::text,
-  capability text collate "C" not null,
-  version integer not null,
-  tenant_id uuid,
-  principal_id uuid,
-  last_seen_at timestamp with time zone not null default now(),
-  constraint worker_capabilities_pkey PRIMARY KEY (worker_id, capability, version)
+create table webhooks.delivery_lanes (
+  tenant_id uuid not null,
+  subscription_id uuid not null,
+  breaker text not null default 'closed'::text,
+  open_ms integer not null default 0,
+  open_until timestamp with time zone,
+  not_before timestamp with time zone,
+  in_flight smallint not null default 0,
+  consecutive_failures integer not null default 0,
+  ewma_ms integer,
+  p50_ms integer,
+  p95_ms integer,
+  last_success_at timestamp with time zone,
+  failing_since timestamp with time zone,
+  failures integer not null default 0,
+  last_failure_at timestamp with time zone,
+  degraded_at timestamp with time zone,
+  updated_at timestamp with time zone not null default now(),
+  constraint delivery_lanes_breaker_check CHECK ((breaker = ANY (ARRAY['closed'::text, 'open'::text, 'half_open'::text]))),
+  constraint delivery_lanes_pkey PRIMARY KEY (subscription_id),
+  constraint delivery_lanes_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES webhooks.subscriptions(tenant_id, id)
 ) with (fillfactor=50);
-CREATE INDEX worker_capabilities_type ON jobs.worker_capabilities USING btree (capability, version);
 
-create schema links;
-
-create table links.blocklist (
-  id uuid not null,
-  kind text not null,
-  value text collate "C" not null,
-  action text not null,
-  reason text not null,
-  created_by uuid not null,
-  created_at timestamp with time zone not null default kernel.now(),
-  removed_at timestamp with time zone,
-  constraint blocklist_action_check CHECK ((action = ANY (ARRAY['block'::text, 'warn'::text]))),
-  constraint blocklist_kind_check CHECK ((kind = ANY (ARRAY['host'::text, 'suffix'::text, 'url'::text, 'regex'::text]))),
-  constraint blocklist_pkey PRIMARY KEY (id),
-  constraint blocklist_value_check CHECK (((length(value) >= 1) AND (length(value) <= 500)))
-);
-CREATE UNIQUE INDEX blocklist_value ON links.blocklist USING btree (kind, value) WHERE (removed_at IS NULL);
-
-create table links.click_batches (
-  id uuid not null,
-  counts json not null,
-  created_at timestamp with time zone not null default now(),
-  constraint click_batches_pkey PRIMARY KEY (id)
-) with (autovacuum_vacuum_scale_factor=0.01);
-
-create table links.click_events (
+create table webhooks.event_bodies (
+  tenant_id uuid not null,
   event_id uuid not null,
-  domain_id uuid not null,
-  code text collate "C" not null,
-  occurred_at timestamp with time zone not null,
-  coarse_context jsonb not null,
-  batch_id uuid not null,
-  constraint click_events_pkey PRIMARY KEY (event_id, occurred_at)
-) partition by RANGE (occurred_at);
+  api_version text not null,
+  bytes bytea storage external not null,
+  sha256 bytea not null,
+  constraint event_bodies_pkey PRIMARY KEY (event_id, api_version),
+  constraint event_bodies_sha256_check CHECK ((octet_length(sha256) = 32))
+) partition by RANGE (event_id);
 
-create table links.click_losses (
-  day date not null,
-  clicks bigint not null,
-  constraint click_losses_clicks_check CHECK ((clicks > 0)),
-  constraint click_losses_pkey PRIMARY KEY (day)
+create table webhooks.fanouts (
+  tenant_id uuid not null,
+  "position" bigint not null,
+  event_id uuid not null,
+  cursor uuid,
+  constraint fanouts_pkey PRIMARY KEY (tenant_id, "position")
 );
 
-create table links.daily_link_stats (
-  domain_id uuid not null,
-  code text collate "C" not null,
-  day date not null,
-  clicks bigint not null default 0,
-  bots bigint not null default 0,
-  bounded_dimensions jsonb not null default '{}'::jsonb,
-  constraint daily_link_stats_bots_check CHECK ((bots >= 0)),
-  constraint daily_link_stats_clicks_check CHECK ((clicks >= 0)),
-  constraint daily_link_stats_pkey PRIMARY KEY (domain_id, code, day)
-) with (fillfactor=70);
-
-create table links.domains (
+create table webhooks.inbound_receipts (
   tenant_id uuid not null,
   id uuid not null,
-  owner_id uuid not null,
-  hostname text collate "C" not null,
-  verification_token_hash bytea not null,
-  verification_expires_at timestamp with time zone not null,
-  state text not null default 'pending_verification'::text,
-  root_url text,
-  missed_checks smallint not null default 0,
-  checked_at timestamp with time zone,
-  next_check_at timestamp with time zone,
-  version bigint not null default 1,
-  created_at timestamp with time zone not null default kernel.now(),
-  updated_at timestamp with time zone not null default kernel.now(),
-  constraint domains_hostname_check CHECK (((hostname = lower(hostname)) AND (length(hostname) <= 253))),
-  constraint domains_pkey PRIMARY KEY (id),
-  constraint domains_state_check CHECK ((state = ANY (ARRAY['pending_verification'::text, 'active'::text, 'suspended'::text, 'removed'::text]))),
-  constraint domains_tenant_id_id_key UNIQUE (tenant_id, id),
-  constraint domains_verification_token_hash_check CHECK ((octet_length(verification_token_hash) = 32))
-);
-CREATE INDEX domains_claims ON links.domains USING btree (verification_expires_at) WHERE (state = 'pending_verification'::text);
-CREATE INDEX domains_next_check ON links.domains USING btree (next_check_at) WHERE (state = ANY (ARRAY['active'::text, 'suspended'::text]));
-CREATE UNIQUE INDEX domains_own ON links.domains USING btree (owner_id, hostname) WHERE (state <> 'removed'::text);
-CREATE INDEX domains_owner ON links.domains USING btree (tenant_id, owner_id, id);
-CREATE UNIQUE INDEX domains_proven ON links.domains USING btree (hostname) WHERE (state = ANY (ARRAY['active'::text, 'suspended'::text]));
-
-create table links.edge_purges (
-  id bigint not null generated always as identity,
-  event_id uuid not null,
-  link_id uuid not null,
-  domain_id uuid not null,
-  code text collate "C" not null,
-  attempts integer not null default 0,
-  due_at timestamp with time zone not null default now(),
+  provider text collate "C" not null,
+  provider_account text collate "C" not null,
+  provider_event_id text collate "C" not null,
+  event_type text,
+  payload_ref text not null,
+  signature_key_version integer not null,
+  received_at timestamp with time zone not null default kernel.now(),
+  processing_state text not null default 'received'::text,
+  processed_at timestamp with time zone,
+  attempts smallint not null default 0,
+  next_attempt_at timestamp with time zone,
   lease_token uuid,
-  constraint edge_purges_pkey PRIMARY KEY (id)
+  leased_until timestamp with time zone,
+  last_error_code text,
+  constraint inbound_receipts_check CHECK (((processing_state = 'processing'::text) = (lease_token IS NOT NULL))),
+  constraint inbound_receipts_check1 CHECK (((lease_token IS NULL) = (leased_until IS NULL))),
+  constraint inbound_receipts_check2 CHECK (((processing_state = ANY (ARRAY['received'::text, 'processing'::text, 'failed'::text])) = (processed_at IS NULL))),
+  constraint inbound_receipts_check3 CHECK (((processed_at IS NULL) = (next_attempt_at IS NOT NULL))),
+  constraint inbound_receipts_pkey PRIMARY KEY (id),
+  constraint inbound_receipts_processing_state_check CHECK ((processing_state = ANY (ARRAY['received'::text, 'processing'::text, 'processed'::text, 'ignored'::text, 'failed'::text, 'dead'::text]))),
+  constraint inbound_receipts_provider_event_id_check CHECK (((length(provider_event_id) >= 1) AND (length(provider_event_id) <= 400))),
+  constraint inbound_receipts_tenant_id_provider_provider_account_provid_key UNIQUE (tenant_id, provider, provider_account, provider_event_id)
 );
-CREATE INDEX edge_purges_due_at ON links.edge_purges USING btree (due_at);
+CREATE INDEX inbound_receipts_due ON webhooks.inbound_receipts USING btree (next_attempt_at) WHERE (processing_state = ANY (ARRAY['received'::text, 'processing'::text, 'failed'::text]));
+CREATE INDEX inbound_receipts_tenant ON webhooks.inbound_receipts USING btree (tenant_id, id DESC);
 
-create table links.link_changes (
-  seq bigint not null generated always as identity,
-  domain_id uuid not null,
-  code text collate "C" not null default ''::text,
-  xid xid8 not null default pg_current_xact_id(),
-  created_at timestamp with time zone not null default now(),
-  constraint link_changes_pkey PRIMARY KEY (seq)
-) with (autovacuum_vacuum_scale_factor=0.01);
-CREATE INDEX link_changes_created_at ON links.link_changes USING btree (created_at);
-CREATE INDEX link_changes_xid ON links.link_changes USING btree (xid);
-
-create table links.link_reports (
-  id uuid not null,
-  url text not null,
-  reason text not null,
-  state text not null default 'received'::text,
-  domain_id uuid,
-  code text collate "C",
-  destination_host text collate "C",
-  created_at timestamp with time zone not null default kernel.now(),
-  resolved_at timestamp with time zone,
-  constraint link_reports_check CHECK (((domain_id IS NULL) = (code IS NULL))),
-  constraint link_reports_check1 CHECK (((state = 'resolved'::text) = (resolved_at IS NOT NULL))),
-  constraint link_reports_pkey PRIMARY KEY (id),
-  constraint link_reports_state_check CHECK ((state = ANY (ARRAY['received'::text, 'resolved'::text])))
-);
-CREATE INDEX link_reports_host ON links.link_reports USING btree (destination_host, created_at) WHERE (state = 'received'::text);
-CREATE INDEX link_reports_link ON links.link_reports USING btree (domain_id, code) WHERE (state = 'received'::text);
-CREATE INDEX link_reports_state ON links.link_reports USING btree (state, id);
-
-create table links.links (
+create table webhooks.inbound_secrets (
   tenant_id uuid not null,
-  domain_id uuid not null,
-  code text collate "C" not null,
+  source_id uuid not null,
+  version integer not null,
+  secret_ciphertext bytea not null,
+  constraint inbound_secrets_pkey PRIMARY KEY (source_id, version),
+  constraint inbound_secrets_source_id_fkey FOREIGN KEY (source_id) REFERENCES webhooks.inbound_sources(id) ON DELETE CASCADE
+);
+
+create table webhooks.inbound_sources (
+  tenant_id uuid not null,
+  provider text collate "C" not null,
+  account_ref text collate "C" not null,
   id uuid not null,
-  owner_id uuid not null,
-  destination_url text not null,
-  destination_host text collate "C" not null,
-  destination_version integer not null default 1,
-  state text not null,
-  safety_state text not null,
-  disabled_by text,
-  redirect_status smallint not null default 302,
-  scan text not null default 'warn'::text,
-  query text not null default 'ignore'::text,
-  cache_seconds integer not null default 0,
-  edge_cache_seconds integer not null default 0,
-  title text,
-  max_clicks bigint,
-  remaining_clicks bigint,
-  expires_at timestamp with time zone,
-  scan_due_at timestamp with time zone,
-  scan_attempts smallint not null default 0,
+  scheme text not null,
+  tolerance_seconds integer not null,
+  options jsonb not null default '{}'::jsonb,
   version bigint not null default 1,
   created_at timestamp with time zone not null default kernel.now(),
   updated_at timestamp with time zone not null default kernel.now(),
-  constraint links_cache_seconds_check CHECK (((cache_seconds >= 0) AND (cache_seconds <= 300))),
-  constraint links_check CHECK (((state = 'disabled'::text) = (disabled_by IS NOT NULL))),
-  constraint links_check1 CHECK (((max_clicks IS NULL) = (remaining_clicks IS NULL))),
-  constraint links_check2 CHECK ((remaining_clicks <= max_clicks)),
-  constraint links_check3 CHECK (((redirect_status = ANY (ARRAY[302, 307])) OR (max_clicks IS NULL))),
-  constraint links_code_check CHECK (((length(code) >= 3) AND (length(code) <= 64))),
-  constraint links_destination_url_check CHECK ((length(destination_url) <= 2048)),
-  constraint links_disabled_by_check CHECK ((disabled_by = ANY (ARRAY['owner'::text, 'safety'::text, 'admin'::text]))),
-  constraint links_edge_cache_seconds_check CHECK (((edge_cache_seconds >= 0) AND (edge_cache_seconds <= 86400))),
-  constraint links_max_clicks_check CHECK ((max_clicks > 0)),
-  constraint links_pkey PRIMARY KEY (domain_id, code),
-  constraint links_query_check CHECK ((query = ANY (ARRAY['ignore'::text, 'append'::text]))),
-  constraint links_redirect_status_check CHECK ((redirect_status = ANY (ARRAY[301, 302, 307, 308]))),
-  constraint links_remaining_clicks_check CHECK ((remaining_clicks >= 0)),
-  constraint links_safety_state_check CHECK ((safety_state = ANY (ARRAY['unscanned'::text, 'clean'::text, 'suspicious'::text, 'malicious'::text]))),
-  constraint links_scan_check CHECK ((scan = ANY (ARRAY['allow'::text, 'warn'::text, 'block'::text]))),
-  constraint links_state_check CHECK ((state = ANY (ARRAY['pending_scan'::text, 'active'::text, 'disabled'::text, 'expired'::text, 'deleted'::text]))),
-  constraint links_title_check CHECK ((length(title) <= 200))
-) with (fillfactor=90);
-CREATE INDEX links_destination_host ON links.links USING btree (destination_host) WHERE (state <> 'deleted'::text);
-CREATE INDEX links_expires_at ON links.links USING btree (expires_at) WHERE (state = ANY (ARRAY['active'::text, 'pending_scan'::text]));
-CREATE INDEX links_owner ON links.links USING btree (tenant_id, owner_id, created_at DESC, domain_id, code) WHERE (state <> 'deleted'::text);
-CREATE INDEX links_scan_due_at ON links.links USING btree (scan_due_at) WHERE (scan_due_at IS NOT NULL);
+  constraint inbound_sources_account_ref_check CHECK (((length(account_ref) >= 1) AND (length(account_ref) <= 200))),
+  constraint inbound_sources_id_key UNIQUE (id),
+  constraint inbound_sources_pkey PRIMARY KEY (provider, account_ref),
+  constraint inbound_sources_provider_check CHECK ((provider ~ '^[a-z0-9][a-z0-9_-]{0,63}$'::text)),
+  constraint inbound_sources_scheme_check CHECK ((scheme = ANY (ARRAY['stripe'::text, 'github'::text, 'slack'::text, 'twilio'::text, 'standard'::text, 'generic_hmac'::text]))),
+  constraint inbound_sources_tolerance_seconds_check CHECK (((tolerance_seconds >= 0) AND (tolerance_seconds <= 86400)))
+);
+CREATE INDEX inbound_sources_tenant ON webhooks.inbound_sources USING btree (tenant_id, provider, account_ref);
 
-create unlogged table links.redirect_nodes (
-  node_id uuid not null,
-  leased_until timestamp with time zone not null,
-  seen pg_snapshot,
-  clicks_since timestamp with time zone,
-  constraint redirect_nodes_pkey PRIMARY KEY (node_id)
+create table webhooks.previous_secrets (
+  tenant_id uuid not null,
+  subscription_id uuid not null,
+  secret_version integer not null,
+  secret_ciphertext bytea not null,
+  valid_until timestamp with time zone not null,
+  constraint previous_secrets_pkey PRIMARY KEY (subscription_id, secret_version),
+  constraint previous_secrets_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES webhooks.subscriptions(tenant_id, id)
+);
+
+create table webhooks.receipt_payloads (
+  tenant_id uuid not null,
+  receipt_id uuid not null,
+  content_type text,
+  headers jsonb not null,
+  bytes bytea storage external not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint receipt_payloads_pkey PRIMARY KEY (receipt_id)
+);
+CREATE INDEX receipt_payloads_created ON webhooks.receipt_payloads USING btree (created_at);
+
+create table webhooks.replay_audit (
+  tenant_id uuid not null,
+  id uuid not null,
+  subscription_id uuid not null,
+  delivery_id uuid,
+  filter jsonb,
+  job_id uuid,
+  actor text not null,
+  reason text not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint replay_audit_check CHECK (((delivery_id IS NULL) <> (filter IS NULL))),
+  constraint replay_audit_pkey PRIMARY KEY (id),
+  constraint replay_audit_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 500)))
+);
+CREATE INDEX replay_audit_delivery ON webhooks.replay_audit USING btree (delivery_id, id) WHERE (delivery_id IS NOT NULL);
+CREATE INDEX replay_audit_tenant ON webhooks.replay_audit USING btree (tenant_id, id DESC);
+
+create table webhooks.sender_shards (
+  shard smallint not null,
+  owner uuid,
+  leased_until timestamp with time zone,
+  constraint sender_shards_check CHECK (((owner IS NULL) = (leased_until IS NULL))),
+  constraint sender_shards_pkey PRIMARY KEY (shard),
+  constraint sender_shards_shard_check CHECK (((shard >= 0) AND (shard <= 63)))
 ) with (fillfactor=50);
 
-create view links.idempotency_records as
- SELECT principal_id AS owner_id,
-    key,
-    fingerprint AS request_fingerprint,
-    "substring"(resource_ref, '/v1/links/([^/?]+)'::text) AS link_code
-   FROM kernel.idempotency_records
-  WHERE (operation = 'POST /v1/links'::text);
+create table webhooks.senders (
+  id uuid not null,
+  leased_until timestamp with time zone not null,
+  constraint senders_pkey PRIMARY KEY (id)
+) with (fillfactor=50);
 
-CREATE OR REPLACE FUNCTION links.drop_click_days(days integer)
+create table webhooks.subscriptions (
+  tenant_id uuid not null,
+  id uuid not null,
+  endpoint text not null,
+  types text[] not null,
+  aggregate_ids uuid[],
+  readable text[] not null,
+  owner_id uuid not null,
+  state text not null,
+  disabled_reason text,
+  disabled_at timestamp with time zone,
+  cooldown_until timestamp with time zone,
+  paused_at timestamp with time zone,
+  held_seconds bigint not null default 0,
+  api_version text not null,
+  description text,
+  ordering text not null default 'none'::text,
+  max_in_flight smallint not null,
+  rate_per_second integer,
+  secret_version integer not null,
+  secret_ciphertext bytea not null,
+  verification_mode text not null,
+  challenge_hash bytea,
+  challenge_expires_at timestamp with time zone,
+  challenge_due_at timestamp with time zone,
+  challenges_sent smallint not null default 0,
+  unverified_since timestamp with time zone,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  updated_at timestamp with time zone not null default kernel.now(),
+  shard smallint not null generated always as ((uuid_hash_extended(id, (0)::bigint) & (63)::bigint))::smallint stored,
+  constraint subscriptions_aggregate_ids_check CHECK (((cardinality(aggregate_ids) >= 1) AND (cardinality(aggregate_ids) <= 100))),
+  constraint subscriptions_challenge_hash_check CHECK ((octet_length(challenge_hash) = 32)),
+  constraint subscriptions_check CHECK (((state = 'disabled'::text) = (disabled_at IS NOT NULL))),
+  constraint subscriptions_check1 CHECK (((state = 'disabled'::text) = (disabled_reason IS NOT NULL))),
+  constraint subscriptions_check2 CHECK (((state = 'paused'::text) = (paused_at IS NOT NULL))),
+  constraint subscriptions_check3 CHECK (((state = 'created'::text) = (unverified_since IS NOT NULL))),
+  constraint subscriptions_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['failing'::text, 'gone'::text, 'admin'::text, 'owner_revoked'::text]))),
+  constraint subscriptions_endpoint_check CHECK (((length(endpoint) >= 1) AND (length(endpoint) <= 2048))),
+  constraint subscriptions_max_in_flight_check CHECK (((max_in_flight >= 1) AND (max_in_flight <= 64))),
+  constraint subscriptions_ordering_check CHECK ((ordering = ANY (ARRAY['none'::text, 'aggregate'::text]))),
+  constraint subscriptions_pkey PRIMARY KEY (id),
+  constraint subscriptions_rate_per_second_check CHECK (((rate_per_second >= 1) AND (rate_per_second <= 5000))),
+  constraint subscriptions_state_check CHECK ((state = ANY (ARRAY['created'::text, 'active'::text, 'paused'::text, 'disabled'::text, 'deleted'::text]))),
+  constraint subscriptions_tenant_id_id_key UNIQUE (tenant_id, id),
+  constraint subscriptions_types_check CHECK (((cardinality(types) >= 1) AND (cardinality(types) <= 100))),
+  constraint subscriptions_verification_mode_check CHECK ((verification_mode = ANY (ARRAY['auto'::text, 'manual'::text])))
+);
+CREATE INDEX subscriptions_challenge ON webhooks.subscriptions USING btree (challenge_due_at) WHERE (challenge_due_at IS NOT NULL);
+CREATE INDEX subscriptions_hearing ON webhooks.subscriptions USING btree (tenant_id, id) WHERE (state = ANY (ARRAY['active'::text, 'paused'::text]));
+CREATE INDEX subscriptions_owner ON webhooks.subscriptions USING btree (tenant_id, owner_id) WHERE (state = ANY (ARRAY['created'::text, 'active'::text, 'paused'::text]));
+CREATE INDEX subscriptions_unverified ON webhooks.subscriptions USING btree (unverified_since) WHERE (state = 'created'::text);
+
+CREATE OR REPLACE FUNCTION webhooks.delivery_id(event_id uuid, subscription_id uuid)
+ RETURNS uuid
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (SELECT (((((substr(encode(uuid_send(delivery_id.event_id), 'hex'::text), 1, 12) || '7'::text) || substr(one.h, 1, 3)) || substr('89ab'::text, (1 + (get_byte(one.d, 31) & 3)), 1)) || substr(one.h, 4, 15)))::uuid AS uuid FROM (SELECT digest.d, encode(digest.d, 'hex'::text) AS h FROM (SELECT sha256((uuid_send(delivery_id.event_id) || uuid_send(delivery_id.subscription_id))) AS d) digest) one);
+
+CREATE OR REPLACE FUNCTION webhooks.drop_weeks(parent text, older_than interval)
  RETURNS integer
  LANGUAGE plpgsql
 AS $function$
 declare
   part record;
+  waits boolean;
   dropped int := 0;
 begin
+  perform pg_advisory_xact_lock(hashtextextended('webhooks.weeks', 0));
   for part in
-    select c.relname as name, to_date(right(c.relname, 8), 'YYYYMMDD') as day
+    select c.relname as name,
+      to_timestamp(substring(c.relname from '_w(\d+)$') || '+00', 'YYYYMMDDTZH') as low
     from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = 'links.click_events'::regclass and c.relname ~ '^click_events_d\d{8}$'
+    where i.inhparent = ('webhooks.' || parent)::regclass and c.relname ~ '_w\d+$'
+    order by c.relname
   loop
-    continue when part.day + 1 + days > (kernel.now() at time zone 'UTC')::date;
-    execute format('drop table links.%I', part.name);
+    exit when part.low + interval '168 hours' > kernel.now() - older_than;
+    exit when part.low + interval '168 hours' > now();
+    select exists (select from webhooks.deliveries d
+      where d.state = 'pending' and parent <> 'delivery_attempts'
+        and d.event_id >= kernel.first_id_of(part.low)
+        and d.event_id < kernel.first_id_of(part.low + interval '168 hours')) into waits;
+    continue when waits;
+    execute format('drop table webhooks.%I', part.name);
     dropped := dropped + 1;
   end loop;
   return dropped;
 end $function$;
 
-CREATE OR REPLACE FUNCTION links.prepare_click_days(first_day date, last_day date)
+CREATE OR REPLACE FUNCTION webhooks.first_id_beside(id uuid, later_ms integer DEFAULT 0)
+ RETURNS uuid
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN ((lpad(to_hex((((('x'::text || lpad(substr(encode(uuid_send(id), 'hex'::text), 1, 12), 16, '0'::text)))::bit(64))::bigint + later_ms)), 12, '0'::text) || repeat('0'::text, 20)))::uuid;
+
+CREATE OR REPLACE FUNCTION webhooks.prepare_weeks(parent text, until timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 declare
-  day date;
-  name text;
+  low timestamptz;
+  part text;
 begin
-  perform pg_advisory_xact_lock(5330210);
-  for day in select generate_series(first_day, last_day, interval '1 day')::date loop
-    name := 'click_events_d' || to_char(day, 'YYYYMMDD');
-    continue when to_regclass('links.' || name) is not null;
-    execute format('create table links.%I (like links.click_events including all)', name);
-    execute format('alter table links.click_events attach partition links.%I for values from (%L) to (%L)',
-      name, to_char(day, 'YYYY-MM-DD') || ' 00:00:00+00', to_char(day + 1, 'YYYY-MM-DD') || ' 00:00:00+00');
+  perform pg_advisory_xact_lock(hashtextextended('webhooks.weeks', 0));
+  select max(to_timestamp(substring(c.relname from '_w(\d+)$') || '+00', 'YYYYMMDDTZH'))
+    + interval '168 hours' into low
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = ('webhooks.' || parent)::regclass and c.relname ~ '_w\d+$';
+  if low is null then
+    low := date_trunc('week', now() at time zone 'UTC') at time zone 'UTC';
+    execute format('create table webhooks.%I (like webhooks.%I including all)', parent || '_before', parent);
+    execute format('alter table webhooks.%I attach partition webhooks.%I for values from (minvalue) to (%L)',
+      parent, parent || '_before', kernel.first_id_of(low));
+  end if;
+  while low <= until loop
+    part := parent || '_w' || to_char(low at time zone 'UTC', 'YYYYMMDD');
+    execute format('create table webhooks.%I (like webhooks.%I including all)', part, parent);
+    if parent = 'deliveries' then
+      execute format('alter table webhooks.%I set (fillfactor = 80)', part);
+    end if;
+    execute format('alter table webhooks.%I attach partition webhooks.%I for values from (%L) to (%L)',
+      parent, part, kernel.first_id_of(low), kernel.first_id_of(low + interval '168 hours'));
+    low := low + interval '168 hours';
   end loop;
 end $function$;

@@ -85,6 +85,11 @@ export async function openKeyring(options: {
   return ringOf(parseKeyring(keyring ?? kept.keyring), parsePepper(pepper ?? kept.pepper))
 }
 
+/** A ring of one surface's own: it seals and opens, and leaves hashes to the platform's. */
+export function ownRing(text: string): Pick<Keyring, 'kids' | 'seal' | 'open' | 'sealedWith'> {
+  return ringOf(parseKeyring(text), Buffer.alloc(0))
+}
+
 function decodeKey(encoded: string): Buffer | null {
   const key = Buffer.from(encoded, 'base64')
   return key.length === key_bytes && key.toString('base64') === encoded ? key : null

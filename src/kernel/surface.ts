@@ -73,6 +73,8 @@ export type Opened<Face = unknown> = {
   readonly projections?: readonly Projection[]
   readonly checks?: readonly Check[]
   readonly providers?: readonly Provider[]
+  /** Who works on webhooks that tenants receive from providers of their own. */
+  readonly inbound?: readonly InboundHandler[]
   /** Long work of this surface, run by the jobs surface. */
   readonly jobTypes?: readonly JobType[]
   /** Makes demo data where it is not there yet; answers what it made. */
@@ -182,3 +184,28 @@ export type Provider = {
 }
 
 export type ProviderMessage = { readonly event_id: string; readonly raw: Buffer }
+
+/**
+ * Works on what `POST /v1/inbound/{provider}/{account_ref}` stored, later and until it succeeds. Messages
+ * come in any order: it compares versions or asks the provider, and never takes a state back.
+ */
+export type InboundHandler<Asked = unknown> = {
+  readonly provider: string
+  /** Asks outside what the message does not tell, before the transaction. */
+  ask?(message: InboundMessage, signal: AbortSignal): Promise<Asked>
+  /** Its effect and the end of the receipt are one commit. Throwing means: again, later. */
+  handle(tx: Tx, message: InboundMessage, asked: Asked | undefined): Promise<void>
+}
+
+export type InboundMessage = {
+  readonly receipt_id: string
+  readonly tenant_id: string
+  readonly provider: string
+  readonly provider_account: string
+  /** As the provider names it: each is handed over once. */
+  readonly event_id: string
+  readonly type: string | null
+  readonly raw: Buffer
+  readonly headers: Readonly<Record<string, string>>
+  readonly received_at: string
+}

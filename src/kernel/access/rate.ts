@@ -23,6 +23,8 @@ export type RateLimiter = {
     kind: RateClass,
     who: Principal | null,
     address: string,
+    /** What of the path has a bucket of its own. */
+    about?: string,
   ): { policy: string; state: string } | null
 }
 
@@ -79,10 +81,10 @@ export function openRateLimiter(
   }
 
   return {
-    take: (kind, who, address) => {
+    take: (kind, who, address, about = '') => {
       if (!who && !settings['kernel.throttle_loopback'] && isLoopback(address)) return null
       const mine = one[kind] as Bucket
-      const result = take(who ? who.id : networkOf(address), mine)
+      const result = take(`${who ? who.id : networkOf(address)}${about}`, mine)
       if (result.left < 0) throw refuse(kind, result.wait_ms, mine.policy)
       if (who) {
         const tenant = whole[kind] as Bucket

@@ -1,19 +1,26 @@
 /**
- * Lets a newcomer see events at work: emits ordinary ones through the outbox of a transaction, and
- * reads the log. Only declared events with fitting data are taken, as from every other emitter.
+ * Lets a newcomer see events at work: emits ordinary ones through the outbox of a transaction, which may
+ * be held open or undone, and reads the log. Only declared events with fitting data are taken, as from
+ * every other emitter.
  */
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Principal } from '../access/principal.ts'
+import type { Db, Tx } from '../database/db.ts'
+import { SqlState } from '../database/failures.ts'
 import { sql } from '../database/sql.ts'
 import { LoggedEvent } from '../events/event.ts'
+import type { Faults } from '../faults.ts'
 import { problem } from '../http/problem.ts'
 import { reply, route, type Route } from '../http/route.ts'
-import { closed, count, Id, limit_default, page, text, Version } from '../http/shapes.ts'
+import { closed, count, Id, limit_default, nullable, page, text, Version } from '../http/shapes.ts'
 import { newId } from '../ids.ts'
 import type { EventDeclaration } from '../surface.ts'
 
 export type DeclaredEvents = ReadonlyMap<string, EventDeclaration>
+
+const events_max = 10_000
+const hold_max_ms = 60_000
 
 const NewEvent = closed({
   type: text(200),
@@ -22,14 +29,22 @@ const NewEvent = closed({
   aggregate_version: Type.Optional(Version),
   data: Type.Record(Type.String({ maxLength: 200 }), Type.Unknown()),
   tenant: Type.Optional(Id),
+  /** As many, in one transaction: of one aggregate in following versions, or each of one of its own. */
+  count: Type.Optional(count(1, events_max)),
+  /** Keeps the transaction open after its events took their numbers. */
+  hold_ms: Type.Optional(count(0, hold_max_ms)),
+  /** Undoes the transaction: the ids that are answered never come. */
+  rollback: Type.Optional(Type.Boolean()),
 })
+type NewEvent = Static<typeof NewEvent>
 
 const Emitted = Type.Object({
-  id: Id,
+  event_ids: Type.Array(Id, { maxItems: events_max }),
   type: Type.String(),
   tenant_id: Type.String(),
   aggregate_type: Type.String(),
-  aggregate_id: Type.String(),
+  /** Null where each has one of its own. */
+  aggregate_id: nullable(Id),
   aggregate_version: Type.Integer(),
 })
 
@@ -42,33 +57,72 @@ const LogQuery = closed({
 
 const common = { permission: 'public', hidden: true, added: true } as const
 
-export function eventRoutes(declared: DeclaredEvents): Route[] {
-  return [emitRoute(declared), logRoute()]
+export type EventDeps = {
+  readonly db: Db
+  readonly faults: Pick<Faults, 'fault'>
+  readonly declared: DeclaredEvents
 }
 
-function emitRoute(declared: DeclaredEvents): Route {
+export function eventRoutes(deps: EventDeps): Route[] {
+  return [emitRoute(deps), logRoute()]
+}
+
+function emitRoute(deps: EventDeps): Route {
   return route({
     ...common,
     method: 'POST',
     path: '/dev/events',
-    summary: 'Emits an ordinary event',
+    summary: 'Emits ordinary events',
     idempotency: 'ignored',
+    transaction: 'own',
     body: NewEvent,
     replies: { 201: Emitted },
-    handle: ({ tx, principal, body }) => {
-      refuseUnfit(declared, body.type, body.data)
-      const event = {
-        type: body.type,
-        tenant_id: tenantOf(principal, body.tenant),
-        // `payment.authorized` is about a payment.
-        aggregate_type: body.aggregate_type ?? body.type.split('.', 1)[0] ?? body.type,
-        aggregate_id: body.aggregate_id ?? newId(),
-        aggregate_version: body.aggregate_version ?? 1,
-      }
-      const id = tx.emit({ ...event, data: body.data })
-      return reply(201, { id, ...event })
+    handle: async ({ principal, body }) => {
+      refuseUnfit(deps.declared, body.type, body.data)
+      return reply(201, await emit(deps, tenantOf(principal, body.tenant), body))
     },
   })
+}
+
+async function emit({ db, faults }: EventDeps, tenant_id: string, told: NewEvent) {
+  const { type, count: many = 1, hold_ms = 0, rollback = false } = told
+  const one = {
+    type,
+    tenant_id,
+    // `payment.authorized` is about a payment.
+    aggregate_type: told.aggregate_type ?? type.split('.', 1)[0] ?? type,
+    aggregate_version: told.aggregate_version ?? 1,
+  }
+  const aggregate_id = told.aggregate_id ?? (many === 1 ? newId() : null)
+  let event_ids: string[] = []
+  const work = async (tx: Tx) => {
+    event_ids = Array.from({ length: many }, (_, index) =>
+      tx.emit({
+        ...one,
+        aggregate_id: aggregate_id ?? newId(),
+        aggregate_version: one.aggregate_version + (aggregate_id ? index : 0),
+        data: told.data,
+      }),
+    )
+    // These travel with COMMIT, behind the events: their numbers are taken, nobody sees them yet.
+    for (const seconds of portionsOf(hold_ms)) tx.atCommit(sql`select pg_sleep(${seconds})`)
+    if (rollback) tx.atCommit(undo)
+    await faults.fault('kernel.before_commit')
+  }
+  await db.tx(work).catch((error: unknown) => {
+    if (!(rollback && error instanceof SqlState && error.code === undone)) throw error
+  })
+  return { event_ids, ...one, aggregate_id }
+}
+
+const undone = 'DV001'
+const undo = sql`
+  do $$ begin raise exception 'undone, as was asked for' using errcode = 'DV001'; end $$`
+
+/** No statement may take long, so a long pause is several. */
+function portionsOf(hold_ms: number): number[] {
+  const whole = Array.from({ length: Math.floor(hold_ms / 1000) }, () => 1)
+  return hold_ms % 1000 === 0 ? whole : [...whole, (hold_ms % 1000) / 1000]
 }
 
 function tenantOf(principal: Principal | null, tenant: string | undefined): string {

@@ -36,7 +36,7 @@ export function devRoutes(deps: DevDeps): Route[] {
   const helpers = [
     ...inboxRoutes(outside),
     ...clockRoutes(deps),
-    ...eventRoutes(deps.declared),
+    ...eventRoutes(deps),
     ...faultRoutes(deps.faults),
   ]
   const listed = helpers.map(one => `${one.method} ${one.path}`)

@@ -18,6 +18,7 @@ import { guard, type GuardDeps, type Passed } from './guard.ts'
 import { journey, type Answer, type JourneyDeps } from './journey.ts'
 import { problem, renderProblem, type Catalog } from './problem.ts'
 import { serverBehind, type Front } from './front.ts'
+import { readRaw } from './raw-body.ts'
 import { onlyReads, type Route } from './route.ts'
 import { sseHeaders, writeEvents } from './sse.ts'
 
@@ -125,9 +126,7 @@ function mount(app: FastifyInstance, options: AppOptions): void {
   for (const one of compiled) if (one.route.consumes !== 'raw') addRoute(app, options, one)
   void app.register((raw, _options, done) => {
     raw.removeAllContentTypeParsers()
-    raw.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, parsed) =>
-      parsed(null, body),
-    )
+    raw.addContentTypeParser('*', readRaw)
     for (const one of compiled) if (one.route.consumes === 'raw') addRoute(raw, options, one)
     done()
   })

@@ -35,6 +35,11 @@ export class Facts implements RequestFacts {
     return this.request.method
   }
 
+  get search(): string {
+    const at = this.request.url.indexOf('?')
+    return at === -1 ? '' : this.request.url.slice(at)
+  }
+
   get raw(): Buffer {
     return Buffer.isBuffer(this.request.body) ? this.request.body : empty
   }

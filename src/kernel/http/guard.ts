@@ -39,12 +39,17 @@ export function guard(
   const who = identify(deps, compiled, request)
   const pass = (principal: Principal | null): Passed => {
     if (!route.always) {
-      const rate = deps.rates.take(compiled.rate, principal, ip)
+      const rate = deps.rates.take(compiled.rate, principal, ip, ratedBy(compiled, request))
       if (rate) void reply.header('ratelimit-policy', rate.policy).header('ratelimit', rate.state)
     }
     return { facts, principal }
   }
   return who instanceof Promise ? who.then(pass) : pass(who)
+}
+
+function ratedBy({ route }: CompiledRoute, { params }: FastifyRequest): string {
+  const given = params as Readonly<Record<string, string>>
+  return route.rate_by?.map(name => ` ${given[name]}`).join('') ?? ''
 }
 
 function negotiate(accept: string | undefined, { media_types }: CompiledRoute): void {

@@ -42,6 +42,8 @@ export type RequestFacts = {
   /** HEAD runs the handler of GET, which may want to know. */
   readonly method: string
   readonly path: string
+  /** The query as it came, with its question mark, for those who sign it; else empty. */
+  readonly search: string
   readonly ip: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** Aborted when the caller has gone or the process stops. */
@@ -51,6 +53,12 @@ export type RequestFacts = {
   readonly traceparent: string | null
   /** The exact bytes, for routes that take a `raw` body. */
   readonly raw: Buffer
+}
+
+/** What is known of a request before its body. */
+export type RequestHead = {
+  readonly params: Readonly<Record<string, string>>
+  readonly headers: RequestFacts['headers']
 }
 
 type Guard = 'public' | 'authenticated' | `${string}.${string}.${string}`
@@ -127,6 +135,10 @@ type Common<
    * connection while they wait for another.
    */
   asks_grants?: true
+  /** For a `raw` body: how much of it is read, known from what comes before it; may refuse. */
+  bodyLimitFor?(head: RequestHead): number | Promise<number>
+  /** Parameters of the path that have a rate of their own for each caller. */
+  rate_by?: readonly string[]
   replies: R
   fails?: readonly string[]
   headers?: Readonly<Record<string, string>>

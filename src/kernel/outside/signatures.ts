@@ -4,7 +4,14 @@
  * the timestamp. Outgoing messages and most incoming ones follow Standard Webhooks.
  */
 import { Buffer } from 'node:buffer'
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import {
+  createHmac,
+  createPublicKey,
+  type KeyObject,
+  randomBytes,
+  timingSafeEqual,
+  verify as verifyWithKey,
+} from 'node:crypto'
 
 export type SignatureVerdict =
   | { readonly outcome: 'ok'; /** Which of the secrets matched. */ readonly secret: number }
@@ -34,6 +41,8 @@ const default_window_seconds = 300
 /** Work is bounded whatever a stranger sends. */
 const signatures_max = 16
 const secret_prefix = 'whsec_'
+const key_prefix = 'whpk_'
+const key_bytes = 32
 const secret_bytes = { min: 24, max: 64, new: 32 } as const
 
 export function verifySigned(message: SignedMessage): SignatureVerdict {
@@ -111,6 +120,43 @@ export function verifyStandard(message: {
     now_seconds,
     window_seconds,
   })
+}
+
+/** The asymmetric kind of Standard Webhooks (`v1a`, Ed25519): the verifier holds no secret. */
+export function verifyStandardByKey(message: {
+  headers: MessageHeaders
+  body: Buffer
+  key: KeyObject
+  now_seconds: number
+  window_seconds?: number
+}): SignatureVerdict {
+  const { headers, body, key, now_seconds, window_seconds } = message
+  const id = headers['webhook-id']
+  const timestamp = headers['webhook-timestamp']
+  const signature = headers['webhook-signature']
+  if (typeof id !== 'string' || typeof timestamp !== 'string' || typeof signature !== 'string') {
+    return { outcome: 'signature_invalid' }
+  }
+  const content = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), body])
+  const fits = signature
+    .split(' ')
+    .filter(one => one.startsWith('v1a,'))
+    .slice(0, signatures_max)
+    .some(one => verifyWithKey(null, content, key, Buffer.from(one.slice(4), 'base64')))
+  if (!fits) return { outcome: 'signature_invalid' }
+  return inWindow(timestamp, now_seconds, window_seconds)
+    ? { outcome: 'ok', secret: 0 }
+    : { outcome: 'timestamp_out_of_window' }
+}
+
+/** The key of a `whpk_` text, or null where it is none. */
+export function parseStandardKey(text: string): KeyObject | null {
+  if (!text.startsWith(key_prefix)) return null
+  const encoded = text.slice(key_prefix.length)
+  const bytes = Buffer.from(encoded, 'base64')
+  if (bytes.length !== key_bytes || bytes.toString('base64') !== encoded) return null
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x: bytes.toString('base64url') }
+  return createPublicKey({ key: jwk, format: 'jwk' })
 }
 
 function standardContent(

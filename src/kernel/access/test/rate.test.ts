@@ -43,6 +43,21 @@ describe('the limiter', () => {
     )
   })
 
+  test('what the path names has a bucket of its own, for each caller', () => {
+    const limiter = openRateLimiter(
+      settings,
+      () => {},
+      () => 0,
+    )
+    const take = (address: string, about: string) =>
+      limiter.take('webhook_in', null, address, about)
+    for (let i = 0; i < 60; i++) take('192.0.2.1', ' stripe acct_1')
+    expect(() => take('192.0.2.1', ' stripe acct_1')).toThrow()
+    // Neither another account nor another sender has to wait for it.
+    expect(take('192.0.2.1', ' stripe acct_2')).not.toBeNull()
+    expect(take('192.0.2.2', ' stripe acct_1')).not.toBeNull()
+  })
+
   test('lets a waiting caller in after the time it was told', () => {
     let at = 0
     const limiter = openRateLimiter(

@@ -132,7 +132,7 @@ test('a fault of the kernel itself strikes through the route that follows', asyn
   expect((await call('POST', '/dev/events', event)).status).toBe(500)
   const kept = await call('POST', '/dev/events', event)
   expect(kept.status).toBe(201)
-  expect((await logged(aggregate_id)).map(one => one['id'])).toEqual([kept.body.id])
+  expect((await logged(aggregate_id)).map(one => one['id'])).toEqual(kept.body.event_ids)
   await call('DELETE', '/dev/faults')
 })
 
@@ -146,9 +146,11 @@ test('an event goes through the outbox, for the tenant of the caller, else the n
     status: 201,
     body: { type: 'note.written', tenant_id: principal.tenant_id, aggregate_version: 1 },
   })
-  expect(await logged(mine.body.aggregate_id)).toEqual([
+  const { event_ids, ...told } = mine.body
+  expect(await logged(told.aggregate_id)).toEqual([
     {
-      ...mine.body,
+      ...told,
+      id: event_ids[0],
       position: expect.any(Number),
       aggregate_type: 'note',
       schema_version: 1,
@@ -163,7 +165,9 @@ test('an event goes through the outbox, for the tenant of the caller, else the n
   const whole = { aggregate_type: 'box', aggregate_id: id, aggregate_version: 7 }
   const theirs = await call('POST', '/dev/events', { ...body, ...whole })
   expect(theirs.status).toBe(201)
-  expect(await logged(id)).toMatchObject([{ id: theirs.body.id, tenant_id: named, ...whole }])
+  expect(await logged(id)).toMatchObject([
+    { id: theirs.body.event_ids[0], tenant_id: named, ...whole },
+  ])
   // It is like any other event: whoever listens to its type has heard both.
   const heard = () => world.faces.opened['notes']?.face as { written(id: string): Promise<number> }
   for (const tenant of [principal.tenant_id, named]) {
@@ -185,6 +189,58 @@ test('an event that is not declared, does not fit or has no tenant is refused', 
   }
 })
 
+test('many are one transaction: of one aggregate in following versions, or each of its own', async () => {
+  const tenant = newId()
+  const told = { type: 'note.written', data: { note_id: newId() }, tenant, count: 12 }
+  const aggregate_id = newId()
+  const one = await call('POST', '/dev/events', { ...told, aggregate_id, aggregate_version: 3 })
+  const rows = await logged(aggregate_id, 12)
+  expect(rows.map(row => row['id'])).toEqual(one.body.event_ids)
+  expect(rows.map(row => row['aggregate_version'])).toEqual(
+    Array.from({ length: 12 }, (_, index) => index + 3),
+  )
+  const apart = await call('POST', '/dev/events', told)
+  expect([apart.body.aggregate_id, new Set(apart.body.event_ids).size]).toEqual([null, 12])
+  expect((await call('POST', '/dev/events', { ...told, count: 10_001 })).status).toBe(422)
+})
+
+test('a transaction that is held open delays nobody, and comes whole when it ends', async () => {
+  const tenant = newId()
+  const told = { type: 'note.written', data: { note_id: newId() }, tenant }
+  const [held_id, other_id] = [newId(), newId()]
+  let over = false
+  const held = call('POST', '/dev/events', {
+    ...told,
+    aggregate_id: held_id,
+    hold_ms: 5000,
+  }).finally(() => {
+    over = true
+  })
+  await eventually('it took its number', async () => {
+    const { n } = await world.platform.kernel.db.one(
+      Type.Object({ n: Type.Integer() }),
+      sql`select count(*)::int as n from pg_stat_activity
+        where query like 'select pg_sleep%' and datname = current_database()`,
+    )
+    return n === 1
+  })
+  await call('POST', '/dev/events', { ...told, aggregate_id: other_id })
+  await logged(other_id)
+  expect(over).toBe(false)
+  expect((await call('GET', `/dev/events?aggregate_id=${held_id}`)).body.data).toEqual([])
+  expect((await held).status).toBe(201)
+  await logged(held_id)
+})
+
+test('a transaction that is undone leaves nothing, and the next one is heard', async () => {
+  const aggregate_id = newId()
+  const told = { type: 'note.written', data: { note_id: newId() }, tenant: newId(), aggregate_id }
+  const undone = await call('POST', '/dev/events', { ...told, rollback: true, hold_ms: 10 })
+  expect([undone.status, undone.body.event_ids.length]).toEqual([201, 1])
+  const kept = await call('POST', '/dev/events', told)
+  expect((await logged(aggregate_id)).map(row => row['id'])).toEqual(kept.body.event_ids)
+})
+
 test('the log is read in order, by type and aggregate, page by page', async () => {
   const tenant = newId()
   const [one, two] = [newId(), newId()]
@@ -196,7 +252,7 @@ test('the log is read in order, by type and aggregate, page by page', async () =
     { ...written, aggregate_id: two },
     { ...settled, aggregate_id: one, aggregate_version: 2 },
   ]) {
-    emitted.push((await call('POST', '/dev/events', { ...event, tenant })).body.id)
+    emitted.push((await call('POST', '/dev/events', { ...event, tenant })).body.event_ids[0])
   }
   const [first, , third] = emitted
   const position = Number((await logged(one, 2))[0]?.['position'])

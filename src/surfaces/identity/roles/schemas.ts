@@ -9,7 +9,7 @@ export const RoleId = Type.String({
 })
 
 const Grant = Type.String({
-  pattern: String.raw`^[a-z]+\.[a-z0-9_]+\.[a-z0-9_]+(:(\*|[A-Za-z0-9_.-]{1,80}))?$`,
+  pattern: String.raw`^[a-z]+\.[a-z0-9_]+\.[a-z0-9_]+(:(\*|[A-Za-z0-9_.-]{1,80}(\.\*)?))?$`,
   maxLength: 200,
 })
 

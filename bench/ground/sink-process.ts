@@ -1,0 +1,44 @@
+/**
+ * Where webhooks go when nothing but sending is measured: a bare server on as many ports as there are
+ * endpoints, that answers 204, counts, and remembers when each message came first.
+ */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { nowMs } from './answer-beats.ts'
+
+const ports_count = Number(process.argv[2] ?? 1)
+let count = 0
+let last_ms = 0
+const arrived = new Map<string, number>()
+
+function take(request: IncomingMessage, response: ServerResponse): void {
+  const id = request.headers['webhook-id']
+  request.on('data', () => {})
+  request.on('end', () => {
+    count++
+    last_ms = nowMs()
+    if (typeof id === 'string' && !arrived.has(id)) arrived.set(id, last_ms)
+    response.writeHead(204).end()
+  })
+}
+
+const ports: number[] = []
+for (let index = 0; index < ports_count; index++) {
+  const server = createServer(take)
+  server.keepAliveTimeout = 60_000
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  ports.push((server.address() as AddressInfo).port)
+}
+
+process.on('message', asked => {
+  if (asked === 'counts') return void process.send?.({ done: { count, last_ms } })
+  const seen = { count, last_ms, arrived: [...arrived] }
+  count = 0
+  arrived.clear()
+  process.send?.({ done: seen })
+})
+process.once('disconnect', () => process.exit(0))
+process.once('SIGTERM', () => process.exit(0))
+process.send?.({ ready: { ports } })

@@ -1,0 +1,30 @@
+/**
+ * Reads the exact bytes of a body, and never more of them than the route takes. Where the limit depends on
+ * whom the path names, the route is asked before the first byte.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import { problem } from './problem.ts'
+
+export async function readRaw(request: FastifyRequest, payload: IncomingMessage): Promise<Buffer> {
+  const { bodyLimit, config } = request.routeOptions
+  const { headers } = request
+  const declared = Number(headers['content-length'] ?? 0)
+  if (declared > bodyLimit) throw problem('content_too_large')
+  // The router fills every parameter of the path.
+  const params = request.params as Record<string, string>
+  const asked = config.compiled?.route.bodyLimitFor?.({ params, headers })
+  const limit = Math.min(bodyLimit, (await asked) ?? bodyLimit)
+  if (declared > limit) throw problem('content_too_large')
+  const chunks: Buffer[] = []
+  let length = 0
+  // Left undestroyed where it is too much, so that the refusal can still be sent.
+  const bytes: AsyncIterable<Buffer> = payload.iterator({ destroyOnReturn: false })
+  for await (const chunk of bytes) {
+    length += chunk.length
+    if (length > limit) throw problem('content_too_large')
+    chunks.push(chunk)
+  }
+  const [first, ...others] = chunks
+  return first && others.length === 0 ? first : Buffer.concat(chunks, length)
+}

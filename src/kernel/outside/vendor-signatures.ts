@@ -1,0 +1,117 @@
+/**
+ * How four vendors sign what they send, over the raw bytes: all routes that hear from them verify with
+ * these. A header that is there twice fits no scheme. Each verdict names the secret that matched.
+ */
+import { Buffer } from 'node:buffer'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { type MessageHeaders, type SignatureVerdict, verifySigned } from './signatures.ts'
+
+export type VendorMessage = {
+  readonly headers: MessageHeaders
+  readonly body: Buffer
+  readonly secrets: readonly Buffer[]
+  readonly now_seconds: number
+  readonly window_seconds?: number
+}
+
+const invalid = { outcome: 'signature_invalid' } as const
+
+/** `Stripe-Signature: t=…,v1=…`, with one `v1` a live secret. */
+export function verifyStripe(message: VendorMessage): SignatureVerdict {
+  const parts = headerOf(message.headers, 'stripe-signature').split(',')
+  const valuesOf = (name: string) =>
+    parts.flatMap(part =>
+      part.trim().startsWith(`${name}=`) ? [part.trim().slice(name.length + 1)] : [],
+    )
+  const [timestamp, second] = valuesOf('t')
+  if (timestamp === undefined || second !== undefined) return invalid
+  return verifySigned({
+    ...judged(message),
+    algorithm: 'sha256',
+    content: [`${timestamp}.`, message.body],
+    signatures: valuesOf('v1').map(hexOf),
+    timestamp,
+  })
+}
+
+/** `X-Hub-Signature-256`; the older header of SHA-1 counts for nothing, and no time is signed. */
+export function verifyGithub(message: VendorMessage): SignatureVerdict {
+  const header = headerOf(message.headers, 'x-hub-signature-256')
+  return verifySigned({
+    ...judged(message),
+    algorithm: 'sha256',
+    content: [message.body],
+    signatures: header.startsWith('sha256=') ? [hexOf(header.slice('sha256='.length))] : [],
+    timestamp: null,
+  })
+}
+
+export function verifySlack(message: VendorMessage): SignatureVerdict {
+  const timestamp = headerOf(message.headers, 'x-slack-request-timestamp')
+  const header = headerOf(message.headers, 'x-slack-signature')
+  return verifySigned({
+    ...judged(message),
+    algorithm: 'sha256',
+    content: [`v0:${timestamp}:`, message.body],
+    signatures: header.startsWith('v0=') ? [hexOf(header.slice('v0='.length))] : [],
+    timestamp,
+  })
+}
+
+/**
+ * `X-Twilio-Signature` over the public address and the sorted form; of any other body the address holds
+ * the hash. No time is signed. The address counts with and without its port, because both are sent.
+ */
+export function verifyTwilio(message: VendorMessage & { readonly url: string }): SignatureVerdict {
+  const { body, url } = message
+  const told = new URL(url).searchParams.getAll('bodySHA256')
+  if (told.length > 1 || (told[0] !== undefined && !isHashOf(told[0], body))) return invalid
+  const rest = told.length === 1 ? '' : sortedForm(body)
+  const signature = Buffer.from(headerOf(message.headers, 'x-twilio-signature'), 'base64')
+  const verdicts = addressesOf(url).map(address =>
+    verifySigned({
+      ...judged(message),
+      algorithm: 'sha1',
+      content: [address, rest],
+      signatures: [signature],
+      timestamp: null,
+    }),
+  )
+  return verdicts.find(({ outcome }) => outcome === 'ok') ?? invalid
+}
+
+function judged({ secrets, now_seconds, window_seconds }: VendorMessage) {
+  return { secrets, now_seconds, ...(window_seconds === undefined ? {} : { window_seconds }) }
+}
+
+function headerOf(headers: MessageHeaders, name: string): string {
+  const value = headers[name]
+  return typeof value === 'string' ? value : ''
+}
+
+/** What is no hexadecimal is no signature: Buffer would stop at the first wrong digit. */
+function hexOf(text: string): Buffer {
+  return /^(?:[0-9a-f]{2})+$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.alloc(0)
+}
+
+function isHashOf(text: string, body: Buffer): boolean {
+  const told = hexOf(text)
+  const made = createHash('sha256').update(body).digest()
+  return told.length === made.length && timingSafeEqual(told, made)
+}
+
+/** Names in order, each with its values once and in order. */
+function sortedForm(body: Buffer): string {
+  const form = new URLSearchParams(body.toString('utf8'))
+  return [...new Set(form.keys())]
+    .sort()
+    .flatMap(name => [...new Set(form.getAll(name))].sort().map(value => name + value))
+    .join('')
+}
+
+function addressesOf(url: string): readonly string[] {
+  const [, scheme = '', host = '', port, rest = ''] =
+    /^(https?:\/\/)(\[[^\]]*\]|[^/?#:]*)(:\d+)?(.*)$/is.exec(url) ?? []
+  const usual = scheme.toLowerCase() === 'https://' ? ':443' : ':80'
+  return [...new Set([url, scheme + host + rest, scheme + host + (port ?? usual) + rest])]
+}

@@ -1,0 +1,50 @@
+/** What webhooks announces about itself. None but `tested` is sent to the subscription that it speaks of. */
+import { Type } from 'typebox'
+import { Id, nullable, Time } from '../../kernel/http/shapes.ts'
+
+const Short = Type.String({ maxLength: 100 })
+const declared = <const P extends Parameters<typeof Type.Object>[0]>(properties: P) => ({
+  version: 1,
+  data: Type.Object(properties),
+})
+const ofSubscription = declared({
+  subscription_id: Id,
+  state: Short,
+  reason: nullable(Short),
+  secret_version: Type.Integer(),
+  failing_since: nullable(Time),
+})
+
+/** The type of the one event that is made for, and sent to, a single subscription. */
+export const tested = 'webhook_subscription.tested'
+
+export const events = {
+  'webhook_subscription.created': ofSubscription,
+  'webhook_subscription.verified': ofSubscription,
+  'webhook_subscription.paused': ofSubscription,
+  'webhook_subscription.resumed': ofSubscription,
+  'webhook_subscription.degraded': ofSubscription,
+  'webhook_subscription.disabled': ofSubscription,
+  'webhook_subscription.deleted': ofSubscription,
+  'webhook_subscription.secret_rotated': ofSubscription,
+  [tested]: declared({ subscription_id: Id, data: Type.Optional(Type.Unknown()) }),
+  'webhook_delivery.exhausted': declared({
+    delivery_id: Id,
+    event_id: Id,
+    subscription_id: Id,
+    attempt_count: Type.Integer(),
+    last_http_status: nullable(Type.Integer()),
+    last_error_code: nullable(Short),
+  }),
+  'inbound_receipt.received': {
+    ...declared({
+      receipt_id: Id,
+      provider: Type.String({ maxLength: 64 }),
+      provider_account: Type.String({ maxLength: 200 }),
+      type: nullable(Type.String({ maxLength: 200 })),
+    }),
+    internal: true,
+  },
+} as const
+
+export type SubscriptionEvent = Extract<keyof typeof events, `webhook_subscription.${string}`>

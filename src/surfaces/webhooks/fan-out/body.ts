@@ -1,0 +1,44 @@
+/**
+ * The bytes that are sent for an event: made once for each version of the payload and kept, so that every
+ * delivery, attempt and replay sends the same ones, whatever was released meanwhile.
+ */
+import { createHash } from 'node:crypto'
+import type { LoggedEvent } from '../../../kernel/events/event.ts'
+
+export type Body = {
+  readonly api_version: string
+  readonly bytes: Buffer
+  readonly sha256: Buffer
+}
+
+/** Above it the data stay behind, and the reference leads to them. */
+const bytes_max = 256 * 1024
+
+export function bodyOf(event: LoggedEvent, api_version: string): Body {
+  const whole = render(event, api_version, event.payload)
+  const bytes = whole.length <= bytes_max ? whole : render(event, api_version, null)
+  return { api_version, bytes, sha256: createHash('sha256').update(bytes).digest() }
+}
+
+function render(event: LoggedEvent, api_version: string, data: unknown): Buffer {
+  const { id, tenant_id, type, schema_version, aggregate_id, aggregate_version } = event
+  return Buffer.from(
+    JSON.stringify({
+      id,
+      tenant_id,
+      type,
+      schema_version,
+      api_version,
+      aggregate_id,
+      aggregate_version,
+      payload_ref: payloadRef(id),
+      occurred_at: event.occurred_at,
+      created_at: event.created_at,
+      data,
+    }),
+  )
+}
+
+export function payloadRef(event_id: string): string {
+  return `/v1/webhook-events/${event_id}`
+}

@@ -1,0 +1,75 @@
+/**
+ * The consumer that turns each event of the log into deliveries, in the transaction that marks the event
+ * as heard. What has more subscriptions than one portion is left to the wide fan-out, and so is every
+ * later event of that tenant until it is done: so no aggregate is overtaken.
+ */
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { LoggedEvent } from '../../../kernel/events/event.ts'
+import type { Consumer } from '../../../kernel/surface.ts'
+import type { Deps } from '../deps.ts'
+import { tested } from '../events.ts'
+import { api_versions } from '../schemas.ts'
+import type { Bodies } from '../sending/bodies.ts'
+import { bodyOf } from './body.ts'
+import { expand } from './expand.ts'
+
+export const portion_max = 2000
+
+type Hearers = Pick<Deps, 'sender'> & {
+  readonly bodies: Bodies
+  /** There is a wide fan-out to go on with. */
+  readonly wide: { kick(): void }
+}
+
+export function fanOutConsumer(hearers: Hearers): Consumer {
+  return {
+    name: 'webhooks.fan_out',
+    events: 'all',
+    run: (tx, event) =>
+      event.type === tested ? fanOutTest(tx, hearers, event) : fanOut(tx, hearers, event),
+  }
+}
+
+async function fanOut(tx: Tx, { sender, bodies, wide }: Hearers, event: LoggedEvent) {
+  const limit = portion_max
+  const made = await expand(tx, event, { after: null, limit, queues: true })
+  const { queued, subscription_ids } = made
+  const more = subscription_ids.length === limit
+  if (queued || more) {
+    await tx.run(sql`
+      insert into webhooks.fanouts (tenant_id, position, event_id, cursor)
+      values (${event.tenant_id}, ${event.position}, ${event.id}, ${subscription_ids.at(-1) ?? null})`)
+    tx.afterCommit(wide.kick)
+  }
+  if (subscription_ids.length === 0) return
+  tx.afterCommit(() => {
+    for (const body of made.bodies) bodies.put(event.id, body)
+    sender.poke(subscription_ids)
+  })
+}
+
+/** Its one delivery exists already and becomes due now. */
+async function fanOutTest(tx: Tx, { sender }: Hearers, event: LoggedEvent) {
+  // The declaration of the event says so.
+  const { subscription_id } = event.payload as { subscription_id: string }
+  const { tenant_id, id } = event
+  const made = api_versions.map(version => bodyOf(event, version))
+  await tx.run(sql`
+    with due as (
+      update webhooks.deliveries d
+      set next_attempt_at = kernel.now(), ordered = (s.ordering = 'aggregate')
+      from webhooks.subscriptions s
+      where d.tenant_id = ${tenant_id} and d.event_id = ${id}
+        and d.subscription_id = ${subscription_id} and d.state = 'pending' and s.id = d.subscription_id
+      returning d.api_version
+    )
+    insert into webhooks.event_bodies (tenant_id, event_id, api_version, bytes, sha256)
+    select ${tenant_id}, ${id}, b.api_version, b.bytes, b.sha256
+    from due join unnest(${made.map(one => one.api_version)}::text[],
+      ${made.map(one => one.bytes)}::bytea[],
+      ${made.map(one => one.sha256)}::bytea[]) as b (api_version, bytes, sha256)
+      on b.api_version = due.api_version
+    on conflict do nothing`)
+  tx.afterCommit(() => sender.poke([subscription_id]))
+}

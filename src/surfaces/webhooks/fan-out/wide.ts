@@ -1,0 +1,102 @@
+/**
+ * Works wide fan-outs off, a portion a commit, each tenant's in the order of the log. A process that dies
+ * in the middle leaves the cursor of its last commit, and the next one goes on from there.
+ */
+import { type Static, Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { LoggedEvent } from '../../../kernel/events/event.ts'
+import { openSleeper } from '../../../kernel/events/sleeper.ts'
+import { Id, nullable } from '../../../kernel/http/shapes.ts'
+import type { Kernel, Loop } from '../../../kernel/surface.ts'
+import type { Poke } from '../deps.ts'
+import type { Bodies } from '../sending/bodies.ts'
+import { expand } from './expand.ts'
+import { portion_max } from './fan-out.ts'
+
+export type WideFanOut = Loop & { kick(): void }
+
+type Needs = {
+  readonly kernel: Pick<Kernel, 'db' | 'onWake' | 'fault' | 'log'>
+  readonly sender: Poke
+  readonly bodies: Bodies
+}
+
+const poll_ms = 5000
+
+export function openWideFanOut(needs: Needs): WideFanOut {
+  const sleeper = openSleeper()
+  return {
+    name: 'webhooks.fan_out_wide',
+    every_ms: 250,
+    kick: () => sleeper.wake(),
+    run: async signal => {
+      signal.addEventListener('abort', sleeper.close, { once: true })
+      const deaf = needs.kernel.onWake(sleeper.wake)
+      try {
+        while (!signal.aborted) {
+          if (await expandNext(needs)) continue
+          await sleeper.sleep(poll_ms)
+        }
+      } finally {
+        deaf()
+      }
+    },
+  }
+}
+
+const Waiting = Type.Object({ tenant_id: Id, position: Type.Integer(), cursor: nullable(Id) })
+type Waiting = Static<typeof Waiting>
+
+/** One portion; answers false where nothing waits. */
+async function expandNext(needs: Needs): Promise<boolean> {
+  const { kernel, sender, bodies } = needs
+  return kernel.db.tx(async tx => {
+    const waiting = await tx.maybe(
+      Waiting,
+      sql`
+        -- any tenant: the first of each, whoever comes first
+        select f.tenant_id, f.position, f.cursor from webhooks.fanouts f
+        where not exists (select from webhooks.fanouts e
+          where e.tenant_id = f.tenant_id and e.position < f.position)
+        order by f.position limit 1
+        for update skip locked`,
+    )
+    if (!waiting) return false
+    const event = await eventAt(tx, waiting.position)
+    // What the log does not keep any more cannot be sent either.
+    if (!event) return end(tx, waiting)
+    const portion = { after: waiting.cursor, limit: portion_max, queues: false }
+    const { subscription_ids, bodies: made } = await expand(tx, event, portion)
+    await kernel.fault('webhooks.fan_out_portion')
+    if (subscription_ids.length < portion_max) await end(tx, waiting)
+    else await move(tx, waiting, subscription_ids.at(-1) ?? null)
+    tx.afterCommit(() => {
+      for (const body of made) bodies.put(event.id, body)
+      sender.poke(subscription_ids)
+    })
+    return true
+  })
+}
+
+function eventAt(tx: Tx, position: number): Promise<LoggedEvent | undefined> {
+  return tx.maybe(
+    LoggedEvent,
+    sql`
+      select position, id, tenant_id, type, schema_version, aggregate_type, aggregate_id,
+        aggregate_version, payload, payload_ref, traceparent, occurred_at, created_at
+      from kernel.events where position = ${position}`,
+  )
+}
+
+async function end(tx: Tx, { tenant_id, position }: Waiting): Promise<true> {
+  await tx.run(sql`
+    delete from webhooks.fanouts where tenant_id = ${tenant_id} and position = ${position}`)
+  return true
+}
+
+async function move(tx: Tx, { tenant_id, position }: Waiting, cursor: string | null) {
+  await tx.run(sql`
+    update webhooks.fanouts set cursor = ${cursor}
+    where tenant_id = ${tenant_id} and position = ${position}`)
+}

@@ -1,0 +1,15 @@
+/** Who works on what was received, by provider: at most one handler each, told when webhooks is opened. */
+import type { InboundHandler, InboundMessage } from '../../../kernel/surface.ts'
+
+export type Handlers = {
+  readonly providers: ReadonlySet<string>
+  of(provider: string): InboundHandler | undefined
+}
+
+export type { InboundMessage }
+
+export function openHandlers(told: readonly InboundHandler[]): Handlers {
+  const known = new Map(told.map(handler => [handler.provider, handler]))
+  if (known.size !== told.length) throw new Error('two handlers work on one provider')
+  return { providers: new Set(known.keys()), of: provider => known.get(provider) }
+}

@@ -1,0 +1,26 @@
+/** Puts the inbound side together: its routes and its loops, around one keeper of secrets. */
+import type { Route } from '../../../kernel/http/route.ts'
+import type { InboundHandler, Kernel, Loop } from '../../../kernel/surface.ts'
+import { openHandlers } from './handlers.ts'
+import { openInboundSecrets } from './inbound-secrets.ts'
+import { keepInboundLoop } from './keep-inbound.ts'
+import { processLoop } from './processing/process-receipts.ts'
+import { receiptRoutes } from './receipts/routes.ts'
+import { receiveRoute } from './receive-route.ts'
+import { sourceRoutes } from './sources/routes.ts'
+
+export type Inbound = { readonly routes: readonly Route[]; readonly loops: readonly Loop[] }
+
+export function openInbound(kernel: Kernel, told: readonly InboundHandler[]): Inbound {
+  const secrets = openInboundSecrets(kernel)
+  const handlers = openHandlers(told)
+  const receiving = { kernel, secrets, handled: handlers.providers }
+  return {
+    routes: [
+      receiveRoute(receiving),
+      ...sourceRoutes({ kernel, secrets }),
+      ...receiptRoutes({ kernel }),
+    ],
+    loops: [processLoop({ kernel, handlers }), keepInboundLoop({ kernel, secrets })],
+  }
+}

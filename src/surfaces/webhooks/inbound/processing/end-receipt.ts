@@ -1,0 +1,46 @@
+/** Ends an attempt at a receipt: only for the holder of its lease, and its schedule says what follows. */
+import type { Tx, Db } from '../../../../kernel/database/db.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
+import { jitter } from '../../../../kernel/ids.ts'
+import type { Claimed } from './claim-receipts.ts'
+
+/** Waits after each failed attempt; after the last of them a receipt is dead. */
+export const retry_seconds = [10, 60, 300, 1800, 7200] as const
+
+type Held = Pick<Claimed, 'id' | 'tenant_id' | 'lease_token' | 'attempts'>
+
+/** Answers whether the lease still held. */
+export async function endReceipt(
+  tx: Pick<Tx, 'run'>,
+  { id, tenant_id, lease_token }: Held,
+  state: 'processed' | 'ignored',
+): Promise<boolean> {
+  const ended = await tx.run(sql`
+    update webhooks.inbound_receipts
+    set processing_state = ${state}, processed_at = kernel.now(), next_attempt_at = null,
+      lease_token = null, leased_until = null, last_error_code = null
+    where tenant_id = ${tenant_id} and id = ${id} and lease_token = ${lease_token}
+      and processing_state = 'processing'`)
+  return ended === 1
+}
+
+export async function failReceipt(
+  db: Pick<Db, 'run'>,
+  { id, tenant_id, lease_token, attempts }: Held,
+  error_code: 'handler_failed' | 'payload_purged',
+): Promise<'failed' | 'dead'> {
+  const wait = error_code === 'payload_purged' ? undefined : retry_seconds[attempts - 1]
+  const state = wait === undefined ? 'dead' : 'failed'
+  // A fifth more or less, so that what failed together is not tried again together.
+  const seconds = (wait ?? 0) * (0.8 + 0.4 * jitter())
+  await db.run(sql`
+    update webhooks.inbound_receipts
+    set processing_state = ${state}, last_error_code = ${error_code},
+      processed_at = case when ${state}::text = 'dead' then kernel.now() end,
+      next_attempt_at = case when ${state}::text = 'failed'
+        then kernel.now() + make_interval(secs => ${seconds}) end,
+      lease_token = null, leased_until = null
+    where tenant_id = ${tenant_id} and id = ${id} and lease_token = ${lease_token}
+      and processing_state = 'processing'`)
+  return state
+}

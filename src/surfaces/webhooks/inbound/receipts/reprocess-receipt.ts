@@ -1,0 +1,41 @@
+/** Has a receipt processed again, from the start of its schedule. Who asked for it, and why, is recorded. */
+import { Type } from 'typebox'
+import type { Tx } from '../../../../kernel/database/db.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
+import { Id } from '../../../../kernel/http/shapes.ts'
+import { problem } from '../../errors.ts'
+import { findReceipt } from './read-receipts.ts'
+
+const Again = Type.Object({ id: Id, kept: Type.Boolean() })
+
+export async function reprocessReceipt(
+  tx: Tx,
+  own: { readonly tenant_id: string; readonly id: string },
+  { actor, reason }: { readonly actor: string; readonly reason: string },
+): Promise<void> {
+  const { tenant_id, id } = own
+  const again = await tx.maybe(
+    Again,
+    sql`
+      update webhooks.inbound_receipts r
+      set processing_state = 'received', processed_at = null, attempts = 0,
+        next_attempt_at = kernel.now(), last_error_code = null
+      where r.tenant_id = ${tenant_id} and r.id = ${id}
+        and r.processing_state in ('processed', 'ignored', 'dead')
+      returning r.id, exists (select from webhooks.receipt_payloads p
+        where p.tenant_id = ${tenant_id} and p.receipt_id = r.id) as kept`,
+  )
+  if (!again) {
+    const { processing_state } = await findReceipt(tx, own)
+    throw problem('invalid_transition', { current_state: processing_state })
+  }
+  if (!again.kept) throw problem('payload_purged')
+  tx.audit({
+    tenant_id,
+    actor,
+    action: 'webhooks.inbound_receipts.reprocess',
+    target: `inbound_receipt:${id}`,
+    outcome: 'done',
+    reason,
+  })
+}

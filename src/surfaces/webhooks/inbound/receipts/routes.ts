@@ -1,0 +1,88 @@
+/** Receipts over HTTP. Their bytes are asked for one by one: they are the provider's, and may be large. */
+import { reply, route, type Route } from '../../../../kernel/http/route.ts'
+import type { Deps } from '../../deps.ts'
+import {
+  Receipt,
+  ReceiptPage,
+  ReceiptPayload,
+  ReceiptQuery,
+  Reprocess,
+  Reprocessed,
+} from '../schemas.ts'
+import { findReceipt, listReceipts, readPayload } from './read-receipts.ts'
+import { reprocessReceipt } from './reprocess-receipt.ts'
+
+const path = '/v1/inbound-receipts'
+const absent = 'inbound_receipt_not_found'
+const read = { permission: 'webhooks.inbound_receipts.read', added: true } as const
+
+export function receiptRoutes(deps: Pick<Deps, 'kernel'>): readonly Route[] {
+  return [listRoute(deps), getRoute(), payloadRoute(), reprocessRoute(deps)]
+}
+
+function listRoute({ kernel: { cursors } }: Pick<Deps, 'kernel'>): Route {
+  return route({
+    ...read,
+    method: 'GET',
+    path,
+    summary: 'Received webhooks, newest first',
+    query: ReceiptQuery,
+    replies: { 200: ReceiptPage },
+    handle: async ({ tx, principal: { tenant_id }, query, list }) => {
+      const { after, fetch } = cursors.start(list)
+      const last = (after?.[0] ?? null) as string | null // the cursor is ours: an id
+      const rows = await listReceipts(tx, { tenant_id, after: last, fetch }, query)
+      const { body, headers } = cursors.page(list, rows, row => [row.id])
+      return reply(200, body, headers)
+    },
+  })
+}
+
+function getRoute(): Route {
+  return route({
+    ...read,
+    method: 'GET',
+    path: `${path}/{id}`,
+    summary: 'A received webhook and what became of it',
+    absent,
+    replies: { 200: Receipt },
+    fails: [absent],
+    handle: async ({ tx, params: { id }, principal: { tenant_id } }) =>
+      reply(200, await findReceipt(tx, { tenant_id, id })),
+  })
+}
+
+function payloadRoute(): Route {
+  return route({
+    ...read,
+    method: 'GET',
+    path: `${path}/{id}/payload`,
+    summary: 'The bytes of a received webhook, as they came',
+    absent,
+    replies: { 200: ReceiptPayload },
+    fails: [absent, 'payload_purged'],
+    handle: async ({ tx, params: { id }, principal: { tenant_id } }) =>
+      reply(200, await readPayload(tx, { tenant_id, id })),
+  })
+}
+
+function reprocessRoute({ kernel }: Pick<Deps, 'kernel'>): Route {
+  return route({
+    method: 'POST',
+    path: `${path}/{id}/reprocess`,
+    summary: 'Process a received webhook again',
+    permission: 'webhooks.inbound_receipts.reprocess',
+    added: true,
+    idempotency: 'optional',
+    absent,
+    body: Reprocess,
+    replies: { 202: Reprocessed },
+    fails: [absent, 'invalid_transition', 'payload_purged'],
+    handle: async ({ tx, params: { id }, principal, body }) => {
+      const { tenant_id } = principal
+      await reprocessReceipt(tx, { tenant_id, id }, { actor: principal.id, reason: body.reason })
+      tx.afterCommit(kernel.wake)
+      return reply(202, { id, status: 'received' as const }, { location: `${path}/${id}` })
+    },
+  })
+}

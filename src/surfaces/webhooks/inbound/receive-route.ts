@@ -1,0 +1,36 @@
+/** The one public address of a source. The provider's own documented answer says "received". */
+import { Type } from 'typebox'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { github_bytes_max, limitFor, receive, type ReceiveDeps } from './receive.ts'
+import { AccountRef, Provider } from './schemas.ts'
+
+const absent = 'inbound_source_not_found'
+
+export function receiveRoute(deps: ReceiveDeps): Route {
+  const usual = deps.kernel.settings['webhooks.inbound_max_bytes']
+  return route({
+    method: 'POST',
+    path: '/v1/inbound/{provider}/{account_ref}',
+    summary: 'Receive a signed webhook of a provider',
+    permission: 'public',
+    rate: 'webhook_in',
+    // A stranger who sends rubbish uses up nobody's share but his own.
+    rate_by: ['provider', 'account_ref'],
+    idempotency: 'ignored',
+    transaction: 'own',
+    consumes: 'raw',
+    produces: ['application/json', 'text/plain', 'text/xml'],
+    params: { provider: Provider, account_ref: AccountRef },
+    absent,
+    body_limit_bytes: Math.max(usual, github_bytes_max),
+    bodyLimitFor: head => limitFor(deps, head),
+    fails: [absent, 'envelope_invalid', 'signature_invalid', 'timestamp_out_of_window'],
+    replies: { 200: Type.String(), 202: null, 204: null },
+    handle: async ({ params, request }) => {
+      const { provider, account_ref } = params
+      const { status, body, media_type } = await receive(deps, { provider, account_ref }, request)
+      if (status !== 200) return reply(status, null)
+      return reply(200, body ?? '', { 'content-type': media_type ?? 'text/plain' })
+    },
+  })
+}

@@ -1,0 +1,83 @@
+/**
+ * Receives a message of a provider: whose it is is proven over the bytes as they came, before anything is
+ * read of them, and it is durable before it is acknowledged. A duplicate is acknowledged like the first.
+ */
+import { problem } from '../errors.ts'
+import type { Kernel } from '../../../kernel/surface.ts'
+import type { RequestFacts, RequestHead } from '../../../kernel/http/route.ts'
+import type { InboundSecrets } from './inbound-secrets.ts'
+import type { Acknowledgement, Incoming } from './schemes/scheme.ts'
+import { schemes } from './schemes/schemes.ts'
+import { findScheme, findTrusted, type SourceKey } from './sources/find-source.ts'
+import { storeReceipt, type StoreDeps } from './store-receipt.ts'
+
+export type ReceiveDeps = StoreDeps & {
+  readonly kernel: Pick<Kernel, 'db' | 'settings' | 'clock' | 'public_url'>
+  readonly secrets: InboundSecrets
+}
+
+/** GitHub documents that its messages may be as large; whoever else sends more than usual is refused. */
+export const github_bytes_max = 25 * 1024 * 1024
+
+/** How much is read is known before the first byte; only a large message costs a look-up more. */
+export async function limitFor({ kernel }: ReceiveDeps, { params, headers }: RequestHead) {
+  const encoding = headers['content-encoding']
+  // What was packed was signed as it was packed, and strangers' bytes are not unpacked.
+  if (encoding !== undefined && encoding !== 'identity') throw problem('unsupported_media_type')
+  const usual = kernel.settings['webhooks.inbound_max_bytes']
+  const declared = headers['content-length']
+  if (declared !== undefined && Number(declared) <= usual) return usual
+  const { provider = '', account_ref = '' } = params
+  const scheme = await findScheme(kernel.db, { provider, account_ref })
+  return scheme === 'github' ? Math.max(usual, github_bytes_max) : usual
+}
+
+export async function receive(
+  deps: ReceiveDeps,
+  key: SourceKey,
+  request: Pick<RequestFacts, 'raw' | 'headers' | 'path' | 'search'>,
+): Promise<Acknowledgement> {
+  const { kernel, secrets } = deps
+  const source = await findTrusted(kernel.db, key)
+  const scheme = schemes[source.scheme]
+  const message: Incoming = {
+    body: request.raw,
+    headers: request.headers,
+    // Never by the Host header: whoever sends it would choose what was signed.
+    url: `${kernel.public_url}${request.path}${request.search}`,
+  }
+  const verdict = scheme.verify(message, {
+    secrets: source.sealed.map((sealed, index) =>
+      secrets.open(source.id, source.versions[index] ?? 0, sealed),
+    ),
+    options: source.options,
+    now_seconds: kernel.clock.nowSeconds(),
+    window_seconds: source.tolerance_seconds,
+  })
+  if (verdict.outcome !== 'ok') throw problem(verdict.outcome)
+  const greeting = scheme.greets?.(message)
+  if (greeting) return greeting
+  const envelope = scheme.envelope(message, source.options)
+  if (!envelope) throw problem('envelope_invalid')
+  await inTime(
+    kernel.settings['webhooks.inbound_ack_ms'],
+    storeReceipt(deps, { source, key, envelope, message, verdict }),
+  )
+  return scheme.received
+}
+
+/** The provider comes again; if this was stored after all, the next one is its duplicate. */
+async function inTime(patience_ms: number, stored: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(problem('service_unavailable', { retry_after: 1 })),
+      patience_ms,
+    )
+  })
+  try {
+    await Promise.race([stored, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * Any provider that signs with HMAC: its source says which header holds the signature and what was signed.
+ * A time counts only where it is part of what was signed; the schema of the source sees to that.
+ */
+import { type SignatureVerdict, verifySigned } from '../../../../kernel/outside/signatures.ts'
+import type { Options } from '../schemas.ts'
+import { envelopeOf, hashOf, headerOf, jsonOf } from './read.ts'
+import type { Incoming, Scheme, Trust } from './scheme.ts'
+
+export const genericHmac: Scheme = {
+  name: 'generic_hmac',
+  verify,
+  envelope: (message, options) => {
+    const given = givenId(message, options)
+    return envelopeOf(typeof given === 'number' ? String(given) : given, null)
+  },
+  received: { status: 204, body: null },
+}
+
+function verify({ headers, body }: Incoming, trust: Trust): SignatureVerdict {
+  const { header, prefix = '', encoding = 'hex', algorithm = 'sha256' } = trust.options
+  const { template = '{body}', timestamp_header } = trust.options
+  const timestamp = timestamp_header ? headerOf(headers, timestamp_header.toLowerCase()) : null
+  const given = headerOf(headers, (header ?? '').toLowerCase()) ?? ''
+  if (!given.startsWith(prefix) || (timestamp_header && timestamp === null)) {
+    return { outcome: 'signature_invalid' }
+  }
+  return verifySigned({
+    ...trust,
+    algorithm,
+    content: contentOf(template, body, timestamp ?? ''),
+    signatures: [Buffer.from(given.slice(prefix.length), encoding)],
+    timestamp,
+  })
+}
+
+function contentOf(template: string, body: Buffer, timestamp: string) {
+  const parts: Readonly<Record<string, string | Buffer>> = {
+    '{body}': body,
+    '{timestamp}': timestamp,
+  }
+  return template.split(/(\{body\}|\{timestamp\})/).map(part => parts[part] ?? part)
+}
+
+function givenId({ headers, body }: Incoming, { id_header, id_pointer }: Options): unknown {
+  if (id_header) return headerOf(headers, id_header.toLowerCase())
+  return id_pointer ? pointedAt(jsonOf(body), id_pointer) : hashOf(body)
+}
+
+/** RFC 6901. */
+function pointedAt(value: unknown, pointer: string): unknown {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map(name => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>(
+      (found, name) =>
+        typeof found === 'object' && found !== null && Object.hasOwn(found, name)
+          ? (found as Record<string, unknown>)[name] // its own member, of whatever type
+          : null,
+      value,
+    )
+}

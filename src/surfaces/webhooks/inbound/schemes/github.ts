@@ -1,0 +1,15 @@
+/**
+ * GitHub signs neither a time nor the id of the delivery: only that an id was seen already keeps a message
+ * from counting twice, so ids are kept long.
+ */
+import { verifyGithub } from '../../../../kernel/outside/vendor-signatures.ts'
+import { envelopeOf, headerOf } from './read.ts'
+import type { Scheme } from './scheme.ts'
+
+export const github: Scheme = {
+  name: 'github',
+  verify: (message, trust) => verifyGithub({ ...message, ...trust }),
+  envelope: ({ headers }) =>
+    envelopeOf(headerOf(headers, 'x-github-delivery'), headerOf(headers, 'x-github-event')),
+  received: { status: 202, body: null },
+}

@@ -1,0 +1,57 @@
+/** What schemes read of headers and bodies. Whatever a provider sends, reading it fails by answering null. */
+import { createHash } from 'node:crypto'
+import type { MessageHeaders } from '../../../../kernel/outside/signatures.ts'
+import type { Envelope } from './scheme.ts'
+
+const id_max = 400
+const type_max = 200
+
+export type Members = Readonly<Record<string, unknown>>
+
+/** A header that came once. Repeated ones arrive joined by a comma, which no id has. */
+export function headerOf(headers: MessageHeaders, name: string): string | null {
+  const value = headers[name]
+  return typeof value === 'string' ? value : null
+}
+
+export function jsonOf(body: Buffer): Members | null {
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'))
+    // An object as JSON makes it: its members are unknown until looked at.
+    return typeof value === 'object' && value !== null ? (value as Members) : null
+  } catch {
+    return null
+  }
+}
+
+/** Null where there is no id. */
+export function envelopeOf(id: unknown, type: unknown): Envelope | null {
+  const event_id = idOf(id)
+  return event_id === null ? null : { event_id, type: typeOf(type) }
+}
+
+export function formOf(body: Buffer): URLSearchParams {
+  return new URLSearchParams(body.toString('utf8'))
+}
+
+/** An id that can be kept and shown: visible characters, no comma. */
+function idOf(value: unknown): string | null {
+  return typeof value === 'string' &&
+    value.length <= id_max &&
+    /^[\x21-\x2b\x2d-\x7e]+$/.test(value)
+    ? value
+    : null
+}
+
+export function typeOf(value: unknown): string | null {
+  return typeof value === 'string' && value.length <= type_max && /^[\x20-\x7e]+$/.test(value)
+    ? value
+    : null
+}
+
+/** Stands for the message where its provider gives it no id. */
+export function hashOf(...parts: readonly (string | Buffer)[]): string {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(part)
+  return `sha256:${hash.digest('hex')}`
+}

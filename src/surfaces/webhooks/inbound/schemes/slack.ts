@@ -1,0 +1,36 @@
+/**
+ * Slack: events are JSON with an id; commands and interactions are forms without one. Whoever registers an
+ * address is asked by a challenge, which is answered once its signature is right.
+ */
+import { verifySlack } from '../../../../kernel/outside/vendor-signatures.ts'
+import { envelopeOf, formOf, hashOf, headerOf, jsonOf, typeOf, type Members } from './read.ts'
+import type { Incoming, Scheme } from './scheme.ts'
+
+export const slack: Scheme = {
+  name: 'slack',
+  verify: (message, trust) => verifySlack({ ...message, ...trust }),
+  envelope: message => {
+    const told = toldIn(message)
+    const timestamp = headerOf(message.headers, 'x-slack-request-timestamp') ?? ''
+    if (!told) return null
+    const { event } = told as { event?: Members | null } // whatever it is, members are looked at
+    const type = event?.['type'] ?? told['type'] ?? told['command']
+    return envelopeOf(told['event_id'] ?? hashOf(timestamp, '.', message.body), type)
+  },
+  received: { status: 200, body: '', media_type: 'text/plain' },
+  greets: message => {
+    const told = toldIn(message)
+    const challenge = told?.['type'] === 'url_verification' ? typeOf(told['challenge']) : null
+    if (challenge === null) return null
+    const body = JSON.stringify({ challenge })
+    return { status: 200, body, media_type: 'application/json; charset=utf-8' }
+  },
+}
+
+function toldIn({ headers, body }: Incoming): Members | null {
+  const type = headerOf(headers, 'content-type') ?? ''
+  if (!type.startsWith('application/x-www-form-urlencoded')) return jsonOf(body)
+  const form = formOf(body)
+  const payload = form.get('payload')
+  return payload === null ? Object.fromEntries(form) : jsonOf(Buffer.from(payload))
+}

@@ -1,0 +1,50 @@
+/**
+ * Standard Webhooks, by a shared secret (`whsec_`) or a public key (`whpk_`). Svix sends the same under
+ * names of its own; the names of one message are all of one kind.
+ */
+import {
+  parseStandardKey,
+  parseStandardSecret,
+  type SignatureVerdict,
+  verifyStandard,
+  verifyStandardByKey,
+} from '../../../../kernel/outside/signatures.ts'
+import { envelopeOf, headerOf, jsonOf } from './read.ts'
+import type { Incoming, Scheme, Trust } from './scheme.ts'
+
+export const standard: Scheme = {
+  name: 'standard',
+  verify,
+  envelope: message =>
+    envelopeOf(headerOf(namesOf(message), 'webhook-id'), jsonOf(message.body)?.['type']),
+  received: { status: 204, body: null },
+}
+
+/** Every secret is tried, whatever the others said. */
+function verify(message: Incoming, trust: Trust): SignatureVerdict {
+  const verdicts = trust.secrets.map(secret =>
+    verifyBy(secret.toString('utf8'), { ...trust, body: message.body, headers: namesOf(message) }),
+  )
+  const matched = verdicts.findIndex(({ outcome }) => outcome !== 'signature_invalid')
+  const verdict = verdicts[matched]
+  if (!verdict) return { outcome: 'signature_invalid' }
+  return verdict.outcome === 'ok' ? { outcome: 'ok', secret: matched } : verdict
+}
+
+function verifyBy(text: string, message: Trust & Pick<Incoming, 'headers' | 'body'>) {
+  const key = parseStandardKey(text)
+  if (key) return verifyStandardByKey({ ...message, key })
+  const secret = parseStandardSecret(text)
+  return verifyStandard({ ...message, secrets: secret ? [secret] : [] })
+}
+
+function namesOf({ headers }: Incoming): Incoming['headers'] {
+  if (headers['webhook-signature'] !== undefined || headers['svix-signature'] === undefined) {
+    return headers
+  }
+  return {
+    'webhook-id': headers['svix-id'],
+    'webhook-timestamp': headers['svix-timestamp'],
+    'webhook-signature': headers['svix-signature'],
+  }
+}

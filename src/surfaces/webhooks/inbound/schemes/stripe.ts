@@ -1,0 +1,18 @@
+/** Stripe: the event's own id, and the answer of its documentation. */
+import { verifyStripe } from '../../../../kernel/outside/vendor-signatures.ts'
+import { envelopeOf, jsonOf } from './read.ts'
+import type { Scheme } from './scheme.ts'
+
+export const stripe: Scheme = {
+  name: 'stripe',
+  verify: (message, trust) => verifyStripe({ ...message, ...trust }),
+  envelope: ({ body }) => {
+    const event = jsonOf(body)
+    return envelopeOf(event?.['id'], event?.['type'])
+  },
+  received: {
+    status: 200,
+    body: '{"received":true}',
+    media_type: 'application/json; charset=utf-8',
+  },
+}

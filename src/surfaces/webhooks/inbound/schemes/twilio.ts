@@ -1,0 +1,23 @@
+/**
+ * Twilio: forms about a thing (a message, a call) that changes its status, so an id is the thing and its
+ * status where no token tells more. The answer is a document of TwiML that asks for nothing.
+ */
+import { verifyTwilio } from '../../../../kernel/outside/vendor-signatures.ts'
+import { envelopeOf, formOf, hashOf, headerOf } from './read.ts'
+import type { Scheme } from './scheme.ts'
+
+const token = 'i-twilio-idempotency-token'
+
+export const twilio: Scheme = {
+  name: 'twilio',
+  verify: (message, trust) => verifyTwilio({ ...message, ...trust }),
+  envelope: ({ headers, body }) => {
+    const form = formOf(body)
+    const first = (...names: string[]) => names.map(name => form.get(name)).find(Boolean) ?? null
+    const thing = first('MessageSid', 'CallSid', 'SmsSid', 'Sid')
+    const status = first('MessageStatus', 'CallStatus', 'SmsStatus', 'Status')
+    const given = headerOf(headers, token)
+    return envelopeOf(given ?? (thing ? `${thing}:${status ?? ''}` : hashOf(body)), status)
+  },
+  received: { status: 200, body: '<Response/>', media_type: 'text/xml; charset=utf-8' },
+}

@@ -1,0 +1,86 @@
+/** Reads sources: by tenant for their owners, by the address alone for whoever sends there. */
+import { type Static, Type } from 'typebox'
+import type { Reader } from '../../../../kernel/database/db.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
+import { Id } from '../../../../kernel/http/shapes.ts'
+import { problem } from '../../errors.ts'
+import { Bytes } from '../../schemas.ts'
+import { Options, SchemeName, Source } from '../schemas.ts'
+
+export type SourceKey = { readonly provider: string; readonly account_ref: string }
+
+export const SourceRow = Type.Object({
+  ...Type.Omit(Source, ['url']).properties,
+  version: Type.Integer(),
+})
+export type SourceRow = Static<typeof SourceRow>
+
+export const sourceColumns = sql`
+  s.id, s.provider, s.account_ref, s.scheme, s.tolerance_seconds, s.options, s.version,
+  s.created_at, s.updated_at,
+  array(select k.version from webhooks.inbound_secrets k
+    where k.tenant_id = s.tenant_id and k.source_id = s.id order by k.version) as secret_versions`
+
+export async function findSource(
+  reader: Pick<Reader, 'maybe'>,
+  { tenant_id, provider, account_ref }: SourceKey & { tenant_id: string },
+): Promise<SourceRow> {
+  const row = await reader.maybe(
+    SourceRow,
+    sql`
+      select ${sourceColumns} from webhooks.inbound_sources s
+      where s.tenant_id = ${tenant_id} and s.provider = ${provider}
+        and s.account_ref = ${account_ref}`,
+  )
+  if (!row) throw problem('inbound_source_not_found')
+  return row
+}
+
+/** Whom a message at an address is for, and what it must be signed with: the newest secret first. */
+const Trusted = Type.Object({
+  id: Id,
+  tenant_id: Id,
+  scheme: SchemeName,
+  tolerance_seconds: Type.Integer(),
+  options: Options,
+  versions: Type.Array(Type.Integer()),
+  sealed: Type.Array(Bytes),
+})
+export type Trusted = Static<typeof Trusted>
+
+export async function findTrusted(
+  reader: Pick<Reader, 'maybe'>,
+  { provider, account_ref }: SourceKey,
+): Promise<Trusted> {
+  const row = await reader.maybe(
+    Trusted,
+    sql`
+      -- any tenant: the address of a provider names none, and is one tenant's alone
+      select s.id, s.tenant_id, s.scheme, s.tolerance_seconds, s.options,
+        k.versions, k.sealed
+      from webhooks.inbound_sources s
+      cross join lateral (
+        select array_agg(k.version order by k.version desc) as versions,
+          array_agg(k.secret_ciphertext order by k.version desc) as sealed
+        from webhooks.inbound_secrets k
+        where k.tenant_id = s.tenant_id and k.source_id = s.id
+      ) k
+      where s.provider = ${provider} and s.account_ref = ${account_ref}`,
+  )
+  if (!row) throw problem('inbound_source_not_found')
+  return row
+}
+
+const Scheme = Type.Object({ scheme: SchemeName })
+
+export async function findScheme(reader: Pick<Reader, 'maybe'>, key: SourceKey) {
+  const row = await reader.maybe(
+    Scheme,
+    sql`
+      -- any tenant: the address of a provider names none
+      select s.scheme from webhooks.inbound_sources s
+      where s.provider = ${key.provider} and s.account_ref = ${key.account_ref}`,
+  )
+  if (!row) throw problem('inbound_source_not_found')
+  return row.scheme
+}

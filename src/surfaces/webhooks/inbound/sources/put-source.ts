@@ -1,0 +1,91 @@
+/**
+ * Says from whom webhooks are received. A source is written as a whole, so a rotation is one request with
+ * the old secret and the new. An address belongs to the tenant that took it first.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../../kernel/database/db.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
+import { expectedVersions, preconditionFailed } from '../../../../kernel/http/etag.ts'
+import type { FieldError } from '../../../../kernel/http/problem.ts'
+import { newId } from '../../../../kernel/ids.ts'
+import { parseStandardKey, parseStandardSecret } from '../../../../kernel/outside/signatures.ts'
+import type { Kernel } from '../../../../kernel/surface.ts'
+import { problem } from '../../errors.ts'
+import type { InboundSecrets } from '../inbound-secrets.ts'
+import type { Options, PutSource } from '../schemas.ts'
+import { sourceColumns, SourceRow, type SourceKey } from './find-source.ts'
+
+type Where = SourceKey & { tenant_id: string; if_match: string | string[] | undefined }
+
+const taken = 'This account of the provider is received by somebody else.'
+
+/** A first version is a new row. */
+const Written = Type.Object({ ...SourceRow.properties, made: Type.Boolean() })
+
+export async function putSource(
+  tx: Tx,
+  { kernel, secrets }: { kernel: Pick<Kernel, 'settings'>; secrets: InboundSecrets },
+  { tenant_id, provider, account_ref, if_match }: Where,
+  told: PutSource,
+): Promise<{ row: SourceRow; made: boolean }> {
+  refuseUnfit(told)
+  const expected = expectedVersions(if_match)
+  const tolerance = told.tolerance_seconds ?? kernel.settings['webhooks.inbound_tolerance_seconds']
+  const options = sql.json(told.scheme === 'generic_hmac' ? (told.options ?? {}) : {})
+  const found = await tx.maybe(
+    Written,
+    sql`
+    insert into webhooks.inbound_sources as s
+      (tenant_id, provider, account_ref, id, scheme, tolerance_seconds, options)
+    values (${tenant_id}, ${provider}, ${account_ref}, ${newId()}, ${told.scheme},
+      ${tolerance}, ${options}::jsonb)
+    on conflict (provider, account_ref) do update
+      set scheme = excluded.scheme, tolerance_seconds = excluded.tolerance_seconds,
+        options = excluded.options, version = s.version + 1, updated_at = kernel.now()
+      where s.tenant_id = ${tenant_id}
+    returning ${sourceColumns}, s.version = 1 as made`,
+  )
+  if (!found) throw problem('already_exists', { detail: taken })
+  const { made, ...row } = found
+  const before = made ? 0 : row.version - 1
+  if (expected && !expected.includes(before)) throw preconditionFailed(before || 1)
+  await tx.run(sql`
+    delete from webhooks.inbound_secrets where tenant_id = ${tenant_id} and source_id = ${row.id}`)
+  await tx.run(sql`
+    insert into webhooks.inbound_secrets (tenant_id, source_id, version, secret_ciphertext)
+    select ${tenant_id}, ${row.id}, k.version, k.sealed
+    from unnest(${told.secrets.map(one => one.version)}::int[],
+      ${told.secrets.map(one => secrets.seal(row.id, one.version, one.value))}::bytea[])
+      as k (version, sealed)`)
+  const secret_versions = told.secrets.map(one => one.version).sort((a, b) => a - b)
+  return { row: { ...row, secret_versions }, made }
+}
+
+function refuseUnfit({ scheme, secrets, options = {} }: PutSource): void {
+  const faults: FieldError[] = []
+  const fault = (pointer: string, constraint: string) =>
+    faults.push({ location: 'body', pointer, constraint })
+  const versions = new Set<number>()
+  for (const [index, { version, value }] of secrets.entries()) {
+    if (versions.has(version)) fault(`/secrets/${index}/version`, 'unique')
+    versions.add(version)
+    const known = parseStandardSecret(value) ?? parseStandardKey(value)
+    if (scheme === 'standard' && !known) fault(`/secrets/${index}/value`, 'secret')
+  }
+  if (scheme === 'generic_hmac')
+    for (const name of unfit(options)) fault(`/options/${name}`, 'fits')
+  if (faults.length > 0) throw problem('validation_failed', { errors: faults })
+}
+
+/** The body is always signed, and a time is looked at only where it is signed too. */
+function unfit({ header, template, timestamp_header, id_header, id_pointer }: Options) {
+  const parts = (template ?? '{body}').match(/\{[^{}]*\}/g) ?? []
+  const times = parts.filter(part => part === '{timestamp}').length
+  const bodies = parts.filter(part => part === '{body}').length
+  return [
+    ...(header ? [] : ['header']),
+    ...(bodies === 1 && times <= 1 && parts.length === bodies + times ? [] : ['template']),
+    ...((times === 1) === (timestamp_header !== undefined) ? [] : ['timestamp_header']),
+    ...(id_header && id_pointer ? ['id_pointer'] : []),
+  ]
+}

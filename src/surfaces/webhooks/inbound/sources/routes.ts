@@ -1,0 +1,97 @@
+/** The sources of inbound webhooks over HTTP: written as a whole, shown without their secrets. */
+import { etag } from '../../../../kernel/http/etag.ts'
+import { reply, route, type Route } from '../../../../kernel/http/route.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
+import type { Deps } from '../../deps.ts'
+import type { InboundSecrets } from '../inbound-secrets.ts'
+import { AccountRef, Provider, PutSource, Source } from '../schemas.ts'
+import { findSource, type SourceKey, type SourceRow } from './find-source.ts'
+import { putSource } from './put-source.ts'
+
+const path = '/v1/inbound-sources/{provider}/{account_ref}'
+const absent = 'inbound_source_not_found'
+const common = {
+  path,
+  permission: 'webhooks.inbound_sources.manage',
+  added: true,
+  params: { provider: Provider, account_ref: AccountRef },
+  absent,
+} as const
+
+export type SourceDeps = Pick<Deps, 'kernel'> & { readonly secrets: InboundSecrets }
+
+export function sourceRoutes(deps: SourceDeps): readonly Route[] {
+  return [putRoute(deps), getRoute(deps), deleteRoute()]
+}
+
+const keyOf = ({ provider, account_ref }: SourceKey) => ({ provider, account_ref })
+
+function viewOf({ kernel }: SourceDeps, { version: _version, ...row }: SourceRow) {
+  return { ...row, url: `${kernel.public_url}/v1/inbound/${row.provider}/${row.account_ref}` }
+}
+
+function putRoute(deps: SourceDeps): Route {
+  return route({
+    ...common,
+    method: 'PUT',
+    summary: 'Say from whom webhooks are received, and what they are signed with',
+    description: 'Secrets are never shown. Name the old one and the new one while you rotate them.',
+    body: PutSource,
+    replies: { 200: Source, 201: Source },
+    fails: [absent, 'already_exists', 'precondition_failed'],
+    handle: async ({ tx, params, principal, body, request }) => {
+      const { tenant_id } = principal
+      const where = { ...keyOf(params), tenant_id, if_match: request.headers['if-match'] }
+      const { row, made } = await putSource(tx, deps, where, body)
+      tx.audit({
+        tenant_id,
+        actor: principal.id,
+        action: 'webhooks.inbound_sources.put',
+        target: `inbound_source:${row.id}`,
+        outcome: 'done',
+      })
+      const headers = { etag: etag(row.version) }
+      if (!made) return reply(200, viewOf(deps, row), headers)
+      return reply(201, viewOf(deps, row), { ...headers, location: request.path })
+    },
+  })
+}
+
+function getRoute(deps: SourceDeps): Route {
+  return route({
+    ...common,
+    method: 'GET',
+    summary: 'A source of inbound webhooks, without its secrets',
+    replies: { 200: Source },
+    fails: [absent],
+    handle: async ({ tx, params, principal: { tenant_id } }) => {
+      const row = await findSource(tx, { ...keyOf(params), tenant_id })
+      return reply(200, viewOf(deps, row), { etag: etag(row.version) })
+    },
+  })
+}
+
+function deleteRoute(): Route {
+  return route({
+    ...common,
+    method: 'DELETE',
+    summary: 'Receive nothing more from a source; what was received stays',
+    replies: { 204: null },
+    handle: async ({ tx, params: { provider, account_ref }, principal }) => {
+      const { tenant_id } = principal
+      const gone = await tx.run(sql`
+        delete from webhooks.inbound_sources
+        where tenant_id = ${tenant_id} and provider = ${provider} and account_ref = ${account_ref}`)
+      if (gone > 0) {
+        tx.audit({
+          tenant_id,
+          actor: principal.id,
+          action: 'webhooks.inbound_sources.delete',
+          target: `inbound_source:${provider}/${account_ref}`,
+          outcome: 'done',
+        })
+      }
+      return reply(204, null)
+    },
+  })
+}

@@ -1,0 +1,197 @@
+/** What surrounds a genuine message: its exact bytes, its size, its headers, its envelope, its durability. */
+import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
+import { request } from 'node:http'
+import { gzipSync } from 'node:zlib'
+import pg from 'pg'
+import { Type } from 'typebox'
+import { afterAll, describe, expect, test } from 'vitest'
+import { openProductWorld } from '../../../../../test/product-world.ts'
+import { eventually } from '../../../../../test/world.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
+import { newId } from '../../../../kernel/ids.ts'
+import * as by from './signers.ts'
+import { openSource, type TestSource } from './sources.ts'
+
+const world = await openProductWorld({
+  IDENTITY_ACCESS_TTL_SECONDS: '3600',
+  WEBHOOKS_INBOUND_ACK_MS: '1500',
+})
+afterAll(() => world.close())
+
+describe.concurrent('bytes', () => {
+  test('a body that was parsed and written again is forged', async () => {
+    const source = await openSource(world, 'stripe')
+    const signed = by.byStripe(source.signing())
+    const rewritten = { ...signed, body: JSON.stringify(JSON.parse(signed.body)) }
+    expect((await source.send(rewritten)).body.code).toBe('signature_invalid')
+  })
+
+  test('a packed body is not unpacked', async () => {
+    const source = await openSource(world, 'github')
+    const packed = gzipSync('{}')
+    const mac = createHmac('sha256', source.secret).update(packed).digest('hex')
+    const answer = await fetch(world.url + source.address, {
+      method: 'POST',
+      body: packed,
+      headers: {
+        'content-encoding': 'gzip',
+        'x-hub-signature-256': `sha256=${mac}`,
+        'x-github-delivery': newId(),
+      },
+    })
+    expect([answer.status, await answer.json()]).toMatchObject([
+      415,
+      { code: 'unsupported_media_type' },
+    ])
+  })
+
+  test('a header that is there twice proves nothing', async () => {
+    for (const scheme of ['stripe', 'github', 'standard'] as const) {
+      const source = await openSource(world, scheme)
+      const sign = { stripe: by.byStripe, github: by.byGithub, standard: by.byStandard }[scheme]
+      const { body, headers } = await sign(source.signing())
+      const doubled = Object.entries(headers).flatMap(([name, value]) =>
+        /signature|webhook-id/.test(name) ? [name, value, name, value] : [name, value],
+      )
+      expect(await sendPlain(source, doubled, body)).toBe(401)
+    }
+  })
+
+  test('1 MiB and a byte is refused before it is read, and 25 MiB of GitHub are not', async () => {
+    const mib = 1024 * 1024
+    const stripe = await openSource(world, 'stripe')
+    const github = await openSource(world, 'github')
+    const announce = (source: TestSource, bytes: number) =>
+      sendPlain(source, ['content-length', String(bytes)], null)
+    // Nothing but the head is sent: who reads first would wait for ever.
+    expect(await announce(stripe, mib + 1)).toBe(413)
+    expect(await announce(github, 25 * mib + 1)).toBe(413)
+    expect(await sendPlain(stripe, ['transfer-encoding', 'chunked'], 'x'.repeat(mib + 1))).toBe(413)
+    const large = JSON.stringify({ text: 'x'.repeat(2 * mib) })
+    const mac = createHmac('sha256', github.secret).update(large).digest('hex')
+    const headers = { 'x-hub-signature-256': `sha256=${mac}`, 'x-github-delivery': newId() }
+    expect((await github.send({ body: large, headers })).status).toBe(202)
+    // Nor may a stranger send much to nobody.
+    const nobody = { ...stripe, address: `/v1/inbound/stripe/${newId()}` }
+    expect(await announce(nobody, mib + 1)).toBe(404)
+  })
+})
+
+describe.concurrent('envelopes', () => {
+  test('a genuine message without an id is refused and not kept', async () => {
+    const source = await openSource(world, 'stripe')
+    for (const body of [
+      '{"type":"x"}',
+      'no json',
+      '[]',
+      '{"id":7}',
+      `{"id":"a${'b'.repeat(400)}"}`,
+    ]) {
+      const answer = await source.send(by.byStripe(source.signing(), body))
+      expect([answer.status, answer.body.code]).toEqual([400, 'envelope_invalid'])
+    }
+    expect(await source.receipts()).toEqual([])
+  })
+
+  test("Slack's challenge is answered when its signature is right, and is no event", async () => {
+    const source = await openSource(world, 'slack')
+    const told = { type: 'url_verification', challenge: 'a-challenge' }
+    const answer = await source.send(by.bySlack(source.signing(), told))
+    expect([answer.status, answer.body]).toEqual([200, { challenge: 'a-challenge' }])
+    const forged = by.bySlack({ ...source.signing(), secret: 'of-somebody-else' }, told)
+    expect((await source.send(forged)).status).toBe(401)
+    expect(await source.receipts()).toEqual([])
+  })
+
+  test('Twilio tells of each status once, and signs the public address', async () => {
+    const source = await openSource(world, 'twilio')
+    const told = { MessageSid: 'SM1', MessageStatus: 'sent' }
+    const later = { ...told, MessageStatus: 'delivered' }
+    for (const one of [told, later, told]) await source.send(by.byTwilio(source.signing(), one))
+    const ids = (await source.receipts()).map(row => row.provider_event_id)
+    expect(ids).toEqual(['SM1:delivered', 'SM1:sent'])
+    const url = `${world.url}${source.address}`
+    expect((await source.send(by.byTwilio({ ...source.signing(), url }))).status).toBe(401)
+    // With its port, as some of its products sign.
+    const ported = source.signing().url.replace('dodeca.test', 'dodeca.test:80')
+    const answer = await source.send(by.byTwilio({ ...source.signing(), url: ported }))
+    expect(answer.status).toBe(200)
+  })
+
+  test('a public key verifies what only its owner could sign', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+    const x = publicKey.export({ format: 'jwk' }).x ?? ''
+    const secret = `whpk_${Buffer.from(x, 'base64url').toString('base64')}`
+    const source = await openSource(world, 'standard', {}, { secret })
+    const body = '{"type":"signed.by_key"}'
+    const id = newId()
+    const { seconds } = source.signing()
+    const mac = sign(null, Buffer.from(`${id}.${seconds}.${body}`), privateKey).toString('base64')
+    const headers = {
+      'webhook-id': id,
+      'webhook-timestamp': String(seconds),
+      'webhook-signature': `v1a,${mac}`,
+    }
+    expect((await source.send({ body: `${body} `, headers })).status).toBe(401)
+    expect((await source.send({ body, headers })).status).toBe(204)
+    const [receipt] = await source.receipts()
+    expect(receipt.event_type).toBe('signed.by_key')
+  })
+})
+
+describe('durability', () => {
+  test('an event tells the platform of each receipt, once', async () => {
+    const source = await openSource(world, 'stripe')
+    const signed = by.byStripe(source.signing())
+    await source.send(signed)
+    await source.send(signed)
+    const [receipt] = await source.receipts()
+    const heard = await eventually('it is in the log', async () => {
+      const { body } = await world.call('GET', `/dev/events?aggregate_id=${receipt.id}`)
+      return body.data.length > 0 && body.data
+    })
+    expect(heard).toMatchObject([
+      { type: 'inbound_receipt.received', tenant_id: source.owner.tenant.id },
+    ])
+  })
+
+  test('what cannot be stored in time is not acknowledged, and comes again', async () => {
+    const source = await openSource(world, 'stripe')
+    const signed = by.byStripe(source.signing())
+    const client = new pg.Client({ connectionString: world.database_url })
+    await client.connect()
+    await client.query('begin; lock table webhooks.inbound_receipts in share mode')
+    const late = await source.send(signed)
+    expect([late.status, late.body.code]).toEqual([503, 'service_unavailable'])
+    expect(late.headers.get('retry-after')).toBe('1')
+    await client.query('commit')
+    await client.end()
+    expect((await source.send(signed)).status).toBe(200)
+    const { n } = await world.platform.kernel.db.one(
+      Type.Object({ n: Type.Integer() }),
+      sql`
+        -- any tenant: the account is one test's
+        select count(*)::int as n from webhooks.inbound_receipts
+        where provider_account = ${source.address.split('/').at(-1)}`,
+    )
+    expect(n).toBe(1)
+  })
+})
+
+/** `fetch` merges headers and waits for bodies; the plain client sends what it is told. */
+function sendPlain(source: TestSource, headers: string[], body: string | null): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      new URL(source.address, world.url),
+      { method: 'POST', headers: ['host', 'x', ...headers] },
+      answer => {
+        answer.resume()
+        sent.destroy()
+        resolve(answer.statusCode ?? 0)
+      },
+    )
+    sent.on('error', reject)
+    sent.flushHeaders()
+    if (body !== null) sent.end(body)
+  })
+}

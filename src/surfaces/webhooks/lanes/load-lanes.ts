@@ -1,0 +1,104 @@
+/** Lanes and what their subscriptions say, as rows; nothing is loaded of those that do not send. */
+import { type Static, Type } from 'typebox'
+import { parseTime } from '../../../kernel/clock.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { readSecrets, type LiveSecret } from '../sending/live-secrets.ts'
+import { Lane, type LaneConfig, type LaneRecord } from './lane.ts'
+
+const Config = Type.Object({
+  id: Id,
+  tenant_id: Id,
+  shard: Type.Integer(),
+  version: Type.Integer(),
+  endpoint: Type.String(),
+  max_in_flight: Type.Integer(),
+  rate_per_second: nullable(Type.Integer()),
+})
+
+const Row = Type.Object({
+  ...Config.properties,
+  breaker: Type.Union([Type.Literal('closed'), Type.Literal('open'), Type.Literal('half_open')]),
+  consecutive_failures: Type.Integer(),
+  open_ms: Type.Integer(),
+  open_until: nullable(Time),
+  not_before: nullable(Time),
+  ewma_ms: nullable(Type.Integer()),
+  last_success_at: nullable(Time),
+  failing_since: nullable(Time),
+  failures: Type.Integer(),
+  degraded_at: nullable(Time),
+})
+
+export async function loadLanes(
+  deps: Pick<Deps, 'kernel' | 'secrets'>,
+  ids: readonly string[],
+): Promise<Lane[]> {
+  const { db } = deps.kernel
+  const rows = await db.many(
+    Row,
+    sql`
+      -- any tenant: a sender owns endpoints of all of them
+      select s.id, s.tenant_id, s.shard, s.version, s.endpoint, s.max_in_flight, s.rate_per_second,
+        l.breaker, l.consecutive_failures, l.open_ms, l.open_until, l.not_before, l.ewma_ms,
+        l.last_success_at, l.failing_since, l.failures, l.degraded_at
+      from webhooks.subscriptions s
+      join webhooks.delivery_lanes l on l.subscription_id = s.id
+      where s.id = any (${ids}::uuid[]) and s.state in ('active', 'paused')`,
+  )
+  const secrets = await readSecrets(
+    db,
+    deps,
+    rows.map(row => row.id),
+  )
+  return rows.map(row => new Lane(row, configOf(row, secrets.get(row.id)), recordOf(row)))
+}
+
+/** What the subscriptions of these lanes say now. */
+export async function reloadConfigs(
+  deps: Pick<Deps, 'kernel' | 'secrets'>,
+  lanes: readonly Lane[],
+): Promise<void> {
+  const { db } = deps.kernel
+  const ids = lanes.map(one => one.id)
+  const rows = await db.many(
+    Config,
+    sql`
+      -- any tenant: a sender owns endpoints of all of them
+      select id, tenant_id, shard, version, endpoint, max_in_flight, rate_per_second
+      from webhooks.subscriptions where id = any (${ids}::uuid[])`,
+  )
+  const secrets = await readSecrets(db, deps, ids)
+  for (const row of rows) {
+    const lane = lanes.find(one => one.id === row.id)
+    if (!lane) continue
+    // Another endpoint is another one to get to know.
+    if (lane.config.endpoint !== row.endpoint) lane.ewma_ms = null
+    lane.config = configOf(row, secrets.get(row.id))
+  }
+}
+
+function configOf(row: Static<typeof Config>, secrets: readonly LiveSecret[] = []): LaneConfig {
+  const { version, endpoint, max_in_flight, rate_per_second } = row
+  return { version, endpoint, max_in_flight, rate_per_second, secrets }
+}
+
+function recordOf(row: Static<typeof Row>): LaneRecord {
+  const ms = (time: string | null) => (time === null ? null : parseTime(time))
+  return {
+    breaker: {
+      state: row.breaker,
+      consecutive: row.consecutive_failures,
+      open_ms: row.open_ms,
+      open_until_ms: ms(row.open_until) ?? 0,
+      window: [],
+    },
+    not_before_ms: ms(row.not_before) ?? 0,
+    ewma_ms: row.ewma_ms,
+    last_success_ms: ms(row.last_success_at),
+    failing_since_ms: ms(row.failing_since),
+    failures: row.failures,
+    degraded: row.degraded_at !== null,
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * What may be done with webhooks. Secrets, replays and receipts are separate permissions, so that whoever
+ * may look at deliveries can neither forge a message nor send one again.
+ */
+import type { Permission } from '../../kernel/access/permissions.ts'
+
+const admin = ['tenant_admin']
+
+export const permissions: Readonly<Record<string, Permission>> = {
+  'webhooks.subscriptions.read': {
+    says: 'See webhook subscriptions and their health',
+    roles: ['tenant_admin', 'support_viewer', 'auditor'],
+  },
+  'webhooks.subscriptions.write': { says: 'Make and change webhook subscriptions', roles: admin },
+  'webhooks.subscriptions.rotate_secret': {
+    says: 'Give webhook subscriptions a new secret',
+    roles: admin,
+  },
+  'webhooks.events.read': {
+    says: 'Read events, and subscribe to them',
+    roles: admin,
+    typed: true,
+  },
+  'webhooks.deliveries.read': {
+    says: 'See webhook deliveries and their attempts',
+    roles: ['tenant_admin', 'support_viewer', 'auditor'],
+  },
+  'webhooks.deliveries.replay': { says: 'Send webhooks again', roles: admin },
+  'webhooks.inbound_sources.manage': {
+    says: 'Say from whom webhooks are received, and with which secrets',
+    roles: admin,
+  },
+  'webhooks.inbound_receipts.read': {
+    says: 'See received webhooks',
+    roles: ['tenant_admin', 'support_viewer', 'auditor'],
+  },
+  'webhooks.inbound_receipts.reprocess': { says: 'Process received webhooks again', roles: admin },
+}

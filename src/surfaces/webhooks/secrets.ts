@@ -1,0 +1,58 @@
+/**
+ * The secrets that sign: kept sealed, bound to their subscription and version, shown once when they are
+ * made. During a rotation older ones sign beside the newest until their time is over.
+ */
+import { newStandardSecret, parseStandardSecret } from '../../kernel/outside/signatures.ts'
+import { ownRing, type Keyring } from '../../kernel/keys.ts'
+import type { Kernel } from '../../kernel/surface.ts'
+import { problem } from './errors.ts'
+
+export type Secrets = {
+  /** A new secret, or the one that is given; refuses what is none. */
+  make(given: string | undefined): { text: string; bytes: Buffer }
+  seal(subscription_id: string, version: number, bytes: Buffer): Buffer
+  open(subscription_id: string, version: number, sealed: Buffer): Buffer
+  /** The same secret under the current key, or null where it is so already. */
+  reseal(subscription_id: string, version: number, sealed: Buffer): Buffer | null
+}
+
+export const live_secrets_max = 3
+const use = 'webhooks.secrets'
+
+export type Ring = Pick<Keyring, 'kids' | 'seal' | 'open' | 'sealedWith'>
+
+/** The keyring under which webhooks keeps what it must be able to read again. */
+export function ringOf({ keys, settings }: Pick<Kernel, 'keys' | 'settings'>): Ring {
+  const given = settings['webhooks.keyring']
+  return given === null ? keys : ownRing(given)
+}
+
+export function openSecrets(kernel: Pick<Kernel, 'keys' | 'settings'>): Secrets {
+  const ring = ringOf(kernel)
+  const place = (id: string, version: number) => ({
+    table: 'webhooks.subscriptions',
+    id,
+    column: `secret_ciphertext ${version}`,
+  })
+  const open: Secrets['open'] = (id, version, sealed) => ring.open(use, sealed, place(id, version))
+  const seal: Secrets['seal'] = (id, version, bytes) => ring.seal(use, bytes, place(id, version))
+  return {
+    make: text => {
+      const made = text ?? newStandardSecret()
+      const bytes = parseStandardSecret(made)
+      if (!bytes) {
+        throw problem('validation_failed', {
+          detail: 'A secret is whsec_ and the base64 of 24 to 64 bytes.',
+          errors: [{ location: 'body', pointer: '/secret', constraint: 'secret' }],
+        })
+      }
+      return { text: made, bytes }
+    },
+    seal,
+    open,
+    reseal: (id, version, sealed) =>
+      ring.sealedWith(sealed) === ring.kids[0]
+        ? null
+        : seal(id, version, open(id, version, sealed)),
+  }
+}

@@ -1,0 +1,47 @@
+/** The secrets that sign for a subscription now, newest first, opened. */
+import { Type } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { Bytes } from '../schemas.ts'
+
+export type LiveSecret = {
+  readonly version: number
+  readonly bytes: Buffer
+  /** When it ceases to sign; null for the current one. */
+  readonly valid_until: string | null
+}
+
+const Row = Type.Object({
+  subscription_id: Id,
+  secret_version: Type.Integer(),
+  secret_ciphertext: Bytes,
+  valid_until: nullable(Time),
+})
+
+export async function readSecrets(
+  reader: Reader,
+  { secrets }: Pick<Deps, 'secrets'>,
+  subscription_ids: readonly string[],
+): Promise<Map<string, LiveSecret[]>> {
+  const rows = await reader.many(
+    Row,
+    sql`
+      -- any tenant: a sender opens the secrets of the endpoints that it sends to
+      select id as subscription_id, secret_version, secret_ciphertext, null as valid_until
+      from webhooks.subscriptions where id = any (${subscription_ids}::uuid[])
+      union all
+      select subscription_id, secret_version, secret_ciphertext, valid_until
+      from webhooks.previous_secrets
+      where subscription_id = any (${subscription_ids}::uuid[]) and valid_until > kernel.now()
+      order by secret_version desc`,
+  )
+  const found = new Map<string, LiveSecret[]>()
+  for (const { subscription_id: id, secret_version: version, ...row } of rows) {
+    const bytes = secrets.open(id, version, row.secret_ciphertext)
+    const live = { version, bytes, valid_until: row.valid_until }
+    found.set(id, [...(found.get(id) ?? []), live])
+  }
+  return found
+}

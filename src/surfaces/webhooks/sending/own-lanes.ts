@@ -1,0 +1,210 @@
+/**
+ * The lanes of a sender: which of them have work, which wait for their gate, and what is under way. A lane
+ * exists here only while it has work or had it a minute ago.
+ */
+import type { Deps } from '../deps.ts'
+import type { Lane } from '../lanes/lane.ts'
+import { loadLanes } from '../lanes/load-lanes.ts'
+import { loadOf, shareOut, type Share } from '../lanes/share.ts'
+import type { Shards } from '../lanes/shards.ts'
+import type { Claimed } from './claim.ts'
+import type { Result } from './finish.ts'
+
+const load_max = 500
+const save_every_ms = 1000
+const idle_ms = 60_000
+
+export type Taken = { readonly lane: Lane; readonly claimed: Claimed }
+
+export class OwnLanes {
+  under_way = 0
+  private readonly deps: Pick<Deps, 'kernel' | 'secrets'>
+  private readonly shards: Shards
+  private readonly wake: () => void
+  private readonly lanes = new Map<string, Lane>()
+  private readonly unknown = new Set<string>()
+  private readonly hungry = new Set<Lane>()
+  /** They have work, and wait for their own requests to end. */
+  private readonly full = new Set<Lane>()
+  private readonly busy = new Set<Lane>()
+  private readonly unsaved = new Set<Lane>()
+  private readonly used = new Map<Lane, number>()
+
+  constructor(deps: Pick<Deps, 'kernel' | 'secrets'>, shards: Shards, wake: () => void) {
+    this.deps = deps
+    this.shards = shards
+    this.wake = wake
+  }
+
+  /** There is something due for these. */
+  poke(ids: readonly string[]): void {
+    for (const id of ids) {
+      const lane = this.lanes.get(id)
+      if (!lane) this.unknown.add(id)
+      else {
+        lane.poked = true
+        if (!lane.timer) this.hungry.add(lane)
+      }
+    }
+    if (ids.length > 0) this.wake()
+  }
+
+  /** Loads lanes that were not known; those of others are left to them. */
+  async meet(): Promise<void> {
+    if (this.unknown.size === 0) return
+    const ids = [...this.unknown].slice(0, load_max)
+    const loaded = await loadLanes(this.deps, ids)
+    for (const id of ids) this.unknown.delete(id)
+    let foreign = false
+    for (const lane of loaded) {
+      if (!this.shards.mayBegin(lane.shard)) {
+        foreign = true
+        continue
+      }
+      this.lanes.set(lane.id, lane)
+      this.used.set(lane, performance.now())
+      this.hungry.add(lane)
+    }
+    if (foreign) this.deps.kernel.wake()
+  }
+
+  /** What may begin now, reserved. */
+  share(most: number): Share[] {
+    if (this.hungry.size === 0) return []
+    const { kernel } = this.deps
+    const now_ms = kernel.clock.nowMs()
+    for (const lane of this.hungry) {
+      if (!this.shards.mayBegin(lane.shard)) this.hungry.delete(lane)
+    }
+    const room = {
+      in_flight: kernel.settings['webhooks.in_flight'],
+      in_flight_slow: kernel.settings['webhooks.in_flight_slow'],
+    }
+    const load = loadOf(this.busy, now_ms)
+    const shares = shareOut(this.hungry, load, room, most, now_ms, lane => this.shut(lane, now_ms))
+    for (const { lane, many } of shares) {
+      lane.poked = false
+      this.busy.add(lane)
+      this.under_way += many
+    }
+    return shares
+  }
+
+  /** Nothing was claimed after all. */
+  refuse(shares: readonly Share[]): void {
+    for (const { lane, many } of shares) this.release(lane, many)
+  }
+
+  /** What was claimed, with its lane; lanes that had less than they could take have no more work. */
+  taken(shares: readonly Share[], claimed: readonly Claimed[]): Taken[] {
+    const now = performance.now()
+    const rows = Map.groupBy(claimed, one => one.subscription_id)
+    return shares.flatMap(({ lane, many }) => {
+      const got = rows.get(lane.id) ?? []
+      const going = got.filter(one => !one.aside)
+      this.used.set(lane, now)
+      // Told meanwhile that there is more: it is asked once again.
+      if (got.length < many && !lane.poked) {
+        this.hungry.delete(lane)
+        this.full.delete(lane)
+      }
+      this.release(lane, many - going.length)
+      return going.map(one => ({ lane, claimed: one }))
+    })
+  }
+
+  /** Those whose subscription has changed since they were read. */
+  outdated(taken: readonly Taken[]): Lane[] {
+    const lanes = taken
+      .filter(({ lane, claimed }) => lane.config.version !== claimed.subscription_version)
+      .map(({ lane }) => lane)
+    return [...new Set(lanes)]
+  }
+
+  /** Their results are committed: the slots are free. */
+  ended(results: readonly Result[]): void {
+    for (const { lane, outcome, claimed, next } of results) {
+      lane.in_flight--
+      this.under_way--
+      if (lane.in_flight === 0) this.busy.delete(lane)
+      if (outcome.verdict !== 'ours') this.unsaved.add(lane)
+      if (this.full.delete(lane)) this.hungry.add(lane)
+      // The next version of the aggregate became due in the same commit.
+      if (claimed.ordered && next.state !== 'pending') this.poke([lane.id])
+    }
+  }
+
+  owesSaving(): boolean {
+    if (this.unsaved.size === 0) return false
+    return this.toSave().length > 0
+  }
+
+  /** A change of a gate at once; numbers once a second. */
+  toSave(): Lane[] {
+    const due = performance.now() - save_every_ms
+    return [...this.unsaved].filter(lane => lane.changed || lane.saved_at < due)
+  }
+
+  saved(lanes: readonly Lane[]): void {
+    for (const lane of lanes) {
+      this.unsaved.delete(lane)
+      lane.changed = false
+      lane.saved_at = performance.now()
+    }
+  }
+
+  busyShards(): ReadonlySet<number> {
+    return new Set([...this.busy].map(lane => lane.shard))
+  }
+
+  /** Forgets lanes that are idle, and those that belong to others now. */
+  sweep(): void {
+    const idle_since = performance.now() - idle_ms
+    for (const lane of this.lanes.values()) {
+      const foreign = !this.shards.owns(lane.shard)
+      const idle =
+        lane.in_flight === 0 && !lane.timer && !this.hungry.has(lane) && !this.unsaved.has(lane)
+      if (!foreign && !(idle && (this.used.get(lane) ?? 0) < idle_since)) continue
+      this.forget(lane)
+    }
+  }
+
+  clear(): void {
+    for (const lane of this.lanes.values()) this.forget(lane)
+  }
+
+  private forget(lane: Lane): void {
+    clearTimeout(lane.timer)
+    this.lanes.delete(lane.id)
+    for (const set of [this.hungry, this.full, this.unsaved]) set.delete(lane)
+    this.used.delete(lane)
+  }
+
+  private release(lane: Lane, many: number): void {
+    lane.giveBack(many)
+    this.under_way -= many
+    if (lane.in_flight === 0) this.busy.delete(lane)
+  }
+
+  /** Until time or one of its own requests opens it. */
+  private shut(lane: Lane, now_ms: number): void {
+    this.hungry.delete(lane)
+    const opens_ms = lane.opensInMs(now_ms)
+    if (opens_ms === null) {
+      this.full.add(lane)
+      return
+    }
+    if (lane.timer) return
+    // A clock that is moved (in development) opens it within the second.
+    const timer = setTimeout(
+      () => {
+        lane.timer = undefined
+        if (this.lanes.get(lane.id) !== lane) return
+        this.hungry.add(lane)
+        this.wake()
+      },
+      Math.max(1, Math.min(opens_ms, 1000)),
+    )
+    lane.timer = timer
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * One signed POST to an endpoint: the exact bytes, the same id for every attempt, the time of this one,
+ * a signature for every live secret. It reaches only what the address rules allow.
+ */
+import { parseTime } from '../../../kernel/clock.ts'
+import type { SafeResponse } from '../../../kernel/outside/safe-fetch.ts'
+import { signStandard } from '../../../kernel/outside/signatures.ts'
+import type { Deps } from '../deps.ts'
+import type { LiveSecret } from './live-secrets.ts'
+
+export type Signed = {
+  readonly endpoint: string
+  readonly id: string
+  readonly type: string
+  readonly body: Buffer
+  readonly secrets: readonly LiveSecret[]
+  readonly headers: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+}
+
+const answer_bytes_max = 64 * 1024
+
+export function sendSigned(
+  { kernel, reach, sending: { timeouts } }: Pick<Deps, 'kernel' | 'reach' | 'sending'>,
+  { endpoint, id, type, body, secrets, headers, signal }: Signed,
+): Promise<SafeResponse> {
+  const now_ms = kernel.clock.nowMs()
+  const live = secrets.filter(one => !one.valid_until || parseTime(one.valid_until) > now_ms)
+  return reach(endpoint, {
+    method: 'POST',
+    body,
+    signal,
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': 'dodeca-webhooks/1',
+      ...signStandard({
+        id,
+        body,
+        timestamp_seconds: kernel.clock.nowSeconds(),
+        secrets: live.map(one => one.bytes),
+      }),
+      'webhook-event-type': type,
+      ...headers,
+    },
+    deadline_ms: timeouts.total,
+    dns_timeout_ms: timeouts.dns,
+    connect_timeout_ms: timeouts.connect,
+    tls_timeout_ms: timeouts.tls,
+    write_timeout_ms: timeouts.write,
+    headers_timeout_ms: timeouts.first_byte,
+    body_timeout_ms: timeouts.body,
+    max_body_bytes: answer_bytes_max,
+    // A kept connection may have been closed by the other side; receivers tell repeats by the id.
+    repeatable: true,
+  })
+}

@@ -1,0 +1,255 @@
+/**
+ * Sends. One cycle is one transaction: the results that have come are recorded, and as many deliveries
+ * are claimed as lanes may begin; then those are sent. A slot is free again only after its result is
+ * committed. Nothing here decides who sends what: shards, tokens and the claim do, in the database.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import { isUnavailable } from '../../../kernel/database/failures.ts'
+import { openSleeper } from '../../../kernel/events/sleeper.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Loop } from '../../../kernel/surface.ts'
+import type { Deps, Poke } from '../deps.ts'
+import { reloadConfigs } from '../lanes/load-lanes.ts'
+import { saveLanes } from '../lanes/save-lanes.ts'
+import type { Share } from '../lanes/share.ts'
+import { Shards } from '../lanes/shards.ts'
+import { keyOfBody, type Bodies } from './bodies.ts'
+import { claim, type Claimed } from './claim.ts'
+import { findDue, releaseStranded } from './find-due.ts'
+import { finish, recordLost, type Result } from './finish.ts'
+import { fly, stayed } from './flights.ts'
+import type { Rules } from './judge.ts'
+import { OwnLanes, type Taken } from './own-lanes.ts'
+
+export type Sender = Poke & { readonly loop: Loop }
+
+type SenderDeps = Omit<Deps, 'sender'> & { readonly bodies: Bodies; readonly rules: Rules }
+
+const results_max = 500
+const claims_max = 500
+const busy_poll_ms = 250
+const waiting_poll_ms = 1000
+const idle_poll_ms = 5000
+const busy_for_ms = 5000
+const woken_poll_ms = 50
+const stop_grace_ms = 3000
+/** Results that come close together share a commit. */
+const gather_ms = 4
+const gather_from = 32
+
+export function openSender(deps: SenderDeps): Sender {
+  let running: Sending | undefined
+  return {
+    poke: ids => {
+      // Without a sender here, those elsewhere should look.
+      if (running) running.lanes.poke(ids)
+      else deps.kernel.wake()
+    },
+    loop: {
+      name: 'webhooks.sender',
+      every_ms: 500,
+      run: async signal => {
+        if (signal.aborted) return
+        const own = new Sending(deps, newId())
+        running = own
+        try {
+          await own.run(signal)
+        } finally {
+          running = undefined
+        }
+      },
+    },
+  }
+}
+
+class Sending {
+  readonly lanes: OwnLanes
+  private readonly deps: SenderDeps
+  private readonly owner: string
+  private readonly shards: Shards
+  private readonly sleeper = openSleeper()
+  private readonly abort = new AbortController()
+  private readonly results: Result[] = []
+  private poll_at = 0
+  private active_at = -Infinity
+  private cycled_at = -Infinity
+
+  constructor(deps: SenderDeps, owner: string) {
+    this.deps = deps
+    this.owner = owner
+    this.shards = new Shards(deps.kernel, owner)
+    this.lanes = new OwnLanes(deps, this.shards, () => this.sleeper.wake())
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { kernel } = this.deps
+    signal.addEventListener('abort', () => this.sleeper.close(), { once: true })
+    const deaf = kernel.onWake(() => {
+      this.poll_at = Math.min(this.poll_at, performance.now() + woken_poll_ms)
+      this.sleeper.wake()
+    })
+    const stopped = new AbortController()
+    const keeping = this.keepShards(stopped.signal)
+    try {
+      while (!signal.aborted) await this.turn()
+      await this.land()
+    } finally {
+      stopped.abort()
+      this.abort.abort()
+      deaf()
+      await keeping
+      this.lanes.clear()
+      await this.shards.release()
+    }
+  }
+
+  private async turn(): Promise<void> {
+    try {
+      const now = performance.now()
+      if (now >= this.poll_at) await this.poll(now)
+      await this.lanes.meet()
+      if (this.gathers()) {
+        await wait(gather_ms)
+      }
+      const results = this.results.splice(0, results_max)
+      const shares = this.lanes.share(claims_max)
+      if (results.length > 0 || shares.length > 0 || this.lanes.owesSaving()) {
+        await this.cycle(results, shares)
+        return
+      }
+      await this.sleeper.sleep(Math.max(1, this.poll_at - performance.now()))
+    } catch (error) {
+      this.deps.kernel.log.warn({ err: error }, 'sending has to wait')
+      await this.sleeper.sleepThrough(500)
+    }
+  }
+
+  private gathers(): boolean {
+    const { length } = this.results
+    if (length === 0 || length >= gather_from || this.lanes.under_way < gather_from) return false
+    return performance.now() - this.cycled_at < gather_ms
+  }
+
+  private async poll(now: number): Promise<void> {
+    const busy = now - this.active_at < busy_for_ms
+    const found = await findDue(this.deps.kernel.db, this.shards.owned())
+    // However many endpoints wait, looking for them takes a small part of the time.
+    const took_ms = performance.now() - now
+    const quiet_ms = found.waits ? waiting_poll_ms : idle_poll_ms
+    this.poll_at = performance.now() + Math.max(busy ? busy_poll_ms : quiet_ms, took_ms * 10)
+    this.lanes.poke(found.ids)
+  }
+
+  /** Records and claims in one commit, then sends. */
+  private async cycle(results: readonly Result[], shares: readonly Share[]): Promise<void> {
+    const { kernel } = this.deps
+    const token = newId()
+    const saved = this.lanes.toSave()
+    const lease_seconds = kernel.settings['webhooks.lease_seconds']
+    const leased_until = performance.now() + lease_seconds * 1000
+    const wanted = shares.map(({ lane, many }) => ({ subscription_id: lane.id, many }))
+    let claimed: readonly Claimed[] = []
+    try {
+      if (results.length > 0) await kernel.fault('webhooks.before_finish')
+      claimed = await kernel.db.tx(async tx => {
+        const [rows] = await Promise.all([
+          finish(tx, results).then(() =>
+            wanted.length > 0 ? claim(tx, this.owner, token, lease_seconds, wanted) : [],
+          ),
+          saveLanes(tx, this.owner, saved),
+        ])
+        await recordLost(
+          tx,
+          rows.filter(one => one.lost && !one.aside),
+        )
+        return rows
+      })
+    } catch (error) {
+      this.lanes.refuse(shares)
+      await this.recover(results, error)
+      return
+    }
+    this.cycled_at = performance.now()
+    this.lanes.saved(saved)
+    this.lanes.ended(results)
+    const going = this.lanes.taken(shares, claimed)
+    if (going.length > 0) {
+      this.active_at = this.cycled_at
+      await this.depart(going, token, leased_until)
+    }
+  }
+
+  private async depart(going: readonly Taken[], token: string, leased_until: number) {
+    const { kernel, bodies } = this.deps
+    const began = (result: Result) => {
+      this.results.push(result)
+      this.sleeper.wake()
+    }
+    try {
+      await kernel.fault('webhooks.after_claim')
+      const outdated = this.lanes.outdated(going)
+      if (outdated.length > 0) await reloadConfigs(this.deps, outdated)
+      const wanted = going.map(one => one.claimed)
+      const found = await bodies.get(kernel.db, wanted)
+      for (const { lane, claimed } of going) {
+        const body = found.get(keyOfBody(claimed))
+        const departure = { lane, claimed, token, body, leased_until }
+        void fly(this.deps, departure, this.abort.signal).then(began)
+      }
+    } catch (error) {
+      for (const one of going) began(stayed(one, token, kernel.clock.nowMs()))
+      throw error
+    }
+  }
+
+  /** The database is away: later. One result that cannot be recorded: without it. */
+  private async recover(results: readonly Result[], error: unknown): Promise<void> {
+    if (results.length === 0 || isUnavailable(error)) {
+      this.results.unshift(...results)
+      throw error
+    }
+    for (const one of results) {
+      try {
+        await this.deps.kernel.db.tx(tx => finish(tx, [one]))
+      } catch (cause) {
+        // Its lease ends, and it is sent again.
+        this.deps.kernel.log.error(
+          { err: cause, delivery_id: one.claimed.id },
+          'the result of a webhook could not be recorded',
+        )
+      }
+    }
+    this.lanes.ended(results)
+  }
+
+  private async keepShards(signal: AbortSignal): Promise<void> {
+    const { kernel } = this.deps
+    const every_ms = (kernel.settings['webhooks.lease_seconds'] * 1000) / 3
+    while (!signal.aborted) {
+      try {
+        const before = this.shards.owned().length
+        await this.shards.turn(this.lanes.busyShards())
+        this.lanes.sweep()
+        const mine = this.shards.owned()
+        if (mine.length > before) this.poll_at = 0
+        if ((await releaseStranded(kernel.db, mine)) > 0) this.poll_at = 0
+        this.sleeper.wake()
+      } catch (error) {
+        kernel.log.warn({ err: error }, 'shards could not be leased')
+      }
+      await wait(every_ms, undefined, { signal }).catch(() => {})
+    }
+  }
+
+  /** Nothing new begins; what is under way gets a moment, and its results are recorded. */
+  private async land(): Promise<void> {
+    const deadline = performance.now() + stop_grace_ms
+    while (this.lanes.under_way > 0) {
+      if (performance.now() > deadline) this.abort.abort()
+      const results = this.results.splice(0, results_max)
+      if (results.length > 0) await this.cycle(results, [])
+      else await wait(10)
+      if (performance.now() > deadline + stop_grace_ms) return
+    }
+  }
+}

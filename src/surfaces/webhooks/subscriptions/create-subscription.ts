@@ -1,0 +1,68 @@
+/**
+ * Makes a subscription, and with it its lane. Its secret is answered once. Nothing is sent to it before
+ * its endpoint has answered a challenge, which the senders are asked for in the same commit.
+ */
+import { Type } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { SubscriptionRow, type CreateSubscription, type NewSubscription } from '../schemas.ts'
+import { readablePatterns } from '../types/event-types.ts'
+import { demandApiVersion, demandFilter } from './filter.ts'
+import { announce, subscriptionColumns, viewOf } from './find.ts'
+
+const Count = Type.Object({ subscriptions: Type.Integer() })
+
+export async function createSubscription(
+  tx: Tx,
+  deps: Pick<Deps, 'kernel' | 'types' | 'secrets' | 'judgeEndpoint'>,
+  asked: CreateSubscription,
+  owner: { principal: Principal; grants: ReadonlySet<string> },
+): Promise<NewSubscription & { readonly version: number }> {
+  const { principal, grants } = owner
+  const { event_filter, verification = 'auto' } = asked
+  demandApiVersion(asked.api_version)
+  demandFilter(deps, event_filter, grants)
+  deps.judgeEndpoint(asked.endpoint)
+  await demandRoom(tx, principal.tenant_id, deps.kernel.settings['webhooks.max_subscriptions'])
+  const id = newId()
+  const secret = deps.secrets.make(asked.secret)
+  const row = await tx.one(
+    SubscriptionRow,
+    sql`
+      insert into webhooks.subscriptions as s (tenant_id, id, endpoint, types, aggregate_ids,
+        readable, owner_id, state, api_version, description, ordering, max_in_flight,
+        rate_per_second, secret_version, secret_ciphertext, verification_mode, challenge_due_at,
+        unverified_since)
+      values (${principal.tenant_id}, ${id}, ${asked.endpoint}, ${event_filter.types},
+        ${event_filter.aggregate_ids ?? null}, ${readablePatterns(grants)}, ${principal.id},
+        'created', ${asked.api_version}, ${asked.description ?? null}, ${asked.ordering ?? 'none'},
+        ${asked.max_in_flight ?? 8}, ${asked.rate_per_second ?? null}, 1,
+        ${deps.secrets.seal(id, 1, secret.bytes)}, ${verification},
+        case when ${verification} = 'auto' then now() end, kernel.now())
+      returning ${subscriptionColumns}`,
+  )
+  await tx.run(sql`
+    insert into webhooks.delivery_lanes (tenant_id, subscription_id)
+    values (${principal.tenant_id}, ${id})`)
+  announce(tx, 'webhook_subscription.created', row)
+  return { ...viewOf(row), secret: secret.text, version: row.version }
+}
+
+/** Those that create at once are counted one after the other. */
+async function demandRoom(tx: Tx, tenant_id: string, most: number): Promise<void> {
+  await tx.run(sql`
+    select pg_advisory_xact_lock(hashtextextended('webhooks.subscriptions ' || ${tenant_id}::text, 0))`)
+  const { subscriptions } = await tx.one(
+    Count,
+    sql`
+      select count(*)::int as subscriptions from webhooks.subscriptions
+      where tenant_id = ${tenant_id} and state <> 'deleted'`,
+  )
+  if (subscriptions >= most) {
+    throw problem('quota_exceeded', { detail: `A tenant has at most ${most} subscriptions.` })
+  }
+}

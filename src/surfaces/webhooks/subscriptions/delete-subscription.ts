@@ -1,0 +1,47 @@
+/**
+ * Deletes a subscription: from this commit on nothing is sent to it. What still waits is cancelled in
+ * portions by a sweep, so that deleting is quick however much there is.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { expectedVersions, preconditionFailed } from '../../../kernel/http/etag.ts'
+import { problem } from '../errors.ts'
+import { SubscriptionRow } from '../schemas.ts'
+import { announce, subscriptionColumns } from './find.ts'
+
+const Known = Type.Object({ state: Type.String(), version: Type.Integer() })
+
+type Place = { readonly id: string; readonly tenant_id: string }
+
+export async function deleteSubscription(
+  tx: Tx,
+  { id, tenant_id }: Place,
+  if_match?: string | string[],
+): Promise<void> {
+  const known = await tx.maybe(
+    Known,
+    sql`
+      select state, version from webhooks.subscriptions
+      where tenant_id = ${tenant_id} and id = ${id}
+      for no key update`,
+  )
+  if (!known) throw problem('subscription_not_found')
+  if (known.state === 'deleted') return
+  const versions = expectedVersions(if_match)
+  if (versions && !versions.includes(known.version)) throw preconditionFailed(known.version)
+  const row = await tx.one(
+    SubscriptionRow,
+    sql`
+      update webhooks.subscriptions s
+      set state = 'deleted', version = version + 1, updated_at = kernel.now(), paused_at = null,
+        disabled_at = null, disabled_reason = null, unverified_since = null,
+        challenge_due_at = null, challenge_hash = null, challenge_expires_at = null
+      where s.tenant_id = ${tenant_id} and s.id = ${id}
+      returning ${subscriptionColumns}`,
+  )
+  await tx.run(sql`
+    delete from webhooks.previous_secrets
+    where tenant_id = ${tenant_id} and subscription_id = ${id}`)
+  announce(tx, 'webhook_subscription.deleted', row)
+}

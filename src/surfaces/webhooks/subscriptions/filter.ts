@@ -1,0 +1,31 @@
+/** What a caller may subscribe to: known types of a known version, and only what they may read. */
+import type { FieldError } from '../../../kernel/http/problem.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { api_versions, type EventFilter } from '../schemas.ts'
+import { mayRead } from '../types/event-types.ts'
+
+export function demandFilter(
+  { types }: Pick<Deps, 'types'>,
+  filter: EventFilter,
+  grants: ReadonlySet<string>,
+): void {
+  const unknown = filter.types.flatMap((pattern, at): FieldError[] =>
+    types.known(pattern)
+      ? []
+      : [{ location: 'body', pointer: `/event_filter/types/${at}`, constraint: 'event_type' }],
+  )
+  if (unknown.length > 0) throw problem('event_type_unknown', { errors: unknown.slice(0, 20) })
+  const refused = filter.types.find(pattern => !mayRead(grants, pattern))
+  if (refused !== undefined) {
+    throw problem('permission_denied', { detail: `Events of type ${refused} may not be read.` })
+  }
+}
+
+export function demandApiVersion(version: string): void {
+  if (api_versions.some(one => one === version)) return
+  throw problem('api_version_unsupported', {
+    detail: `Known versions: ${api_versions.join(', ')}.`,
+    errors: [{ location: 'body', pointer: '/api_version', constraint: 'api_version' }],
+  })
+}

@@ -1,0 +1,73 @@
+/** A subscription of the caller's tenant, read or held; what is absent, foreign or deleted is a 404. */
+import type { Reader, Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { expectedVersions, preconditionFailed } from '../../../kernel/http/etag.ts'
+import { problem } from '../errors.ts'
+import type { SubscriptionEvent } from '../events.ts'
+import { SubscriptionRow, type Subscription } from '../schemas.ts'
+
+export const subscriptionColumns = sql`s.id, s.tenant_id, s.endpoint, s.types, s.aggregate_ids,
+  s.state, s.secret_version, s.api_version, s.ordering, s.max_in_flight, s.rate_per_second,
+  s.description, s.disabled_reason, s.disabled_at, s.verification_mode, s.challenge_expires_at,
+  s.version, s.created_at`
+
+type Place = { readonly id: string; readonly tenant_id: string }
+
+export async function findSubscription(reader: Reader, at: Place): Promise<SubscriptionRow> {
+  const found = await reader.maybe(
+    SubscriptionRow,
+    sql`
+      select ${subscriptionColumns} from webhooks.subscriptions s
+      where s.tenant_id = ${at.tenant_id} and s.id = ${at.id} and s.state <> 'deleted'`,
+  )
+  if (!found) throw problem('subscription_not_found')
+  return found
+}
+
+/** Holds the row until the end of the transaction; a stale If-Match is refused. */
+export async function holdSubscription(
+  tx: Tx,
+  at: Place,
+  if_match?: string | string[],
+): Promise<SubscriptionRow> {
+  const found = await tx.maybe(
+    SubscriptionRow,
+    sql`
+      select ${subscriptionColumns} from webhooks.subscriptions s
+      where s.tenant_id = ${at.tenant_id} and s.id = ${at.id} and s.state <> 'deleted'
+      for no key update`,
+  )
+  if (!found) throw problem('subscription_not_found')
+  const versions = expectedVersions(if_match)
+  if (versions && !versions.includes(found.version)) throw preconditionFailed(found.version)
+  return found
+}
+
+/** The row as it goes over the wire. */
+export function viewOf(row: SubscriptionRow): Subscription {
+  const { types, aggregate_ids, verification_mode, challenge_expires_at, version: _, ...rest } = row
+  return {
+    ...rest,
+    event_filter: { types, ...(aggregate_ids ? { aggregate_ids } : {}) },
+    verification: { mode: verification_mode, expires_at: challenge_expires_at },
+  }
+}
+
+/** Announces a change of a subscription whose version this transaction has raised. */
+export function announce(
+  tx: Pick<Tx, 'emit'>,
+  type: Exclude<SubscriptionEvent, 'webhook_subscription.tested'>,
+  row: Pick<SubscriptionRow, 'id' | 'tenant_id' | 'state' | 'secret_version' | 'version'>,
+  more: { reason?: string | null; failing_since?: string | null } = {},
+): void {
+  const { id, tenant_id, state, secret_version, version } = row
+  const { reason = null, failing_since = null } = more
+  tx.emit({
+    type,
+    tenant_id,
+    aggregate_type: 'webhook_subscription',
+    aggregate_id: id,
+    aggregate_version: version,
+    data: { subscription_id: id, state, reason, secret_version, failing_since },
+  })
+}

@@ -1,0 +1,118 @@
+/**
+ * Changes a subscription. A new endpoint, or taking a disabled one up again, asks for a new challenge
+ * before anything is sent; a pause keeps everything that comes meanwhile. Whoever changes what is sent,
+ * or where to, is its owner from then on: only what that person may read reaches it.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import type { SubscriptionEvent } from '../events.ts'
+import { SubscriptionRow, type UpdateSubscription } from '../schemas.ts'
+import { readablePatterns } from '../types/event-types.ts'
+import { demandApiVersion, demandFilter } from './filter.ts'
+import { announce, holdSubscription, subscriptionColumns } from './find.ts'
+
+/** A disabled one is taken up again at most this often. */
+const cooldown_seconds = 60
+
+type Change = Exclude<SubscriptionEvent, 'webhook_subscription.tested'>
+type Step = { readonly state: string; readonly announces: Change | null }
+
+export async function updateSubscription(
+  tx: Tx,
+  deps: Pick<Deps, 'kernel' | 'types' | 'judgeEndpoint'>,
+  id: string,
+  asked: UpdateSubscription,
+  by: {
+    principal: Principal
+    grants: ReadonlySet<string>
+    if_match: string | string[] | undefined
+  },
+): Promise<SubscriptionRow> {
+  const { tenant_id } = by.principal
+  const before = await holdSubscription(tx, { id, tenant_id }, by.if_match)
+  const { endpoint = before.endpoint, event_filter: filter } = asked
+  if (asked.api_version !== undefined) demandApiVersion(asked.api_version)
+  if (filter) demandFilter(deps, filter, by.grants)
+  const moved = endpoint !== before.endpoint
+  if (moved) deps.judgeEndpoint(endpoint)
+  const step = stepOf(before, asked.state, moved)
+  if (before.state === 'disabled' && step.state === 'created') await demandCooledDown(tx, before)
+  const owned = moved || filter !== undefined || step.state === 'created'
+  const row = await tx.one(
+    SubscriptionRow,
+    sql`
+      update webhooks.subscriptions s
+      set version = version + 1, updated_at = kernel.now(), endpoint = ${endpoint},
+        types = ${filter?.types ?? before.types},
+        aggregate_ids = ${filter ? (filter.aggregate_ids ?? null) : before.aggregate_ids},
+        api_version = ${asked.api_version ?? before.api_version},
+        description = ${asked.description === undefined ? before.description : asked.description},
+        ordering = ${asked.ordering ?? before.ordering},
+        max_in_flight = ${asked.max_in_flight ?? before.max_in_flight},
+        rate_per_second =
+          ${asked.rate_per_second === undefined ? before.rate_per_second : asked.rate_per_second},
+        owner_id = case when ${owned} then ${by.principal.id} else owner_id end,
+        readable = case when ${owned} then ${readablePatterns(by.grants)}::text[] else readable end,
+        ${transition(before.state, step.state, moved)}
+      where s.tenant_id = ${tenant_id} and s.id = ${id}
+      returning ${subscriptionColumns}`,
+  )
+  if (step.announces) announce(tx, step.announces, row)
+  return row
+}
+
+function stepOf({ state }: SubscriptionRow, wanted: string | undefined, moved: boolean): Step {
+  const change = `${state} ${wanted ?? state}`
+  if (change === 'disabled active') return { state: 'created', announces: null }
+  if (wanted !== undefined && wanted !== state && !/^(active|paused) /.test(change)) {
+    throw problem('invalid_transition', { current_state: state })
+  }
+  if (moved && state !== 'disabled') return { state: 'created', announces: null }
+  if (change === 'active paused') {
+    return { state: 'paused', announces: 'webhook_subscription.paused' }
+  }
+  if (change === 'paused active') {
+    return { state: 'active', announces: 'webhook_subscription.resumed' }
+  }
+  return { state, announces: null }
+}
+
+/** What a change of state sets besides; time on hold is added up so that it makes nothing older. */
+function transition(from: string, to: string, moved: boolean) {
+  const asks_anew = to === 'created' && (from !== 'created' || moved)
+  return sql`
+    state = ${to},
+    held_seconds = held_seconds + case when ${from} in ('paused', 'disabled') and ${from} <> ${to}
+      then extract(epoch from kernel.now() - coalesce(paused_at, disabled_at))::bigint else 0 end,
+    paused_at = case when ${to} = 'paused' then coalesce(paused_at, kernel.now()) end,
+    disabled_at = case when ${to} = 'disabled' then disabled_at end,
+    disabled_reason = case when ${to} = 'disabled' then disabled_reason end,
+    cooldown_until = case when ${from} = 'disabled' and ${to} = 'created'
+      then kernel.now() + make_interval(secs => ${cooldown_seconds}) else cooldown_until end,
+    unverified_since = case when ${to} = 'created'
+      then coalesce(unverified_since, kernel.now()) end,
+    challenge_hash = case when ${asks_anew} then null else challenge_hash end,
+    challenge_expires_at = case when ${asks_anew} then null else challenge_expires_at end,
+    challenges_sent = case when ${asks_anew} then 0 else challenges_sent end,
+    challenge_due_at = case when ${asks_anew} and verification_mode = 'auto' then now()
+      when ${to} = 'created' then challenge_due_at end`
+}
+
+const Cooldown = Type.Object({ wait: Type.Integer() })
+
+async function demandCooledDown(tx: Tx, { id, tenant_id }: SubscriptionRow): Promise<void> {
+  const cooling = await tx.maybe(
+    Cooldown,
+    sql`
+      select ceil(extract(epoch from cooldown_until - kernel.now()))::int as wait
+      from webhooks.subscriptions
+      where tenant_id = ${tenant_id} and id = ${id} and cooldown_until > kernel.now()`,
+  )
+  if (!cooling) return
+  const retry_after = Math.max(1, cooling.wait)
+  throw problem('cooldown', { retry_after, headers: { 'retry-after': String(retry_after) } })
+}

@@ -1,0 +1,85 @@
+/** Webhooks as the kernel sees it: its parts are opened once and wired together here. */
+import { openSafeFetch } from '../../kernel/outside/safe-fetch.ts'
+import type { EventDeclaration, InboundHandler, Kernel, Surface } from '../../kernel/surface.ts'
+import { checks } from './checks.ts'
+import type { Deps } from './deps.ts'
+import { openJudgeEndpoint } from './endpoint.ts'
+import { errors } from './errors.ts'
+import { events } from './events.ts'
+import type { Face } from './face.ts'
+import { fanOutConsumer } from './fan-out/fan-out.ts'
+import { openWideFanOut } from './fan-out/wide.ts'
+import { openInbound } from './inbound/open-inbound.ts'
+import { keepingLoops } from './keeping/keep.ts'
+import { ownersConsumer } from './keeping/owners.ts'
+import { permissions } from './permissions.ts'
+import { routes } from './routes.ts'
+import { openSecrets } from './secrets.ts'
+import { openBodies } from './sending/bodies.ts'
+import type { Rules } from './sending/judge.ts'
+import { openSender } from './sending/sender.ts'
+import { readSending } from './settings.ts'
+import { openEventTypes } from './types/event-types.ts'
+import { challengeLoop } from './verification/loop.ts'
+
+export type Needs = {
+  /** Of all surfaces: whatever is announced may be subscribed to. */
+  readonly events: ReadonlyMap<string, EventDeclaration>
+  /** Of all surfaces: who works on what is received, by provider. */
+  readonly inbound: readonly InboundHandler[]
+}
+
+export const webhooks: Surface<Face, Needs> = {
+  name: 'webhooks',
+  migrations: new URL('./migrations/', import.meta.url),
+  permissions,
+  errors,
+  events,
+  open: (kernel, needs) => {
+    const sending = readSending(kernel)
+    const reach = openSafeFetch({
+      ports: sending.ports,
+      schemes: sending.schemes,
+      allow: kernel.settings['webhooks.allowed_private_cidrs'],
+      dns_servers: kernel.settings['webhooks.dns_servers'],
+    })
+    const parts = {
+      kernel,
+      sending,
+      reach,
+      types: openEventTypes(needs.events),
+      secrets: openSecrets(kernel),
+      judgeEndpoint: openJudgeEndpoint(kernel, sending),
+    }
+    const bodies = openBodies()
+    const sender = openSender({ ...parts, bodies, rules: rulesOf(kernel, sending.breaker) })
+    const deps: Deps = { ...parts, sender }
+    const wide = openWideFanOut({ kernel, sender, bodies })
+    const inbound = openInbound(kernel, needs.inbound)
+    return {
+      face: {},
+      routes: [...routes(deps), ...inbound.routes],
+      consumers: [fanOutConsumer({ sender, bodies, wide }), ownersConsumer],
+      loops: [
+        ...(kernel.settings['webhooks.sender_enabled'] ? [sender.loop] : []),
+        wide,
+        challengeLoop(deps),
+        ...keepingLoops(deps),
+        ...inbound.loops,
+      ],
+      checks: checks(deps),
+      close: async () => reach.close(),
+    }
+  },
+}
+
+function rulesOf({ settings }: Pick<Kernel, 'settings'>, breaker: Rules['breaker']): Rules {
+  return {
+    schedule_seconds: settings['webhooks.retry_schedule'],
+    max_age_seconds: settings['webhooks.max_event_age_seconds'],
+    max_held_age_seconds: settings['webhooks.max_held_age_seconds'],
+    degraded_seconds: settings['webhooks.degraded_seconds'],
+    auto_disable_seconds: settings['webhooks.auto_disable_seconds'],
+    breaker,
+  }
+}

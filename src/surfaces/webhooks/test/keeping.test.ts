@@ -1,0 +1,66 @@
+/** Weeks of deliveries come and go beside running senders, and what waits is never dropped. */
+import { Type } from 'typebox'
+import { afterAll, expect, test } from 'vitest'
+import { eventually } from '../../../../test/world.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { at, openGround } from './ground.ts'
+import { openReceiver } from './receiver.ts'
+
+const receiver = await openReceiver()
+const ground = await openGround()
+afterAll(async () => {
+  await ground.close()
+  await receiver.close()
+})
+const { db } = ground.platform.kernel
+const Count = Type.Object({ count: Type.Integer() })
+
+const weeks = async () => {
+  const { count } = await db.one(
+    Count,
+    sql`
+      select count(*)::int as count from pg_inherits
+      where inhparent = 'webhooks.deliveries'::regclass`,
+  )
+  return count
+}
+
+test('weeks are made ahead while everything runs, and made once', async () => {
+  const before = await weeks()
+  for (let again = 0; again < 2; again++) {
+    await db.run(sql`select webhooks.prepare_weeks('deliveries', now() + interval '63 days')`)
+    expect(await weeks()).toBe(before + 4)
+  }
+  const owner = await ground.owner()
+  const made = await ground.subscribe(owner, at(receiver), {
+    event_filter: { types: ['account.verified'] },
+  })
+  await ground.emit(owner)
+  await eventually('it is delivered', async () => (await ground.states(made.id))['delivered'] === 1)
+  // Nothing is over yet, so nothing goes, however short the retention.
+  await db.run(sql`select webhooks.drop_weeks('deliveries', interval '0')`)
+  expect(await weeks()).toBe(before + 4)
+})
+
+test('what a deleted subscription had waiting is cancelled', async () => {
+  const owner = await ground.owner()
+  const made = await ground.subscribe(owner, at(receiver, '/deleted'), {
+    event_filter: { types: ['account.verified'] },
+  })
+  const path = `/v1/webhook-subscriptions/${made.id}`
+  await ground.call('PATCH', path, { token: owner.token, body: { state: 'paused' } })
+  await ground.emit(owner, 3)
+  await eventually('they wait', async () => (await ground.states(made.id))['pending'] === 3)
+  for (let again = 0; again < 2; again++) {
+    expect((await ground.call('DELETE', path, owner)).status).toBe(204)
+  }
+  expect((await ground.call('GET', path, owner)).status).toBe(404)
+  await eventually(
+    'they are cancelled',
+    async () => {
+      return (await ground.states(made.id))['cancelled'] === 3
+    },
+    30_000,
+  )
+  expect(receiver.of('/deleted')).toEqual([])
+})

@@ -1,0 +1,158 @@
+/** What belongs to a tenant stays there, and what is secret stays secret. */
+import { afterAll, describe, expect, test } from 'vitest'
+import { Type } from 'typebox'
+import { eventually } from '../../../../test/world.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { at, openGround } from './ground.ts'
+import { openReceiver, status } from './receiver.ts'
+
+const receiver = await openReceiver()
+const ground = await openGround()
+afterAll(async () => {
+  await ground.close()
+  await receiver.close()
+})
+
+describe.concurrent('tenants', () => {
+  test('an event of one never reaches a subscription of another', async () => {
+    const [one, other] = [await ground.owner(), await ground.owner()]
+    await ground.subscribe(one, at(receiver, '/one'))
+    await ground.subscribe(other, at(receiver, '/other'))
+    const [foreign] = await ground.emit(one)
+    const [own] = await ground.emit(other)
+    await eventually('both came', () => {
+      const ids = receiver.received.map(message => message.id)
+      return ids.includes(String(foreign)) && ids.includes(String(own))
+    })
+    expect(receiver.of('/other').map(message => message.id)).not.toContain(foreign)
+    expect(receiver.of('/one').map(message => message.id)).not.toContain(own)
+  })
+
+  test('ids of one are absent for another', async () => {
+    const [one, other] = [await ground.owner(), await ground.owner()]
+    const { id } = await ground.subscribe(one, at(receiver, '/mine'))
+    const path = `/v1/webhook-subscriptions/${id}`
+    const asks = [
+      ['GET', path, undefined],
+      ['PATCH', path, { state: 'paused' }],
+      ['DELETE', path, undefined],
+      ['POST', `${path}/verify`, {}],
+      ['POST', `${path}/rotate-secret`, {}],
+      ['POST', `${path}/test`, {}],
+    ] as const
+    for (const [method, where, body] of asks) {
+      const answer = await ground.call(method, where, { token: other.token, body })
+      expect([answer.status, answer.body.code]).toEqual([404, 'subscription_not_found'])
+    }
+    expect((await ground.call('GET', path, one)).body.state).toBe('active')
+    const list = await ground.call('GET', '/v1/webhook-subscriptions', other)
+    expect(list.body.data).toEqual([])
+  })
+})
+
+describe.concurrent('what may be subscribed to', () => {
+  test('is what exists and what the caller may read', async () => {
+    const member = await ground.member()
+    const role_id = `reader_${newId().slice(-8)}`
+    const admin = await ground.owner()
+    const ask = (token: string, types: string[]) =>
+      ground.call('POST', '/v1/webhook-subscriptions', {
+        token,
+        body: {
+          endpoint: at(receiver, '/types'),
+          event_filter: { types },
+          api_version: '2026-01',
+          verification: 'manual',
+        },
+      })
+    expect((await ask(member.token, ['*'])).status).toBe(403)
+    const unknown = await ask(admin.token, ['account.verified', 'no.such_thing', 'nothing.*'])
+    expect(unknown.body).toMatchObject({
+      code: 'event_type_unknown',
+      errors: [{ pointer: '/event_filter/types/1' }, { pointer: '/event_filter/types/2' }],
+    })
+    expect((await ask(admin.token, ['inbound_receipt.received'])).body.code).toBe(
+      'event_type_unknown',
+    )
+    const reader = await ground.member(admin.tenant)
+    const defined = await ground.call('POST', '/v1/roles', {
+      token: admin.token,
+      body: {
+        role_id,
+        name: 'Reads roles',
+        permissions: ['webhooks.subscriptions.write', 'webhooks.events.read:role.*'],
+      },
+    })
+    expect(defined.status).toBe(201)
+    await ground.give(reader, role_id)
+    expect((await ask(reader.token, ['role.assigned', 'role.*'])).status).toBe(201)
+    expect((await ask(reader.token, ['account.verified'])).status).toBe(403)
+    // Everything means everything that its owner may read.
+    const made = await ask(reader.token, ['*'])
+    expect(made.status).toBe(201)
+    const { db } = ground.platform.kernel
+    await db.run(sql`
+      update webhooks.subscriptions set state = 'paused', paused_at = now(), unverified_since = null
+      where id = ${made.body.id}`)
+    const witness = await ground.subscribe(admin, at(receiver, '/witness'))
+    await ground.emit(admin)
+    await eventually('others hear it', () => receiver.of('/witness').length > 0)
+    expect(await ground.deliveries(made.body.id)).toEqual([])
+    expect(witness.id).not.toBe(made.body.id)
+  })
+})
+
+test('a secret is in no answer, attempt, event or row', async () => {
+  const owner = await ground.owner()
+  const { id, secret } = await ground.subscribe(owner, at(receiver, '/secret'))
+  receiver.answer(status(400))
+  await ground.emit(owner)
+  await eventually('it failed', async () => {
+    return (await ground.deliveries(id)).some(one => one.state === 'permanent_failure')
+  })
+  const bare = secret.slice('whsec_'.length)
+  const { db } = ground.platform.kernel
+  const rows = await db.many(
+    Type.Object({ text: Type.String() }),
+    sql`
+      select s::text as text from webhooks.subscriptions s where id = ${id}
+      union all select a::text from webhooks.delivery_attempts a
+      union all select e.payload::text from kernel.events e`,
+  )
+  const hex = Buffer.from(bare, 'base64').toString('hex')
+  for (const { text } of rows) {
+    expect(text).not.toContain(bare)
+    expect(text).not.toContain(hex)
+  }
+  expect((await ground.call('GET', '/v1/webhook-subscriptions', owner)).text).not.toContain(bare)
+})
+
+test('the bytes are those that were stored, whatever is in them', async () => {
+  const own = await openReceiver()
+  const owner = await ground.owner()
+  const { id } = await ground.subscribe(owner, at(own), { event_filter: { types: ['role.*'] } })
+  const data = {
+    z: 1.5,
+    a: 1e-7,
+    text: '\u2028 😀 ñ "quoted" \\',
+    nested: { b: [0.1, -0], a: null },
+  }
+  const path = `/v1/webhook-subscriptions/${id}/test`
+  const made = await ground.call('POST', path, { token: owner.token, body: { data } })
+  const [message] = await eventually('it came', () => own.received.length === 1 && own.received)
+  const { db } = ground.platform.kernel
+  const stored = await db.one(
+    Type.Object({ bytes: Type.Unsafe<Buffer>(Type.Any()), fits: Type.Boolean() }),
+    sql`
+      select bytes, sha256 = sha256(bytes) as fits from webhooks.event_bodies
+      where event_id = ${made.body.event_id}`,
+  )
+  expect(stored.fits).toBe(true)
+  expect(message?.body.equals(stored.bytes)).toBe(true)
+  expect(JSON.parse(message?.body.toString() ?? '').data.data).toEqual({
+    ...data,
+    nested: { b: [0.1, 0], a: null },
+  })
+  await own.close()
+})

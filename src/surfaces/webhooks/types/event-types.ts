@@ -1,0 +1,73 @@
+/**
+ * The types that may be subscribed to: every event that any surface declares and does not keep internal.
+ * A pattern is a type, a group (`order.*`) or `*`. Permissions to read are patterns too, and an event
+ * reaches a subscription only where both its filter and what its owner may read match.
+ */
+import type { TSchema } from 'typebox'
+import type { EventDeclaration } from '../../../kernel/surface.ts'
+
+export type EventType = {
+  readonly type: string
+  readonly group: string
+  readonly schema_version: number
+  readonly data: TSchema
+}
+
+export type EventTypes = {
+  /** By name. */
+  readonly all: readonly EventType[]
+  /** Undefined for what nobody declares, and for what is internal. */
+  find(type: string): EventType | undefined
+  /** Whether at least one type fits the pattern. */
+  known(pattern: string): boolean
+}
+
+const read = 'webhooks.events.read'
+
+export function openEventTypes(declared: ReadonlyMap<string, EventDeclaration>): EventTypes {
+  const all = [...declared]
+    .filter(([, { internal }]) => !internal)
+    .map(([type, { version, data }]) => ({
+      type,
+      group: groupOf(type),
+      schema_version: version,
+      data,
+    }))
+    .sort((a, b) => (a.type < b.type ? -1 : 1))
+  const byName = new Map(all.map(one => [one.type, one]))
+  const groups = new Set(all.map(one => `${one.group}.*`))
+  return {
+    all,
+    find: type => byName.get(type),
+    known: pattern => pattern === '*' || byName.has(pattern) || groups.has(pattern),
+  }
+}
+
+/** The noun before the dot; a name in one word, such as `OrderConfirmed`, belongs to its first noun. */
+export function groupOf(type: string): string {
+  const dot = type.indexOf('.')
+  if (dot > 0) return type.slice(0, dot)
+  return (/^[A-Z]?[a-z0-9]+/.exec(type)?.[0] ?? type).toLowerCase()
+}
+
+/** Every pattern that the type fits. */
+export function patternsOf(type: string): string[] {
+  return ['*', `${groupOf(type)}.*`, type]
+}
+
+/** What the holder of these grants may read, as patterns. */
+export function readablePatterns(grants: ReadonlySet<string>): string[] {
+  const prefix = `${read}:`
+  return [...grants]
+    .filter(one => one.startsWith(prefix))
+    .map(one => one.slice(prefix.length))
+    .sort()
+}
+
+/** `*` asks for whatever may be read; a group needs the whole group. */
+export function mayRead(grants: ReadonlySet<string>, pattern: string): boolean {
+  const readable = readablePatterns(grants)
+  if (pattern === '*') return readable.length > 0
+  const wanted = pattern.endsWith('.*') ? ['*', pattern] : patternsOf(pattern)
+  return wanted.some(one => readable.includes(one))
+}

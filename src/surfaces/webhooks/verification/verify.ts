@@ -1,0 +1,95 @@
+/**
+ * Verifies at the caller's wish: sends a challenge now, or takes the token that the endpoint was given.
+ * A slow endpoint is waited for in the background; its answer counts all the same.
+ */
+import { Type } from 'typebox'
+import type { Db } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { findSubscription } from '../subscriptions/find.ts'
+import { takeTurn } from '../throttle.ts'
+import {
+  acceptToken,
+  hashOfToken,
+  layChallenge,
+  sendChallenge,
+  type Answered,
+} from './challenge.ts'
+
+type VerifyDeps = Pick<Deps, 'kernel' | 'reach' | 'sending' | 'secrets' | 'sender'>
+type Place = { readonly id: string; readonly tenant_id: string }
+
+/** How long a caller waits for the endpoint. */
+const patience_ms = 5000
+
+export async function verify(
+  db: Db,
+  deps: VerifyDeps,
+  at: Place,
+  challenge: string | undefined,
+  stopping: AbortSignal,
+): Promise<'active' | 'created'> {
+  const { state } = await findSubscription(db, at)
+  if (state === 'active') return 'active'
+  if (state !== 'created') throw problem('invalid_transition', { current_state: state })
+  await takeTurn(db, deps.kernel, {
+    name: `verify:${at.id}`,
+    many: deps.kernel.settings['webhooks.verifications_per_hour'],
+    per_seconds: 3600,
+  })
+  if (challenge !== undefined) {
+    await takeToken(db, deps, at, challenge)
+    return 'active'
+  }
+  const asked = askEndpoint(db, deps, at.id, stopping)
+  const { promise: over, resolve } = Promise.withResolvers<'slow'>()
+  const timer = setTimeout(resolve, patience_ms, 'slow')
+  const answered = await Promise.race([asked, over]).finally(() => clearTimeout(timer))
+  if (answered === 'slow') {
+    // Nobody waits for it any more: what it decides is in the subscription's state.
+    asked.catch((error: unknown) => deps.kernel.log.warn({ err: error }, 'a challenge failed'))
+    return 'created'
+  }
+  if (answered !== 'answered') {
+    throw problem('verification_failed', { more: { reason: answered } })
+  }
+  return 'active'
+}
+
+/** Sends a challenge and takes the answer. */
+export async function askEndpoint(
+  db: Db,
+  deps: VerifyDeps,
+  id: string,
+  signal: AbortSignal,
+): Promise<Answered> {
+  const challenge = await db.tx(tx => layChallenge(tx, deps, id))
+  if (!challenge) return 'mismatch'
+  const answered = await sendChallenge(deps, challenge, signal)
+  if (answered !== 'answered') return answered
+  const accepted = await accept(db, deps, id, challenge.token)
+  return accepted ? 'answered' : 'mismatch'
+}
+
+const Expired = Type.Object({ expired: Type.Boolean() })
+
+async function takeToken(db: Db, deps: VerifyDeps, at: Place, token: string): Promise<void> {
+  if (await accept(db, deps, at.id, token)) return
+  const { expired } = await db.one(
+    Expired,
+    sql`
+      select coalesce(challenge_hash = ${hashOfToken(token)}
+        and challenge_expires_at <= kernel.now(), false) as expired
+      from webhooks.subscriptions where tenant_id = ${at.tenant_id} and id = ${at.id}`,
+  )
+  if (expired) throw problem('verification_expired')
+  throw problem('verification_failed', { more: { reason: 'mismatch' } })
+}
+
+function accept(db: Db, { sender }: VerifyDeps, id: string, token: string): Promise<boolean> {
+  return db.tx(async tx => {
+    tx.afterCommit(() => sender.poke([id]))
+    return acceptToken(tx, id, token)
+  })
+}
