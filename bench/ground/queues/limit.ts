@@ -16,7 +16,7 @@ import { shownStatement } from '../../../src/surfaces/jobs/running/ending/hold-a
 import { writeEnds, type Ended } from '../../../src/surfaces/jobs/running/ending/write-ends.ts'
 
 const batch = 50
-export const limit_tenant = '018f0000-0000-7000-8000-000000000000'
+const limit_tenant = '018f0000-0000-7000-8000-000000000000'
 
 /** What the script computes stands here as a value of its own, once for each row of the batch. */
 const computed = new Map([
