@@ -25,13 +25,13 @@ export type QueueStart = {
   readonly profile?: string | null
 }
 
-const files: Record<QueueKind, string> = {
-  dodeca: './dodeca-process.ts',
-  graphile: './graphile-process.ts',
-  'graphile-batched': './graphile-process.ts',
-  'pg-boss': './pg-boss-process.ts',
-  bullmq: './bullmq-process.ts',
-  'bullmq-kept': './bullmq-process.ts',
+const files: Record<QueueKind, URL> = {
+  dodeca: new URL('./dodeca-process.ts', import.meta.url),
+  graphile: new URL('./graphile-process.ts', import.meta.url),
+  'graphile-batched': new URL('./graphile-process.ts', import.meta.url),
+  'pg-boss': new URL('./pg-boss-process.ts', import.meta.url),
+  bullmq: new URL('./bullmq-process.ts', import.meta.url),
+  'bullmq-kept': new URL('./bullmq-process.ts', import.meta.url),
 }
 
 export async function startQueue({
@@ -45,7 +45,7 @@ export async function startQueue({
     program: process.execPath,
     args: [
       ...(profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : []),
-      fileURLToPath(new URL(files[kind], import.meta.url)),
+      fileURLToPath(files[kind]),
       url,
       kind,
     ],

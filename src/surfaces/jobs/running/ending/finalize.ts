@@ -94,6 +94,7 @@ export async function commitAttempt(
     const [held] = await holdShown(tx, [shown])
     if (!held) return undefined
     const result = jsonResult(await effect(tx))
+    await deps.fault('jobs.before_finalize')
     await endAttempts(deps, tx, [{ held, ending: { outcome: 'succeeded' }, result }])
     return { said: 'done', tenant_id: held.tenant_id, job_id: held.job_id }
   })

@@ -57,16 +57,18 @@ describe('a worker', () => {
     expect(await world.announced(id)).toEqual(['job.succeeded'])
   })
 
-  test('killed while it writes its effect and its end writes neither or both', async () => {
+  test('killed between its effect and its end has written neither', async () => {
     const doomed = await startWorker(world.environment, {
       KERNEL_FAULTS: 'jobs.before_finalize=kill@1',
     })
     const id = await world.submit({ type: 'toil.short', parameters: { commits: true } })
-    await eventually('it has begun', async () => (await world.job(id)).attempt_count === 1)
-    // The fault is on the way of plain ends only: this one is ended by its handler.
+    await doomed.gone
+    expect(await effects(id)).toEqual([])
+    const heir = await startWorker(world.environment)
     await world.reached(id, 'succeeded')
-    expect(await effects(id)).toEqual([{ attempt_no: 1 }])
-    await doomed.kill()
+    await heir.kill('SIGTERM')
+    expect(await effects(id)).toEqual([{ attempt_no: 2 }])
+    expect(await world.announced(id)).toEqual(['job.succeeded'])
   })
 
   test('that is told to stop gives back what it runs, at once and without a failure', async () => {
