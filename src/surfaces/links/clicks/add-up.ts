@@ -3,6 +3,7 @@
  * counts once, in whatever order they come and however long a transaction stays open. One process at a
  * time does it, under the lock that a rebuild takes too.
  */
+import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -10,6 +11,7 @@ import type { Kernel } from '../../../kernel/surface.ts'
 import { dayText } from './batch.ts'
 import { BatchCounts } from './batch-counts.ts'
 import type { CoarseContext } from './context.ts'
+import type { Pace } from './pace.ts'
 import { Tally, type Dimensions } from './tally.ts'
 
 /** Nobody but its holder changes the daily statistics. */
@@ -32,18 +34,28 @@ export type Sum = {
 export async function addUp(
   { db, fault }: Pick<Kernel, 'db' | 'fault'>,
   signal?: AbortSignal,
+  pace?: Pace,
 ): Promise<number> {
   let added = 0
   while (!signal?.aborted) {
+    const began_ms = performance.now()
     const some = await db.tx(async tx => {
       const count = await addSome(tx)
       if (count > 0) await fault('links.before_adding_up')
       return count
     })
     added += some
+    // Also after the last: the next run comes soon.
+    const rest_ms = pace?.restAfter(performance.now() - began_ms) ?? 0
+    if (rest_ms > 0 && some > 0) await rest(rest_ms, signal)
     if (some < batches_max) break
   }
   return added
+}
+
+/** A process that stops does not wait for it. */
+async function rest(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await wait(ms, undefined, signal ? { signal } : {}).catch(() => {})
 }
 
 async function addSome(tx: Tx): Promise<number> {

@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts'
 import { addUp } from './add-up.ts'
 import { keepDays } from './days.ts'
 import { driftCheck, reportDrift } from './drift.ts'
+import { openPace } from './pace.ts'
 import { rebuildJob, statsProjection } from './rebuild-job.ts'
 import { clickRoutes } from './routes.ts'
 
@@ -18,6 +19,7 @@ export type Clicks = {
 
 export function openClicks(deps: Deps): Clicks {
   const { kernel } = deps
+  const pace = openPace()
   return {
     routes: clickRoutes(deps),
     loops: [
@@ -25,7 +27,7 @@ export function openClicks(deps: Deps): Clicks {
         name: 'links.clicks',
         every_ms: 500,
         run: async signal => {
-          await addUp(kernel, signal)
+          await addUp(kernel, signal, pace)
         },
       },
       { name: 'links.click_days', every_ms: 3_600_000, run: () => keepDays(kernel) },

@@ -4,12 +4,12 @@
  * only what the spool cannot take is lost, and that is counted. While this process is busy answering, the
  * redirects go first: storing then takes a small part of its time and catches up afterwards.
  */
-import { performance } from 'node:perf_hooks'
 import { newId } from '../../../kernel/ids.ts'
 import type { Kernel } from '../../../kernel/surface.ts'
 import { openAgents } from './agents.ts'
 import { batch_clicks_max, BatchBuilder, dayOf, type Batch } from './batch.ts'
 import { openContexts } from './context.ts'
+import { openPace } from './pace.ts'
 import type { Orphan, Spool } from './spool.ts'
 import type { Place } from './segment.ts'
 import { storeBatches, storeLosses } from './store-batches.ts'
@@ -45,9 +45,6 @@ const store_together_max = 8
 const memory_clicks_max = 1_000_000
 const retry_ms = 1000
 const close_ms = 3000
-/** Above this share of its time the process counts as busy, and then it rests so many times as long as it stored. */
-const busy_share = 0.85
-const rest_factor = 12
 
 type Waiting = {
   readonly clicks: number
@@ -74,7 +71,7 @@ class ClickRecorder implements Recorder {
   private spooling: Promise<void> = Promise.resolve()
   private storing: Promise<void> | undefined
   private rest: { end(): void } | undefined
-  private utilization = performance.eventLoopUtilization()
+  private readonly pace = openPace()
   private failing = false
   private closing = false
   private taken = 0
@@ -228,11 +225,8 @@ class ClickRecorder implements Recorder {
 
   private restAfter(took_ms: number): number {
     if (this.failing) return retry_ms
-    const now = performance.eventLoopUtilization()
-    const { utilization } = performance.eventLoopUtilization(now, this.utilization)
-    this.utilization = now
-    const busy = utilization > busy_share && !this.isFillingUp()
-    if (busy) return Math.max(store_ms, took_ms * rest_factor)
+    const rest_ms = this.pace.restAfter(took_ms)
+    if (rest_ms > 0 && !this.isFillingUp()) return Math.max(store_ms, rest_ms)
     return this.queue.length < store_together_max ? store_ms : 0
   }
 
