@@ -1,0 +1,50 @@
+/** Webhooks under the crawler: an endpoint that answers its challenges, and how subscriptions come about. */
+import { afterAll } from 'vitest'
+import type { Maker } from '../../../../test/crawler/crawl.ts'
+import { crawlSurface } from '../../../../test/crawler/product.ts'
+import type { Member, ProductWorld } from '../../../../test/product-world.ts'
+import { inboundRecipes, inboundSubjects } from '../inbound/test/crawl-inbound.ts'
+import { openReceiver } from './receiver.ts'
+
+const receiver = await openReceiver()
+afterAll(() => receiver.close())
+
+const subscription = () => ({
+  endpoint: `http://127.0.0.1:${receiver.port}/`,
+  event_filter: { types: ['account.*'] },
+  api_version: '2026-01',
+  verification: 'manual',
+})
+
+type Making = Maker<ProductWorld, Member>
+
+async function activated({ ask }: Making, id = ''): Promise<void> {
+  await ask('POST', `/v1/webhook-subscriptions/${id}/verify`, {})
+}
+
+await crawlSurface({
+  surface: 'webhooks',
+  settings: {
+    WEBHOOKS_ALLOWED_PORTS: '1-65535',
+    WEBHOOKS_ALLOWED_PRIVATE_CIDRS: '127.0.0.0/8',
+    WEBHOOKS_MAX_SUBSCRIPTIONS: '10000',
+    WEBHOOKS_VERIFICATIONS_PER_HOUR: '10000',
+  },
+  subjects: {
+    '/v1/webhook-subscriptions/{id}': {
+      make: async ({ ask }) => (await ask('POST', '/v1/webhook-subscriptions', subscription())).id,
+    },
+    ...inboundSubjects,
+  },
+  recipes: {
+    'POST /v1/webhook-subscriptions': { request: () => ({ body: subscription() }) },
+    'POST /v1/webhook-subscriptions/{id}/verify': { request: () => ({ body: {} }) },
+    'POST /v1/webhook-subscriptions/{id}/test': {
+      request: async (maker, { id }) => {
+        await activated(maker, id)
+        return { body: {} }
+      },
+    },
+    ...inboundRecipes,
+  },
+})
