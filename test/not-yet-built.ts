@@ -92,7 +92,5 @@ export const notYetBuilt: readonly string[] = [
   'GET /v1/jobs/{job_id}/result-url',
   'POST /v1/job-types/{type}/pause',
   // webhooks
-  'GET /v1/webhook-deliveries',
-  'POST /v1/webhook-deliveries/{id}/replay',
   'GET /v1/webhook-events/{event_id}',
 ]

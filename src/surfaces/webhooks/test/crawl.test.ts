@@ -22,6 +22,13 @@ async function activated({ ask }: Making, id = ''): Promise<void> {
   await ask('POST', `/v1/webhook-subscriptions/${id}/verify`, {})
 }
 
+/** A delivery exists as soon as its test event is accepted. */
+async function delivery(maker: Making): Promise<string> {
+  const { id } = await maker.ask('POST', '/v1/webhook-subscriptions', subscription())
+  await activated(maker, id)
+  return (await maker.ask('POST', `/v1/webhook-subscriptions/${id}/test`, {})).id
+}
+
 await crawlSurface({
   surface: 'webhooks',
   settings: {
@@ -34,6 +41,7 @@ await crawlSurface({
     '/v1/webhook-subscriptions/{id}': {
       make: async ({ ask }) => (await ask('POST', '/v1/webhook-subscriptions', subscription())).id,
     },
+    '/v1/webhook-deliveries/{id}': { make: delivery },
     ...inboundSubjects,
   },
   recipes: {
