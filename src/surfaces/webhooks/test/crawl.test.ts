@@ -3,6 +3,7 @@ import { afterAll } from 'vitest'
 import type { Maker } from '../../../../test/crawler/crawl.ts'
 import { crawlSurface } from '../../../../test/crawler/product.ts'
 import type { Member, ProductWorld } from '../../../../test/product-world.ts'
+import { eventSubjects } from '../catalog/test/crawl-events.ts'
 import { inboundRecipes, inboundSubjects } from '../inbound/test/crawl-inbound.ts'
 import { openReceiver } from './receiver.ts'
 
@@ -43,6 +44,7 @@ await crawlSurface({
     },
     '/v1/webhook-deliveries/{id}': { make: delivery },
     ...inboundSubjects,
+    ...eventSubjects,
   },
   recipes: {
     'POST /v1/webhook-subscriptions': { request: () => ({ body: subscription() }) },
