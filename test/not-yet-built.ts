@@ -92,5 +92,4 @@ export const notYetBuilt: readonly string[] = [
   'GET /v1/jobs/{job_id}/result-url',
   'POST /v1/job-types/{type}/pause',
   // webhooks
-  'GET /v1/webhook-events/{event_id}',
 ]

@@ -1,5 +1,6 @@
 /** All routes of webhooks: each folder declares its own. */
 import type { Route } from '../../kernel/http/route.ts'
+import { catalogRoutes } from './catalog/routes.ts'
 import type { Deps } from './deps.ts'
 import { deliveryRoutes } from './deliveries/routes.ts'
 import { replayRoutes } from './replays/routes.ts'
@@ -10,6 +11,7 @@ export function routes(deps: Deps): readonly Route[] {
   return [
     ...subscriptionRoutes(deps),
     ...verificationRoutes(deps),
+    ...catalogRoutes(deps),
     ...deliveryRoutes(deps),
     ...replayRoutes(deps),
   ]
