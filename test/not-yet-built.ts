@@ -76,7 +76,4 @@ export const notYetBuilt: readonly string[] = [
   'POST /v1/refunds',
   'GET /v1/refunds/{id}',
   // webhooks
-  'GET /v1/webhook-deliveries',
-  'POST /v1/webhook-deliveries/{id}/replay',
-  'GET /v1/webhook-events/{event_id}',
 ]

@@ -1,0 +1,145 @@
+/**
+ * Events as their tenant may read them: of types that are not internal and that the caller was granted.
+ * What is foreign, absent, internal or unreadable is the same 404.
+ */
+import { type Static, Type } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { payloadRef } from '../fan-out/body.ts'
+import { mayRead, patternsOf } from '../types/event-types.ts'
+import { DeliveriesSummary, WebhookEvent, type WebhookEventWithDeliveries } from './schemas.ts'
+
+/** How many events of a tenant one page looks through, so that a rare type makes no page slow. */
+const window_events = 2000
+
+const { payload_ref: _made, ...stored } = WebhookEvent.properties
+const Row = Type.Object({ ...stored, position: Type.Integer() })
+type Row = Static<typeof Row>
+
+const columns = sql`
+  e.position, e.id, e.tenant_id, e.type, e.schema_version, e.aggregate_id, e.aggregate_version,
+  e.occurred_at, e.created_at, e.payload as data`
+
+export function viewOf({ position: _position, ...event }: Row): WebhookEvent {
+  return { ...event, payload_ref: payloadRef(event.id) }
+}
+
+type Caller = { readonly tenant_id: string; readonly grants: ReadonlySet<string> }
+
+export async function getEvent(
+  reader: Pick<Reader, 'maybe' | 'one'>,
+  { types }: Pick<Deps, 'types'>,
+  id: string,
+  { tenant_id, grants }: Caller,
+): Promise<WebhookEventWithDeliveries> {
+  const row = await reader.maybe(
+    Row,
+    sql`select ${columns} from kernel.events e where e.tenant_id = ${tenant_id} and e.id = ${id}`,
+  )
+  const known = row && types.find(row.type)
+  if (!row || !known || !mayRead(grants, known.type)) throw problem('event_not_found')
+  const deliveries = await reader.one(
+    DeliveriesSummary,
+    sql`
+      select count(*)::int as total,
+        count(*) filter (where d.state = 'pending')::int as pending,
+        count(*) filter (where d.state = 'delivered')::int as delivered,
+        count(*) filter (where d.state = 'permanent_failure')::int as permanent_failure,
+        count(*) filter (where d.state = 'exhausted')::int as exhausted,
+        count(*) filter (where d.state = 'cancelled')::int as cancelled
+      from webhooks.deliveries d
+      where d.tenant_id = ${tenant_id} and d.event_id = ${id}`,
+  )
+  return { ...viewOf(row), deliveries }
+}
+
+/** The names of the types that the caller asks for and may read. */
+export function wantedTypes(
+  { types }: Pick<Deps, 'types'>,
+  asked: string | undefined,
+  grants: ReadonlySet<string>,
+): string[] {
+  const patterns = (asked ?? '*').split(',').map(one => one.trim())
+  if (!patterns.every(one => types.known(one))) {
+    throw problem('event_type_unknown', {
+      errors: [{ location: 'query', pointer: '/types', constraint: 'event_type' }],
+    })
+  }
+  const refused = patterns.find(one => !mayRead(grants, one))
+  if (refused !== undefined) {
+    throw problem('permission_denied', { detail: `Events of type ${refused} may not be read.` })
+  }
+  return types.all
+    .map(({ type }) => type)
+    .filter(type => mayRead(grants, type) && patternsOf(type).some(one => patterns.includes(one)))
+}
+
+const Reach = Type.Object({ events: Type.Integer(), position: nullable(Type.Integer()) })
+const First = Type.Object({ position: Type.Integer() })
+
+export type Portion = {
+  readonly rows: readonly Row[]
+  /** Everything up to here was looked at. */
+  readonly through: number
+  readonly has_more: boolean
+}
+
+/**
+ * The next events behind a position. How far to look is read before the events: what comes in between
+ * has a higher position and belongs to a later page.
+ */
+export async function readFeed(
+  reader: Pick<Reader, 'many' | 'one' | 'maybe'>,
+  from: { tenant_id: string; after: number | null; limit: number; types: readonly string[] },
+  since: string | null,
+): Promise<Portion> {
+  const { tenant_id, limit, types } = from
+  const after = from.after ?? (await startOf(reader, tenant_id, since))
+  if (after === null) return { rows: [], through: 0, has_more: false }
+  const reach = await reader.one(
+    Reach,
+    sql`
+      select count(*)::int as events, max(w.position) as position
+      from (
+        select e.position from kernel.events e
+        where e.tenant_id = ${tenant_id} and e.position > ${after}::bigint
+        order by e.position limit ${window_events}
+      ) w`,
+  )
+  const through = reach.position ?? after
+  const rows = await reader.many(
+    Row,
+    sql`
+      select ${columns} from kernel.events e
+      where e.tenant_id = ${tenant_id} and e.position > ${after}::bigint
+        and e.position <= ${through}::bigint and e.type = any (${types}::text[])
+        and (${since}::timestamptz is null or e.created_at >= ${since}::timestamptz)
+      order by e.position
+      limit ${limit + 1}`,
+  )
+  const last = rows[limit - 1]
+  if (rows.length > limit && last) {
+    return { rows: rows.slice(0, limit), through: last.position, has_more: true }
+  }
+  return { rows, through, has_more: reach.events === window_events }
+}
+
+/** Just before the first event since then, or null if there is none yet. */
+async function startOf(
+  reader: Pick<Reader, 'maybe'>,
+  tenant_id: string,
+  since: string | null,
+): Promise<number | null> {
+  if (since === null) return 0
+  const first = await reader.maybe(
+    First,
+    sql`
+      select e.position from kernel.events e
+      where e.tenant_id = ${tenant_id} and e.created_at >= ${since}::timestamptz
+      order by e.position limit 1`,
+  )
+  return first ? first.position - 1 : null
+}

@@ -1,0 +1,93 @@
+/**
+ * What there is to be told of: one event, all events in the order of the log for whoever was away, and
+ * the types that may be subscribed to.
+ */
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import type { Deps } from '../deps.ts'
+import type { EventType } from '../types/event-types.ts'
+import { exampleOf } from './example.ts'
+import { getEvent, readFeed, viewOf, wantedTypes } from './read-events.ts'
+import {
+  EventFeed,
+  EventTypePage,
+  EventTypesQuery,
+  FeedQuery,
+  WebhookEventWithDeliveries,
+  type WebhookEventType,
+} from './schemas.ts'
+
+const path = '/v1/webhook-events'
+const absent = 'event_not_found'
+const permission = 'webhooks.events.read'
+
+type Needed = Pick<Deps, 'kernel' | 'types'>
+
+export function catalogRoutes(deps: Needed): readonly Route[] {
+  return [feedRoute(deps), getRoute(deps), typesRoute(deps)]
+}
+
+function getRoute(deps: Needed): Route {
+  return route({
+    method: 'GET',
+    path: `${path}/{event_id}`,
+    summary: 'An event, its data, and how many of its deliveries are in which state',
+    permission,
+    absent,
+    replies: { 200: WebhookEventWithDeliveries },
+    fails: [absent],
+    handle: async ({ tx, params: { event_id }, principal: { tenant_id }, grants }) =>
+      reply(200, await getEvent(tx, deps, event_id, { tenant_id, grants: await grants() })),
+  })
+}
+
+function feedRoute(deps: Needed): Route {
+  const { cursors } = deps.kernel
+  return route({
+    method: 'GET',
+    path,
+    summary: 'Events in the order of the log, oldest first, to catch up with',
+    description:
+      'A page may be empty although there is more. `next_cursor` is always given: at the end of the ' +
+      'log, come back with it for what has happened since.',
+    permission,
+    added: true,
+    query: FeedQuery,
+    replies: { 200: EventFeed },
+    fails: ['event_type_unknown', 'permission_denied'],
+    handle: async ({ tx, principal: { tenant_id }, query, list, grants }) => {
+      const types = wantedTypes(deps, query.types, await grants())
+      const { after: place, limit, fetch } = cursors.start(list)
+      const after = (place?.[0] ?? null) as number | null // the cursor is ours: a position
+      const from = { tenant_id, after, limit, types }
+      const { rows, through, has_more } = await readFeed(tx, from, query.since ?? null)
+      // A full page of that one place has its cursor, whatever this page holds.
+      const there = Array.from({ length: fetch }, () => through)
+      const { body, headers } = cursors.page(list, there, position => [position])
+      const next_cursor = body.next_cursor ?? ''
+      return reply(200, { data: rows.map(viewOf), next_cursor, has_more }, has_more ? headers : {})
+    },
+  })
+}
+
+function typesRoute({ kernel: { cursors }, types }: Needed): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/webhook-event-types',
+    summary: 'The types of events that may be subscribed to, by name',
+    permission: 'authenticated',
+    added: true,
+    query: EventTypesQuery,
+    replies: { 200: EventTypePage },
+    handle: ({ list }) => {
+      const { after, fetch } = cursors.start(list)
+      const last = (after?.[0] ?? '') as string // the cursor is ours: a name
+      const rest = types.all.filter(one => one.type > last).slice(0, fetch)
+      const { body, headers } = cursors.page(list, rest, one => [one.type])
+      return reply(200, { ...body, data: body.data.map(typeView) }, headers)
+    },
+  })
+}
+
+function typeView({ type, schema_version, data }: EventType): WebhookEventType {
+  return { type, schema_version, json_schema: data, example: exampleOf(data) }
+}

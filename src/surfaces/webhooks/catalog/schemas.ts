@@ -1,0 +1,59 @@
+/** Events and their types on the wire. An event says where the log has it only through the feed's cursor. */
+import { type Static, Type } from 'typebox'
+import { Id, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
+
+const event = {
+  id: Id,
+  tenant_id: Id,
+  type: Type.String(),
+  schema_version: Type.Integer(),
+  aggregate_id: Id,
+  aggregate_version: Type.Integer(),
+  payload_ref: Type.String(),
+  occurred_at: Time,
+  created_at: Time,
+  data: Type.Unknown(),
+}
+
+export const WebhookEvent = Type.Object(event, { title: 'WebhookEvent' })
+export type WebhookEvent = Static<typeof WebhookEvent>
+
+/** How many deliveries of the event are in which state. */
+export const DeliveriesSummary = Type.Object({
+  total: Type.Integer(),
+  pending: Type.Integer(),
+  delivered: Type.Integer(),
+  permanent_failure: Type.Integer(),
+  exhausted: Type.Integer(),
+  cancelled: Type.Integer(),
+})
+
+export const WebhookEventWithDeliveries = Type.Object(
+  { ...event, deliveries: DeliveriesSummary },
+  { title: 'WebhookEventWithDeliveries' },
+)
+export type WebhookEventWithDeliveries = Static<typeof WebhookEventWithDeliveries>
+
+export const FeedQuery = pageQuery({
+  /** Patterns, with commas between them. */
+  types: Type.Optional(text(2000)),
+  since: Type.Optional(Time),
+})
+
+/** The reader can always come back with its cursor, also from the end of the log. */
+export const EventFeed = Type.Object({ ...page(WebhookEvent).properties, next_cursor: text(1024) })
+
+export const WebhookEventType = Type.Object(
+  {
+    type: Type.String(),
+    schema_version: Type.Integer(),
+    /** Of the event's `data`. */
+    json_schema: Type.Unknown(),
+    example: Type.Unknown(),
+  },
+  { title: 'WebhookEventType' },
+)
+export type WebhookEventType = Static<typeof WebhookEventType>
+
+export const EventTypesQuery = pageQuery({})
+export const EventTypePage = page(WebhookEventType)

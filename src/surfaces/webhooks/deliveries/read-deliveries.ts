@@ -1,0 +1,98 @@
+/**
+ * Deliveries of the caller's tenant: newest event first, and one with all that was tried. The time inside
+ * an id keeps every read to the weeks that can hold it.
+ */
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { problem } from '../errors.ts'
+import {
+  Attempt,
+  Delivery,
+  type DeliveryInFull,
+  type DeliveryQuery,
+  KnownDelivery,
+  ReplayRecord,
+  shown_max,
+} from './schemas.ts'
+
+type Place = { readonly tenant_id: string; readonly id: string }
+
+/** Attempts are made by clocks of other machines, which may be a little behind the event's. */
+const skew_ms = 3_600_000
+
+const columns = sql`
+  d.id, d.tenant_id, d.event_id, d.subscription_id, d.state, d.attempt_count,
+  case when d.state = 'pending' and isfinite(d.next_attempt_at) then d.next_attempt_at end
+    as next_attempt_at,
+  d.last_http_status, d.last_error_code, d.completed_at, d.event_type, d.aggregate_id,
+  d.aggregate_version, d.replay_no, d.created_at`
+
+/** Where one delivery is: its tenant, its id, and the week of its event. */
+export function deliveryAt({ tenant_id, id }: Place): Sql {
+  return sql`d.tenant_id = ${tenant_id} and d.id = ${id}
+    and d.event_id >= webhooks.first_id_beside(${id}::uuid)
+    and d.event_id < webhooks.first_id_beside(${id}::uuid, 1)`
+}
+
+export function listDeliveries(
+  reader: Pick<Reader, 'many'>,
+  { tenant_id, after, fetch }: { tenant_id: string; after: string | null; fetch: number },
+  query: DeliveryQuery,
+) {
+  const which = [sql`d.tenant_id = ${tenant_id}`, ...filtersOf(query)]
+  if (after) {
+    which.push(sql`d.id < ${after}::uuid
+      and d.event_id < webhooks.first_id_beside(${after}::uuid, 1)`)
+  }
+  return reader.many(
+    Delivery,
+    sql`
+      select ${columns} from webhooks.deliveries d
+      where ${sql.join(which, ' and ')}
+      order by d.id desc limit ${fetch}`,
+  )
+}
+
+function filtersOf({ subscription_id, event_id, state, type, since, until }: DeliveryQuery): Sql[] {
+  return [
+    ...(subscription_id ? [sql`d.subscription_id = ${subscription_id}`] : []),
+    ...(event_id ? [sql`d.event_id = ${event_id}`] : []),
+    ...(state ? [sql`d.state = ${state}`] : []),
+    ...(type ? [sql`d.event_type = ${type}`] : []),
+    ...(since ? [sql`d.event_id >= kernel.first_id_of(${since}::timestamptz)`] : []),
+    ...(until ? [sql`d.event_id < kernel.first_id_of(${until}::timestamptz)`] : []),
+  ]
+}
+
+/** With the latest attempts and replays, in the order in which they were. */
+export async function getDelivery(reader: Reader, place: Place): Promise<DeliveryInFull> {
+  const known = await reader.maybe(
+    KnownDelivery,
+    sql`
+      select ${columns}, encode(b.sha256, 'hex') as body_sha256
+      from webhooks.deliveries d
+      left join webhooks.event_bodies b
+        on b.tenant_id = d.tenant_id and b.event_id = d.event_id and b.api_version = d.api_version
+      where ${deliveryAt(place)}`,
+  )
+  if (!known) throw problem('delivery_not_found')
+  const { tenant_id, id } = place
+  const attempts = await reader.many(
+    Attempt,
+    sql`
+      select a.id, a.delivery_id, a.attempt_no, a.started_at, a.duration_ms, a.http_status,
+        a.error_code, a.response_excerpt, a.timings, a.remote_ip, a.secret_version, a.replay_id
+      from webhooks.delivery_attempts a
+      where a.tenant_id = ${tenant_id} and a.delivery_id = ${id}
+        and a.id >= webhooks.first_id_beside(${id}::uuid, ${-skew_ms})
+      order by a.attempt_no desc, a.id desc limit ${shown_max}`,
+  )
+  const replays = await reader.many(
+    ReplayRecord,
+    sql`
+      select r.id, r.actor, r.reason, r.created_at from webhooks.replay_audit r
+      where r.tenant_id = ${tenant_id} and r.delivery_id = ${id}
+      order by r.id desc limit ${shown_max}`,
+  )
+  return { ...known, attempts: attempts.reverse(), replays: replays.reverse() }
+}

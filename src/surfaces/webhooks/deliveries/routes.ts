@@ -1,0 +1,47 @@
+/** Deliveries over HTTP, for whoever looks into what was sent and what came back. */
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import type { Deps } from '../deps.ts'
+import { getDelivery, listDeliveries } from './read-deliveries.ts'
+import { DeliveryInFull, DeliveryPage, DeliveryQuery } from './schemas.ts'
+
+const path = '/v1/webhook-deliveries'
+const absent = 'delivery_not_found'
+const permission = 'webhooks.deliveries.read'
+
+export function deliveryRoutes(deps: Pick<Deps, 'kernel'>): readonly Route[] {
+  return [listRoute(deps), getRoute()]
+}
+
+function listRoute({ kernel: { cursors } }: Pick<Deps, 'kernel'>): Route {
+  return route({
+    method: 'GET',
+    path,
+    summary: 'Webhook deliveries, newest event first',
+    description: '`since` and `until` are about when the event happened; `until` is exclusive.',
+    permission,
+    query: DeliveryQuery,
+    replies: { 200: DeliveryPage },
+    handle: async ({ tx, principal: { tenant_id }, query, list }) => {
+      const { after, fetch } = cursors.start(list)
+      const last = (after?.[0] ?? null) as string | null // the cursor is ours: an id
+      const rows = await listDeliveries(tx, { tenant_id, after: last, fetch }, query)
+      const { body, headers } = cursors.page(list, rows, row => [row.id])
+      return reply(200, body, headers)
+    },
+  })
+}
+
+function getRoute(): Route {
+  return route({
+    method: 'GET',
+    path: `${path}/{id}`,
+    summary: 'A webhook delivery with its latest attempts and replays',
+    permission,
+    added: true,
+    absent,
+    replies: { 200: DeliveryInFull },
+    fails: [absent],
+    handle: async ({ tx, params: { id }, principal: { tenant_id } }) =>
+      reply(200, await getDelivery(tx, { tenant_id, id })),
+  })
+}

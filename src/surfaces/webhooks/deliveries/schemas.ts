@@ -1,0 +1,86 @@
+/** Deliveries, their attempts and replays on the wire. Leases are the senders' own and never shown. */
+import { type Static, Type } from 'typebox'
+import { Id, nullable, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
+
+const states = ['pending', 'delivered', 'permanent_failure', 'exhausted', 'cancelled'] as const
+export const DeliveryState = Type.Unsafe<(typeof states)[number]>(
+  Type.String({ enum: [...states] }),
+)
+
+const delivery = {
+  id: Id,
+  tenant_id: Id,
+  event_id: Id,
+  subscription_id: Id,
+  state: DeliveryState,
+  attempt_count: Type.Integer(),
+  /** Null when nothing is to be sent, or not before an earlier version of its aggregate. */
+  next_attempt_at: nullable(Time),
+  last_http_status: nullable(Type.Integer()),
+  last_error_code: nullable(Type.String()),
+  completed_at: nullable(Time),
+  event_type: Type.String(),
+  aggregate_id: Id,
+  aggregate_version: Type.Integer(),
+  replay_no: Type.Integer(),
+  created_at: Time,
+}
+export const Delivery = Type.Object(delivery, { title: 'WebhookDelivery' })
+export const DeliveryPage = page(Delivery)
+
+export const DeliveryQuery = pageQuery({
+  subscription_id: Type.Optional(Id),
+  event_id: Type.Optional(Id),
+  state: Type.Optional(DeliveryState),
+  type: Type.Optional(text(200)),
+  since: Type.Optional(Time),
+  until: Type.Optional(Time),
+})
+export type DeliveryQuery = Static<typeof DeliveryQuery>
+
+const Timings = Type.Object({
+  dns_ms: Type.Number(),
+  connect_ms: Type.Number(),
+  tls_ms: Type.Number(),
+  first_byte_ms: Type.Number(),
+  total_ms: Type.Number(),
+})
+
+export const Attempt = Type.Object(
+  {
+    id: Id,
+    delivery_id: Id,
+    attempt_no: Type.Integer(),
+    started_at: Time,
+    duration_ms: nullable(Type.Integer()),
+    http_status: nullable(Type.Integer()),
+    error_code: nullable(Type.String()),
+    response_excerpt: nullable(Type.String()),
+    timings: nullable(Timings),
+    remote_ip: nullable(Type.String()),
+    secret_version: nullable(Type.Integer()),
+    replay_id: nullable(Id),
+  },
+  { title: 'WebhookDeliveryAttempt' },
+)
+
+export const ReplayRecord = Type.Object({
+  id: Id,
+  actor: Type.String(),
+  reason: Type.String(),
+  created_at: Time,
+})
+
+/** The delivery itself, as its row is read; `body_sha256` is null when the bytes are gone. */
+export const KnownDelivery = Type.Object({ ...delivery, body_sha256: nullable(Type.String()) })
+
+export const shown_max = 100
+export const DeliveryInFull = Type.Object(
+  {
+    ...KnownDelivery.properties,
+    attempts: Type.Array(Attempt, { maxItems: shown_max }),
+    replays: Type.Array(ReplayRecord, { maxItems: shown_max }),
+  },
+  { title: 'WebhookDeliveryInFull' },
+)
+export type DeliveryInFull = Static<typeof DeliveryInFull>

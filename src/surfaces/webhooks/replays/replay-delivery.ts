@@ -1,0 +1,115 @@
+/**
+ * Sends one delivery again: the same bytes under the same ids, with a new budget of attempts. One
+ * conditional statement decides, so that of two replays at once only one opens a budget; whoever asked,
+ * and why, is recorded with it.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { deliveryAt } from '../deliveries/read-deliveries.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { oldest_days } from '../sending/claim.ts'
+import { takeTurn } from '../throttle.ts'
+
+type Place = { readonly tenant_id: string; readonly id: string }
+type Wish = { readonly actor: string; readonly reason: string }
+
+const Known = Type.Object({ subscription_id: Id, subscription_state: Type.String() })
+const Again = Type.Object({ event_id: Id, attempt_count: Type.Integer() })
+
+export async function replayDelivery(
+  tx: Tx,
+  { kernel }: Pick<Deps, 'kernel'>,
+  place: Place,
+  { actor, reason }: Wish,
+) {
+  const { tenant_id, id } = place
+  const { subscription_id } = await find(tx, place)
+  await takeTurns(tx, kernel, { tenant_id, subscription_id })
+  const replay_id = newId()
+  const again = await sendAgain(tx, place, replay_id)
+  if (!again) {
+    const { subscription_state } = await find(tx, place)
+    if (subscription_state === 'active' || subscription_state === 'paused') {
+      throw problem('payload_purged')
+    }
+    throw problem('subscription_not_active', { current_state: subscription_state })
+  }
+  await tx.run(sql`
+    insert into webhooks.replay_audit (tenant_id, id, subscription_id, delivery_id, actor, reason)
+    values (${tenant_id}, ${replay_id}, ${subscription_id}, ${id}, ${actor}, ${reason})`)
+  tx.audit({
+    tenant_id,
+    actor,
+    action: 'webhooks.deliveries.replay',
+    target: `webhook_delivery:${id}`,
+    outcome: 'done',
+    reason,
+  })
+  return { subscription_id, replayed: { id, status: 'pending' as const, replay_id, ...again } }
+}
+
+async function find(tx: Tx, place: Place) {
+  const known = await tx.maybe(
+    Known,
+    sql`
+      select d.subscription_id, s.state as subscription_state
+      from webhooks.deliveries d
+      join webhooks.subscriptions s on s.tenant_id = d.tenant_id and s.id = d.subscription_id
+      where ${deliveryAt(place)}`,
+  )
+  if (!known) throw problem('delivery_not_found')
+  return known
+}
+
+/** The tenant's first, always: two replays never wait for each other in a circle. */
+async function takeTurns(
+  tx: Tx,
+  kernel: Deps['kernel'],
+  { tenant_id, subscription_id }: { tenant_id: string; subscription_id: string },
+): Promise<void> {
+  const { settings } = kernel
+  await takeTurn(tx, kernel, {
+    name: `replay_tenant:${tenant_id}`,
+    many: settings['webhooks.replay_tenant_per_minute'],
+    per_seconds: 60,
+  })
+  await takeTurn(tx, kernel, {
+    name: `replay:${subscription_id}`,
+    many: settings['webhooks.replay_per_minute'],
+    per_seconds: 60,
+  })
+}
+
+/**
+ * What waits already only comes sooner, unless it waits for its aggregate. What ended starts a new age
+ * too, so what the subscription was held before does not prolong it.
+ */
+function sendAgain(tx: Tx, place: Place, replay_id: string) {
+  return tx.maybe(
+    Again,
+    sql`
+      update webhooks.deliveries d
+      set state = 'pending', completed_at = null, behind = false, replay_id = ${replay_id},
+        tries = case when d.state = 'pending' then d.tries else 0 end,
+        replay_no = d.replay_no + (d.state <> 'pending')::int,
+        replayed_at = case when d.state = 'pending' then d.replayed_at else kernel.now() end,
+        held_seconds = case when d.state = 'pending' then d.held_seconds else s.held_seconds
+          + coalesce(extract(epoch from kernel.now() - s.paused_at), 0)::bigint end,
+        next_attempt_at = case when d.state = 'pending' and d.next_attempt_at = 'infinity'
+          then d.next_attempt_at else kernel.now() end
+      from webhooks.subscriptions s
+      where ${deliveryAt(place)}
+        and s.tenant_id = d.tenant_id and s.id = d.subscription_id
+        and s.state in ('active', 'paused')
+        and (d.state = 'pending' or d.state in ('delivered', 'permanent_failure', 'exhausted')
+          and d.event_id >= kernel.first_id_of(now() - make_interval(days => ${oldest_days}))
+          and exists (select from webhooks.event_bodies b
+            where b.tenant_id = d.tenant_id and b.event_id = d.event_id
+              and b.api_version = d.api_version))
+      returning d.event_id, d.attempt_count`,
+  )
+}
