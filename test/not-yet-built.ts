@@ -75,5 +75,4 @@ export const notYetBuilt: readonly string[] = [
   'POST /v1/payment-intents/{id}/cancel',
   'POST /v1/refunds',
   'GET /v1/refunds/{id}',
-  // webhooks
 ]

@@ -26,7 +26,7 @@ export type Genuine = {
 
 const Stored = Type.Object({ id: Id })
 
-export function receiptRef(id: string): string {
+function receiptRef(id: string): string {
   return `/v1/inbound-receipts/${id}/payload`
 }
 

@@ -26,7 +26,7 @@ export async function ownerIn(world: ProductWorld): Promise<Member> {
   return member
 }
 
-export const newSecretOf = (scheme: SchemeName) =>
+const newSecretOf = (scheme: SchemeName) =>
   scheme === 'standard' ? newWhsec() : randomBytes(16).toString('hex')
 
 export async function openSource(
