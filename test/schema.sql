@@ -652,6 +652,474 @@ begin
   end loop;
 end $function$;
 
+create schema jobs;
+
+create table jobs.job_attempts (
+  id uuid not null,
+  job_id uuid not null,
+  tenant_id uuid not null,
+  type text collate "C" not null,
+  schema_version integer not null,
+  attempt_no integer not null,
+  worker_id uuid not null,
+  claim_id uuid,
+  lease_token bytea not null,
+  state text not null,
+  leased_until timestamp with time zone not null,
+  heartbeat_at timestamp with time zone not null,
+  started_at timestamp with time zone not null,
+  lease_seconds integer not null,
+  timeout_at timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  error_code text,
+  constraint job_attempts_check CHECK (((completed_at IS NULL) = (state = 'running'::text))),
+  constraint job_attempts_job_id_attempt_no_key UNIQUE (job_id, attempt_no),
+  constraint job_attempts_lease_token_check CHECK ((octet_length(lease_token) = 32)),
+  constraint job_attempts_pkey PRIMARY KEY (id),
+  constraint job_attempts_state_check CHECK ((state = ANY (ARRAY['running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'released'::text, 'lease_expired'::text, 'expired'::text])))
+) with (autovacuum_vacuum_scale_factor=0.02, fillfactor=70);
+CREATE INDEX job_attempts_claim ON jobs.job_attempts USING btree (claim_id) WHERE ((state = 'running'::text) AND (claim_id IS NOT NULL));
+CREATE INDEX job_attempts_counted ON jobs.job_attempts USING btree (tenant_id, type) WHERE (state = 'running'::text);
+CREATE UNIQUE INDEX job_attempts_running ON jobs.job_attempts USING btree (job_id) WHERE (state = 'running'::text);
+
+create table jobs.job_checkpoints (
+  job_id uuid not null,
+  tenant_id uuid not null,
+  attempt_id uuid,
+  body jsonb not null,
+  saved_at timestamp with time zone not null default kernel.now(),
+  constraint job_checkpoints_pkey PRIMARY KEY (job_id)
+) with (fillfactor=70);
+
+create table jobs.job_dependencies (
+  job_id uuid not null,
+  depends_on_job_id uuid not null,
+  tenant_id uuid not null,
+  required_state text not null,
+  satisfied_at timestamp with time zone,
+  constraint job_dependencies_check CHECK ((job_id <> depends_on_job_id)),
+  constraint job_dependencies_pkey PRIMARY KEY (job_id, depends_on_job_id),
+  constraint job_dependencies_required_state_check CHECK ((required_state = ANY (ARRAY['succeeded'::text, 'terminal'::text])))
+);
+CREATE INDEX job_dependencies_open ON jobs.job_dependencies USING btree (depends_on_job_id) WHERE (satisfied_at IS NULL);
+
+create table jobs.job_events (
+  job_id uuid not null,
+  sequence integer not null,
+  tenant_id uuid not null,
+  id uuid not null default gen_random_uuid(),
+  type text not null,
+  data jsonb not null default '{}'::jsonb,
+  occurred_at timestamp with time zone not null default kernel.now(),
+  constraint job_events_pkey PRIMARY KEY (job_id, sequence)
+);
+
+create table jobs.job_inputs (
+  job_id uuid not null,
+  tenant_id uuid not null,
+  parameters json not null,
+  constraint job_inputs_pkey PRIMARY KEY (job_id)
+);
+
+create table jobs.job_progress (
+  job_id uuid not null,
+  sequence integer not null,
+  tenant_id uuid not null,
+  stage text not null,
+  current bigint not null,
+  total bigint,
+  message_code text,
+  recorded_at timestamp with time zone not null default kernel.now(),
+  constraint job_progress_pkey PRIMARY KEY (job_id, sequence)
+);
+
+create table jobs.job_queue (
+  tenant_id uuid not null,
+  job_id uuid not null,
+  type text collate "C" not null,
+  schema_version integer not null,
+  rank smallint not null,
+  ready_at timestamp with time zone not null default now(),
+  wake_at timestamp with time zone,
+  deadline_at timestamp with time zone,
+  constraint job_queue_pkey PRIMARY KEY (tenant_id, job_id)
+) with (autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000);
+CREATE INDEX job_queue_deadline_at ON jobs.job_queue USING btree (deadline_at) WHERE (deadline_at IS NOT NULL);
+CREATE INDEX job_queue_ready ON jobs.job_queue USING btree (type, schema_version, tenant_id, rank, ready_at, job_id) WHERE (wake_at IS NULL);
+CREATE INDEX job_queue_wake_at ON jobs.job_queue USING btree (wake_at) WHERE ((wake_at IS NOT NULL) AND (wake_at < 'infinity'::timestamp with time zone));
+
+create table jobs.job_results (
+  id uuid not null,
+  job_id uuid not null,
+  tenant_id uuid not null,
+  attempt_id uuid not null,
+  media_type text not null,
+  size bigint not null,
+  checksum_sha256 bytea not null,
+  body bytea,
+  blob_key text,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint job_results_check CHECK (((body IS NULL) <> (blob_key IS NULL))),
+  constraint job_results_checksum_sha256_check CHECK ((octet_length(checksum_sha256) = 32)),
+  constraint job_results_pkey PRIMARY KEY (id)
+);
+CREATE INDEX job_results_attempt ON jobs.job_results USING btree (attempt_id);
+CREATE INDEX job_results_bytes ON jobs.job_results USING btree (id) WHERE (blob_key IS NOT NULL);
+CREATE INDEX job_results_created_at ON jobs.job_results USING btree (created_at);
+
+create table jobs.job_schedules (
+  tenant_id uuid not null,
+  name text collate "C" not null,
+  id uuid not null,
+  principal_id uuid not null,
+  type text collate "C" not null,
+  schema_version integer not null,
+  parameters json not null,
+  cron text not null,
+  timezone text not null,
+  enabled boolean not null default true,
+  catch_up text not null default 'latest'::text,
+  overlap text not null default 'allow'::text,
+  priority smallint not null default 5,
+  next_run_at timestamp with time zone,
+  last_run_at timestamp with time zone,
+  last_job_id uuid,
+  last_error_code text,
+  version integer not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  updated_at timestamp with time zone not null default kernel.now(),
+  constraint job_schedules_catch_up_check CHECK ((catch_up = ANY (ARRAY['skip'::text, 'latest'::text, 'all'::text]))),
+  constraint job_schedules_id_key UNIQUE (id),
+  constraint job_schedules_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9_.-]{0,99}$'::text)),
+  constraint job_schedules_overlap_check CHECK ((overlap = ANY (ARRAY['allow'::text, 'skip'::text]))),
+  constraint job_schedules_pkey PRIMARY KEY (tenant_id, name),
+  constraint job_schedules_priority_check CHECK (((priority >= 0) AND (priority <= 9)))
+);
+CREATE INDEX job_schedules_due ON jobs.job_schedules USING btree (next_run_at) WHERE enabled;
+
+create table jobs.job_type_versions (
+  type text collate "C" not null,
+  schema_version integer not null,
+  parameters_schema jsonb not null,
+  result_schema jsonb,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint job_type_versions_pkey PRIMARY KEY (type, schema_version),
+  constraint job_type_versions_schema_version_check CHECK ((schema_version >= 1)),
+  constraint job_type_versions_type_fkey FOREIGN KEY (type) REFERENCES jobs.job_types(type)
+);
+
+create table jobs.job_types (
+  type text collate "C" not null,
+  id uuid not null default gen_random_uuid(),
+  kind text not null,
+  queue text not null default 'default'::text,
+  lease_seconds integer,
+  timeout_seconds integer,
+  max_attempts smallint,
+  backoff_base_ms integer,
+  backoff_cap_ms integer,
+  tenant_max_running integer,
+  paused_at timestamp with time zone,
+  paused_until timestamp with time zone,
+  paused_by text,
+  pause_reason text,
+  version integer not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  updated_at timestamp with time zone not null default kernel.now(),
+  constraint job_types_check CHECK (((paused_at IS NULL) = (pause_reason IS NULL))),
+  constraint job_types_check1 CHECK (((paused_at IS NOT NULL) OR (paused_until IS NULL))),
+  constraint job_types_id_key UNIQUE (id),
+  constraint job_types_kind_check CHECK ((kind = ANY (ARRAY['built_in'::text, 'activity'::text, 'external'::text]))),
+  constraint job_types_pkey PRIMARY KEY (type)
+);
+
+create table jobs.jobs (
+  id uuid not null,
+  tenant_id uuid not null,
+  type text collate "C" not null,
+  schema_version integer not null,
+  state text not null default 'pending'::text,
+  priority smallint not null default 5,
+  input_ref uuid,
+  result_ref uuid,
+  idempotency_key text collate "C",
+  request_fingerprint bytea,
+  scheduled_at timestamp with time zone,
+  deadline_at timestamp with time zone,
+  cancel_requested_at timestamp with time zone,
+  created_at timestamp with time zone not null default kernel.now(),
+  completed_at timestamp with time zone,
+  version integer not null default 1,
+  principal_id uuid not null,
+  operation text collate "C" not null,
+  attempt_count integer not null default 0,
+  max_attempts smallint not null,
+  failures smallint not null default 0,
+  losses smallint not null default 0,
+  last_sequence integer not null default 1,
+  has_dependents boolean not null default false,
+  dead_at timestamp with time zone,
+  error_code text,
+  error_retryable boolean,
+  cause_job_id uuid,
+  retry_of_job_id uuid,
+  usage jsonb,
+  constraint jobs_check CHECK (((completed_at IS NOT NULL) = (state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))),
+  constraint jobs_check1 CHECK (((dead_at IS NOT NULL) = (state = ANY (ARRAY['failed'::text, 'cancelled'::text, 'expired'::text])))),
+  constraint jobs_check2 CHECK (((error_code IS NULL) = (error_retryable IS NULL))),
+  constraint jobs_check3 CHECK (((cause_job_id IS NULL) OR (error_code IS NOT NULL))),
+  constraint jobs_max_attempts_check CHECK ((max_attempts >= 1)),
+  constraint jobs_pkey PRIMARY KEY (id),
+  constraint jobs_priority_check CHECK (((priority >= 0) AND (priority <= 9))),
+  constraint jobs_request_fingerprint_check CHECK ((octet_length(request_fingerprint) = 32)),
+  constraint jobs_schema_version_check CHECK ((schema_version >= 1)),
+  constraint jobs_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'retryable'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))
+) with (autovacuum_vacuum_scale_factor=0.02, fillfactor=50);
+CREATE INDEX jobs_dead ON jobs.jobs USING btree (tenant_id, id) WHERE (dead_at IS NOT NULL);
+CREATE INDEX jobs_dead_types ON jobs.jobs USING btree (type, dead_at) WHERE (dead_at IS NOT NULL);
+CREATE UNIQUE INDEX jobs_idempotency ON jobs.jobs USING btree (tenant_id, principal_id, operation, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+CREATE UNIQUE INDEX jobs_tenant ON jobs.jobs USING btree (tenant_id, id);
+
+create table jobs.worker_capabilities (
+  worker_id uuid not null,
+  queue text not null default 'default'::text,
+  capability text collate "C" not null,
+  version integer not null,
+  tenant_id uuid,
+  principal_id uuid,
+  last_seen_at timestamp with time zone not null default now(),
+  constraint worker_capabilities_pkey PRIMARY KEY (worker_id, capability, version)
+) with (fillfactor=50);
+CREATE INDEX worker_capabilities_type ON jobs.worker_capabilities USING btree (capability, version);
+
+create schema links;
+
+create table links.blocklist (
+  id uuid not null,
+  kind text not null,
+  value text collate "C" not null,
+  action text not null,
+  reason text not null,
+  created_by uuid not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  removed_at timestamp with time zone,
+  constraint blocklist_action_check CHECK ((action = ANY (ARRAY['block'::text, 'warn'::text]))),
+  constraint blocklist_kind_check CHECK ((kind = ANY (ARRAY['host'::text, 'suffix'::text, 'url'::text, 'regex'::text]))),
+  constraint blocklist_pkey PRIMARY KEY (id),
+  constraint blocklist_value_check CHECK (((length(value) >= 1) AND (length(value) <= 500)))
+);
+CREATE UNIQUE INDEX blocklist_value ON links.blocklist USING btree (kind, value) WHERE (removed_at IS NULL);
+
+create table links.click_batches (
+  id uuid not null,
+  counts json not null,
+  created_at timestamp with time zone not null default now(),
+  constraint click_batches_pkey PRIMARY KEY (id)
+) with (autovacuum_vacuum_scale_factor=0.01);
+
+create table links.click_events (
+  event_id uuid not null,
+  domain_id uuid not null,
+  code text collate "C" not null,
+  occurred_at timestamp with time zone not null,
+  coarse_context jsonb not null,
+  batch_id uuid not null,
+  constraint click_events_pkey PRIMARY KEY (event_id, occurred_at)
+) partition by RANGE (occurred_at);
+
+create table links.click_losses (
+  day date not null,
+  clicks bigint not null,
+  constraint click_losses_clicks_check CHECK ((clicks > 0)),
+  constraint click_losses_pkey PRIMARY KEY (day)
+);
+
+create table links.daily_link_stats (
+  domain_id uuid not null,
+  code text collate "C" not null,
+  day date not null,
+  clicks bigint not null default 0,
+  bots bigint not null default 0,
+  bounded_dimensions jsonb not null default '{}'::jsonb,
+  constraint daily_link_stats_bots_check CHECK ((bots >= 0)),
+  constraint daily_link_stats_clicks_check CHECK ((clicks >= 0)),
+  constraint daily_link_stats_pkey PRIMARY KEY (domain_id, code, day)
+) with (fillfactor=70);
+
+create table links.domains (
+  tenant_id uuid not null,
+  id uuid not null,
+  owner_id uuid not null,
+  hostname text collate "C" not null,
+  verification_token_hash bytea not null,
+  verification_expires_at timestamp with time zone not null,
+  state text not null default 'pending_verification'::text,
+  root_url text,
+  missed_checks smallint not null default 0,
+  checked_at timestamp with time zone,
+  next_check_at timestamp with time zone,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  updated_at timestamp with time zone not null default kernel.now(),
+  constraint domains_hostname_check CHECK (((hostname = lower(hostname)) AND (length(hostname) <= 253))),
+  constraint domains_pkey PRIMARY KEY (id),
+  constraint domains_state_check CHECK ((state = ANY (ARRAY['pending_verification'::text, 'active'::text, 'suspended'::text, 'removed'::text]))),
+  constraint domains_tenant_id_id_key UNIQUE (tenant_id, id),
+  constraint domains_verification_token_hash_check CHECK ((octet_length(verification_token_hash) = 32))
+);
+CREATE INDEX domains_claims ON links.domains USING btree (verification_expires_at) WHERE (state = 'pending_verification'::text);
+CREATE INDEX domains_next_check ON links.domains USING btree (next_check_at) WHERE (state = ANY (ARRAY['active'::text, 'suspended'::text]));
+CREATE UNIQUE INDEX domains_own ON links.domains USING btree (owner_id, hostname) WHERE (state <> 'removed'::text);
+CREATE INDEX domains_owner ON links.domains USING btree (tenant_id, owner_id, id);
+CREATE UNIQUE INDEX domains_proven ON links.domains USING btree (hostname) WHERE (state = ANY (ARRAY['active'::text, 'suspended'::text]));
+
+create table links.edge_purges (
+  id bigint not null generated always as identity,
+  event_id uuid not null,
+  link_id uuid not null,
+  domain_id uuid not null,
+  code text collate "C" not null,
+  attempts integer not null default 0,
+  due_at timestamp with time zone not null default now(),
+  lease_token uuid,
+  constraint edge_purges_pkey PRIMARY KEY (id)
+);
+CREATE INDEX edge_purges_due_at ON links.edge_purges USING btree (due_at);
+
+create table links.link_changes (
+  seq bigint not null generated always as identity,
+  domain_id uuid not null,
+  code text collate "C" not null default ''::text,
+  xid xid8 not null default pg_current_xact_id(),
+  created_at timestamp with time zone not null default now(),
+  constraint link_changes_pkey PRIMARY KEY (seq)
+) with (autovacuum_vacuum_scale_factor=0.01);
+CREATE INDEX link_changes_created_at ON links.link_changes USING btree (created_at);
+CREATE INDEX link_changes_xid ON links.link_changes USING btree (xid);
+
+create table links.link_reports (
+  id uuid not null,
+  url text not null,
+  reason text not null,
+  state text not null default 'received'::text,
+  domain_id uuid,
+  code text collate "C",
+  destination_host text collate "C",
+  created_at timestamp with time zone not null default kernel.now(),
+  resolved_at timestamp with time zone,
+  constraint link_reports_check CHECK (((domain_id IS NULL) = (code IS NULL))),
+  constraint link_reports_check1 CHECK (((state = 'resolved'::text) = (resolved_at IS NOT NULL))),
+  constraint link_reports_pkey PRIMARY KEY (id),
+  constraint link_reports_state_check CHECK ((state = ANY (ARRAY['received'::text, 'resolved'::text])))
+);
+CREATE INDEX link_reports_host ON links.link_reports USING btree (destination_host, created_at) WHERE (state = 'received'::text);
+CREATE INDEX link_reports_link ON links.link_reports USING btree (domain_id, code) WHERE (state = 'received'::text);
+CREATE INDEX link_reports_state ON links.link_reports USING btree (state, id);
+
+create table links.links (
+  tenant_id uuid not null,
+  domain_id uuid not null,
+  code text collate "C" not null,
+  id uuid not null,
+  owner_id uuid not null,
+  destination_url text not null,
+  destination_host text collate "C" not null,
+  destination_version integer not null default 1,
+  state text not null,
+  safety_state text not null,
+  disabled_by text,
+  redirect_status smallint not null default 302,
+  scan text not null default 'warn'::text,
+  query text not null default 'ignore'::text,
+  cache_seconds integer not null default 0,
+  edge_cache_seconds integer not null default 0,
+  title text,
+  max_clicks bigint,
+  remaining_clicks bigint,
+  expires_at timestamp with time zone,
+  scan_due_at timestamp with time zone,
+  scan_attempts smallint not null default 0,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  updated_at timestamp with time zone not null default kernel.now(),
+  constraint links_cache_seconds_check CHECK (((cache_seconds >= 0) AND (cache_seconds <= 300))),
+  constraint links_check CHECK (((state = 'disabled'::text) = (disabled_by IS NOT NULL))),
+  constraint links_check1 CHECK (((max_clicks IS NULL) = (remaining_clicks IS NULL))),
+  constraint links_check2 CHECK ((remaining_clicks <= max_clicks)),
+  constraint links_check3 CHECK (((redirect_status = ANY (ARRAY[302, 307])) OR (max_clicks IS NULL))),
+  constraint links_code_check CHECK (((length(code) >= 3) AND (length(code) <= 64))),
+  constraint links_destination_url_check CHECK ((length(destination_url) <= 2048)),
+  constraint links_disabled_by_check CHECK ((disabled_by = ANY (ARRAY['owner'::text, 'safety'::text, 'admin'::text]))),
+  constraint links_edge_cache_seconds_check CHECK (((edge_cache_seconds >= 0) AND (edge_cache_seconds <= 86400))),
+  constraint links_max_clicks_check CHECK ((max_clicks > 0)),
+  constraint links_pkey PRIMARY KEY (domain_id, code),
+  constraint links_query_check CHECK ((query = ANY (ARRAY['ignore'::text, 'append'::text]))),
+  constraint links_redirect_status_check CHECK ((redirect_status = ANY (ARRAY[301, 302, 307, 308]))),
+  constraint links_remaining_clicks_check CHECK ((remaining_clicks >= 0)),
+  constraint links_safety_state_check CHECK ((safety_state = ANY (ARRAY['unscanned'::text, 'clean'::text, 'suspicious'::text, 'malicious'::text]))),
+  constraint links_scan_check CHECK ((scan = ANY (ARRAY['allow'::text, 'warn'::text, 'block'::text]))),
+  constraint links_state_check CHECK ((state = ANY (ARRAY['pending_scan'::text, 'active'::text, 'disabled'::text, 'expired'::text, 'deleted'::text]))),
+  constraint links_title_check CHECK ((length(title) <= 200))
+) with (fillfactor=90);
+CREATE INDEX links_destination_host ON links.links USING btree (destination_host) WHERE (state <> 'deleted'::text);
+CREATE INDEX links_expires_at ON links.links USING btree (expires_at) WHERE (state = ANY (ARRAY['active'::text, 'pending_scan'::text]));
+CREATE INDEX links_owner ON links.links USING btree (tenant_id, owner_id, created_at DESC, domain_id, code) WHERE (state <> 'deleted'::text);
+CREATE INDEX links_scan_due_at ON links.links USING btree (scan_due_at) WHERE (scan_due_at IS NOT NULL);
+
+create unlogged table links.redirect_nodes (
+  node_id uuid not null,
+  leased_until timestamp with time zone not null,
+  seen pg_snapshot,
+  clicks_since timestamp with time zone,
+  constraint redirect_nodes_pkey PRIMARY KEY (node_id)
+) with (fillfactor=50);
+
+create view links.idempotency_records as
+ SELECT principal_id AS owner_id,
+    key,
+    fingerprint AS request_fingerprint,
+    "substring"(resource_ref, '/v1/links/([^/?]+)'::text) AS link_code
+   FROM kernel.idempotency_records
+  WHERE (operation = 'POST /v1/links'::text);
+
+CREATE OR REPLACE FUNCTION links.drop_click_days(days integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  part record;
+  dropped int := 0;
+begin
+  for part in
+    select c.relname as name, to_date(right(c.relname, 8), 'YYYYMMDD') as day
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'links.click_events'::regclass and c.relname ~ '^click_events_d\d{8}$'
+  loop
+    continue when part.day + 1 + days > (kernel.now() at time zone 'UTC')::date;
+    execute format('drop table links.%I', part.name);
+    dropped := dropped + 1;
+  end loop;
+  return dropped;
+end $function$;
+
+CREATE OR REPLACE FUNCTION links.prepare_click_days(first_day date, last_day date)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  day date;
+  name text;
+begin
+  perform pg_advisory_xact_lock(5330210);
+  for day in select generate_series(first_day, last_day, interval '1 day')::date loop
+    name := 'click_events_d' || to_char(day, 'YYYYMMDD');
+    continue when to_regclass('links.' || name) is not null;
+    execute format('create table links.%I (like links.click_events including all)', name);
+    execute format('alter table links.click_events attach partition links.%I for values from (%L) to (%L)',
+      name, to_char(day, 'YYYY-MM-DD') || ' 00:00:00+00', to_char(day + 1, 'YYYY-MM-DD') || ' 00:00:00+00');
+  end loop;
+end $function$;
+
 create schema webhooks;
 
 create table webhooks.deliveries (

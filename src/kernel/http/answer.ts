@@ -31,7 +31,7 @@ export function sendOutcome(
   request: FastifyRequest,
   reply: FastifyReply,
   answer: Extract<Answer, { kind: 'outcome' }>,
-): void {
+): FastifyReply | undefined {
   const { outcome, replayed } = answer.result
   const { route } = compiled
   const { raw } = reply
@@ -47,7 +47,8 @@ export function sendOutcome(
   }
   const body = unchanged ? null : outcome.body
   if (unchanged) delete headers['content-type']
-  else if (body instanceof Readable) return void reply.code(status).headers(headers).send(body)
+  // The framework is told to wait for a stream: it would end an answer whose head has not gone yet.
+  else if (body instanceof Readable) return reply.code(status).headers(headers).send(body)
   else if (body !== null) headers['content-length'] = Buffer.byteLength(body)
   else if (status !== 204) headers['content-length'] = 0
   // The head first: a header that cannot be sent is still a problem document.
@@ -55,6 +56,7 @@ export function sendOutcome(
   reply.hijack()
   if (body === null) raw.end()
   else raw.end(body)
+  return undefined
 }
 
 function isUnchanged(request: FastifyRequest, outcome: Rendered): boolean {

@@ -172,7 +172,7 @@ function addRoute(app: FastifyInstance, options: AppOptions, compiled: CompiledR
       if (options.telemetry !== noTelemetry) trace(options.telemetry, compiled, passed, reply)
       if (route.deprecated) options.metrics.deprecatedCalls.inc({ op: compiled.operation })
       const answer = journey(options, compiled, request, passed)
-      const tell = (found: Answer) =>
+      const tell = (found: Answer): unknown =>
         found.kind === 'outcome'
           ? sendOutcome(compiled, request, reply, found)
           : sendStream(options, compiled, reply, passed, found)

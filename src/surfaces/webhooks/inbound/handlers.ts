@@ -1,12 +1,10 @@
 /** Who works on what was received, by provider: at most one handler each, told when webhooks is opened. */
-import type { InboundHandler, InboundMessage } from '../../../kernel/surface.ts'
+import type { InboundHandler } from '../../../kernel/surface.ts'
 
 export type Handlers = {
   readonly providers: ReadonlySet<string>
   of(provider: string): InboundHandler | undefined
 }
-
-export type { InboundMessage }
 
 export function openHandlers(told: readonly InboundHandler[]): Handlers {
   const known = new Map(told.map(handler => [handler.provider, handler]))
