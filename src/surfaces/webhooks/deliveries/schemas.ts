@@ -3,9 +3,7 @@ import { type Static, Type } from 'typebox'
 import { Id, nullable, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
 
 const states = ['pending', 'delivered', 'permanent_failure', 'exhausted', 'cancelled'] as const
-const DeliveryState = Type.Unsafe<(typeof states)[number]>(
-  Type.String({ enum: [...states] }),
-)
+const DeliveryState = Type.Unsafe<(typeof states)[number]>(Type.String({ enum: [...states] }))
 
 const delivery = {
   id: Id,
