@@ -136,9 +136,14 @@ describe('media types and sizes', () => {
       `POST /v1/notes HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ncontent-length: 13\r\nconnection: close\r\n\r\n{"title":"x"}`,
     )
     expect(raw).toMatch(/^HTTP\/1.1 415/)
-    const headers = { 'content-encoding': 'gzip' }
-    const answer = await world.call('POST', '/v1/notes', { token, body: { title: 'x' }, headers })
-    expect(answer.status).toBe(415)
+    const encoded = (encoding: string) =>
+      world.call('POST', '/v1/notes', {
+        token,
+        body: { title: 'x' },
+        headers: { 'content-encoding': encoding },
+      })
+    expect((await encoded('gzip')).status).toBe(415)
+    expect((await encoded('identity')).status).toBe(201)
   })
 
   test('refuses a body that is announced too large before reading it, and closes', async () => {
@@ -231,12 +236,28 @@ describe('addresses and methods', () => {
       'headers too large',
       `GET / HTTP/1.1\r\nhost: x\r\nx-a: ${'x'.repeat(20_000)}\r\nconnection: close\r\n\r\n`,
     ],
+    ['no Host', 'GET / HTTP/1.1\r\nconnection: close\r\n\r\n'],
   ])('%s is a problem document', async (_name, text) => {
     const raw = await rawRequest(text)
     expect(raw).toMatch(/^HTTP\/1.1 400/)
     expect(raw).toContain('application/problem+json')
     expect(raw).toContain('"code":"malformed_request"')
     expect(raw.toLowerCase()).toContain('x-request-id: ')
+  })
+
+  test("reads a proxy's form of an address as its path", async () => {
+    const raw = await rawRequest(
+      'GET http://elsewhere.test/v1/notes?limit=1 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n',
+    )
+    expect(raw).toMatch(/^HTTP\/1.1 401/)
+    expect(raw).toContain('"instance":"/v1/notes"')
+  })
+
+  test('leaves an expectation alone that it does not know', async () => {
+    const raw = await rawRequest(
+      'GET / HTTP/1.1\r\nhost: x\r\nexpect: wonders\r\nconnection: close\r\n\r\n',
+    )
+    expect(raw).toMatch(/^HTTP\/1.1 200/)
   })
 
   test('names no server and guards every answer', async () => {
