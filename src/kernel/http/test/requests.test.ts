@@ -1,8 +1,9 @@
 /** What a request may look like, and what each malformed one is told: never a 500, never a coercion. */
+import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { once } from 'node:events'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openWorld, type World } from '../../../../test/world.ts'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { eventually, openWorld, type World } from '../../../../test/world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -258,6 +259,26 @@ describe('addresses and methods', () => {
       'GET / HTTP/1.1\r\nhost: x\r\nexpect: wonders\r\nconnection: close\r\n\r\n',
     )
     expect(raw).toMatch(/^HTTP\/1.1 200/)
+  })
+
+  test('who goes before the end of his body has made no failure', async () => {
+    const { token } = await writer()
+    const { app, kernel } = world.platform
+    const failed = vi.spyOn(kernel.log, 'error')
+    onTestFinished(() => failed.mockRestore())
+    const { hostname, port } = new URL(world.url)
+    const asked = once(app.server, 'request')
+    const caller = connect(Number(port), hostname)
+    caller.write(
+      `POST /v1/notes HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"title":`,
+    )
+    const [request] = (await asked) as [IncomingMessage]
+    await eventually('the body is being read', () => request.listenerCount('data') > 0)
+    const closed = once(request.socket, 'close')
+    caller.destroy()
+    await closed
+    await new Promise(resolve => setImmediate(resolve))
+    expect(failed).not.toHaveBeenCalled()
   })
 
   test('names no server and guards every answer', async () => {
