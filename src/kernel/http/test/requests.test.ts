@@ -1,9 +1,7 @@
 /** What a request may look like, and what each malformed one is told: never a 500, never a coercion. */
-import type { IncomingMessage } from 'node:http'
-import { connect } from 'node:net'
-import { once } from 'node:events'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { eventually, openWorld, type World } from '../../../../test/world.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openWorld, type World } from '../../../../test/world.ts'
+import { rawRequest } from './raw-request.ts'
 
 let world: World
 beforeAll(async () => {
@@ -134,6 +132,7 @@ describe('media types and sizes', () => {
   test('refuses a body without a type, and one that is encoded', async () => {
     const { token } = await writer()
     const raw = await rawRequest(
+      world.url,
       `POST /v1/notes HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ncontent-length: 13\r\nconnection: close\r\n\r\n{"title":"x"}`,
     )
     expect(raw).toMatch(/^HTTP\/1.1 415/)
@@ -150,6 +149,7 @@ describe('media types and sizes', () => {
   test('refuses a body that is announced too large before reading it, and closes', async () => {
     const { token } = await writer()
     const raw = await rawRequest(
+      world.url,
       `POST /v1/notes HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ncontent-length: 2000000\r\n\r\n`,
     )
     expect(raw).toMatch(/^HTTP\/1.1 413/)
@@ -161,6 +161,7 @@ describe('media types and sizes', () => {
     const { token } = await writer()
     const chunk = `8000\r\n${' '.repeat(0x8000)}\r\n`
     const raw = await rawRequest(
+      world.url,
       `POST /v1/notes HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n${chunk.repeat(40)}0\r\n\r\n`,
     )
     expect(raw).toMatch(/^HTTP\/1.1 413/)
@@ -223,64 +224,6 @@ describe('addresses and methods', () => {
     expect(new Set(codes)).toEqual(new Set(['note_not_found']))
   })
 
-  test.each([
-    ['a malformed request line', 'GARBAGE\r\n\r\n'],
-    [
-      'a malformed address',
-      'GET /v1/notes/%E0%A4%A HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n',
-    ],
-    [
-      'an address too long',
-      `GET /${'x'.repeat(9000)} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`,
-    ],
-    [
-      'headers too large',
-      `GET / HTTP/1.1\r\nhost: x\r\nx-a: ${'x'.repeat(20_000)}\r\nconnection: close\r\n\r\n`,
-    ],
-    ['no Host', 'GET / HTTP/1.1\r\nconnection: close\r\n\r\n'],
-  ])('%s is a problem document', async (_name, text) => {
-    const raw = await rawRequest(text)
-    expect(raw).toMatch(/^HTTP\/1.1 400/)
-    expect(raw).toContain('application/problem+json')
-    expect(raw).toContain('"code":"malformed_request"')
-    expect(raw.toLowerCase()).toContain('x-request-id: ')
-  })
-
-  test("reads a proxy's form of an address as its path", async () => {
-    const raw = await rawRequest(
-      'GET http://elsewhere.test/v1/notes?limit=1 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n',
-    )
-    expect(raw).toMatch(/^HTTP\/1.1 401/)
-    expect(raw).toContain('"instance":"/v1/notes"')
-  })
-
-  test('leaves an expectation alone that it does not know', async () => {
-    const raw = await rawRequest(
-      'GET / HTTP/1.1\r\nhost: x\r\nexpect: wonders\r\nconnection: close\r\n\r\n',
-    )
-    expect(raw).toMatch(/^HTTP\/1.1 200/)
-  })
-
-  test('who goes before the end of his body has made no failure', async () => {
-    const { token } = await writer()
-    const { app, kernel } = world.platform
-    const failed = vi.spyOn(kernel.log, 'error')
-    onTestFinished(() => failed.mockRestore())
-    const { hostname, port } = new URL(world.url)
-    const asked = once(app.server, 'request')
-    const caller = connect(Number(port), hostname)
-    caller.write(
-      `POST /v1/notes HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"title":`,
-    )
-    const [request] = (await asked) as [IncomingMessage]
-    await eventually('the body is being read', () => request.listenerCount('data') > 0)
-    const closed = once(request.socket, 'close')
-    caller.destroy()
-    await closed
-    await new Promise(resolve => setImmediate(resolve))
-    expect(failed).not.toHaveBeenCalled()
-  })
-
   test('names no server and guards every answer', async () => {
     const answer = await world.call('GET', '/v1/nothing/here')
     expect(answer.headers.get('server')).toBeNull()
@@ -289,21 +232,3 @@ describe('addresses and methods', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 })
-
-/** Bytes as they are: what no client library would send. */
-async function rawRequest(text: string): Promise<string> {
-  const { hostname, port } = new URL(world.url)
-  const socket = connect(Number(port), hostname)
-  await once(socket, 'connect')
-  socket.on('error', () => {})
-  socket.write(text)
-  let received = ''
-  for await (const part of socket) {
-    received += String(part)
-    const [head = '', ...rest] = received.split('\r\n\r\n')
-    const length = /content-length: (\d+)/i.exec(head)?.[1]
-    if (length && rest.join('\r\n\r\n').length >= Number(length)) break
-  }
-  socket.destroy()
-  return received
-}
