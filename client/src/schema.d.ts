@@ -4418,7 +4418,10 @@ export interface operations {
     patch_accounts_by_account_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path: {
                 account_id: string;
             };
@@ -4444,7 +4447,7 @@ export interface operations {
                     "application/json": components["schemas"]["Account"];
                 };
             };
-            /** @description malformed_json, malformed_request */
+            /** @description invalid_header, malformed_json, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7799,7 +7802,10 @@ export interface operations {
     put_inbound_sources_by_provider_by_account_ref: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path: {
                 provider: string;
                 account_ref: string;
@@ -7902,7 +7908,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description malformed_json, malformed_request */
+            /** @description invalid_header, malformed_json, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7922,15 +7928,6 @@ export interface operations {
             };
             /** @description permission_denied */
             403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description inbound_source_not_found */
-            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9214,7 +9211,10 @@ export interface operations {
     put_job_schedules_by_name: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path: {
                 name: string;
             };
@@ -9244,7 +9244,7 @@ export interface operations {
                     "application/json": components["schemas"]["JobSchedule"];
                 };
             };
-            /** @description malformed_json, malformed_request */
+            /** @description invalid_header, malformed_json, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9264,15 +9264,6 @@ export interface operations {
             };
             /** @description permission_denied */
             403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description job_schedule_not_found */
-            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10460,7 +10451,10 @@ export interface operations {
     patch_jobs_by_job_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path: {
                 job_id: string;
             };
@@ -10482,7 +10476,7 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            /** @description malformed_json, malformed_request */
+            /** @description invalid_header, malformed_json, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12549,7 +12543,10 @@ export interface operations {
             query?: {
                 domain?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path: {
                 code: string;
             };
@@ -12571,7 +12568,7 @@ export interface operations {
                     "application/json": components["schemas"]["Link"];
                 };
             };
-            /** @description malformed_json, malformed_request */
+            /** @description invalid_header, malformed_json, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13139,7 +13136,10 @@ export interface operations {
     patch_me: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -13165,7 +13165,7 @@ export interface operations {
                     "application/json": components["schemas"]["Me"];
                 };
             };
-            /** @description malformed_json, malformed_request */
+            /** @description invalid_header, malformed_json, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -16335,7 +16335,10 @@ export interface operations {
     patch_tenants_by_tenant_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path: {
                 tenant_id: string;
             };
@@ -16365,7 +16368,7 @@ export interface operations {
                     "application/json": components["schemas"]["Tenant"];
                 };
             };
-            /** @description malformed_json, malformed_request */
+            /** @description invalid_header, malformed_json, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17486,7 +17489,10 @@ export interface operations {
     delete_webhook_subscriptions_by_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -17501,7 +17507,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description malformed_request */
+            /** @description invalid_header, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17596,7 +17602,10 @@ export interface operations {
     patch_webhook_subscriptions_by_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -17642,7 +17651,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookSubscription"];
                 };
             };
-            /** @description malformed_json, malformed_request */
+            /** @description invalid_header, malformed_json, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17764,7 +17773,10 @@ export interface operations {
     post_webhook_subscriptions_by_id_rotate_secret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -17791,7 +17803,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description malformed_json, malformed_request */
+            /** @description invalid_header, malformed_json, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
