@@ -103,6 +103,31 @@ describe.concurrent('what may be subscribed to', () => {
   })
 })
 
+test('what is internal reaches nobody outside, whatever a filter says', async () => {
+  const owner = await ground.owner()
+  const made = await ground.subscribe(owner, at(receiver, '/everything'))
+  await ground.platform.kernel.db.tx(async tx =>
+    tx.emit({
+      type: 'inbound_receipt.received',
+      tenant_id: owner.tenant.id,
+      aggregate_type: 'inbound_receipt',
+      aggregate_id: owner.id,
+      aggregate_version: 1,
+      data: { receipt_id: newId(), provider: 'p', provider_account: 'a', type: null },
+    }),
+  )
+  // The same aggregate: who hears both hears this one last.
+  const [later] = await ground.emit(owner, 1, { id: owner.id, first: 2 })
+  await eventually('the later one came', () =>
+    receiver.of('/everything').some(message => message.id === later),
+  )
+  const path = `/v1/webhook-deliveries?subscription_id=${made.id}&limit=100`
+  const { data } = (await ground.call('GET', path, owner)).body
+  const types = data.map((one: { event_type: string }) => one.event_type)
+  expect(types).toContain('account.verified')
+  expect(types).not.toContain('inbound_receipt.received')
+})
+
 test('a secret is in no answer, attempt, event or row', async () => {
   const owner = await ground.owner()
   const { id, secret } = await ground.subscribe(owner, at(receiver, '/secret'))
