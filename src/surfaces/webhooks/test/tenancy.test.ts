@@ -29,6 +29,33 @@ describe.concurrent('tenants', () => {
     expect(receiver.of('/one').map(message => message.id)).not.toContain(own)
   })
 
+  test('a filter cannot name another one, nor reach it by its aggregates', async () => {
+    const [one, other] = [await ground.owner(), await ground.owner()]
+    const asked = {
+      types: ['*'],
+      aggregate_ids: [one.id, other.id],
+      tenant_id: one.tenant.id,
+    }
+    const made = await ground.subscribe(other, at(receiver, '/curious'), {
+      event_filter: asked,
+      tenant_id: one.tenant.id,
+    })
+    const { types, aggregate_ids } = asked
+    const shown = await ground.call('GET', `/v1/webhook-subscriptions/${made.id}`, other)
+    expect(shown.body.event_filter).toEqual({ types, aggregate_ids })
+    const [foreign] = await ground.emit(one, 1, { id: one.id, first: 1 })
+    const [own] = await ground.emit(other, 1, { id: other.id, first: 1 })
+    const came = () => receiver.of('/curious').map(message => message.id)
+    await eventually('its own came', () => came().includes(String(own)))
+    await eventually('the other one is in the log', async () => {
+      return (await ground.call('GET', `/v1/webhook-events/${foreign}`, one)).status === 200
+    })
+    expect(came()).not.toContain(foreign)
+    expect((await ground.deliveries(made.id)).map(({ event_id }) => event_id)).not.toContain(
+      foreign,
+    )
+  })
+
   test('ids of one are absent for another', async () => {
     const [one, other] = [await ground.owner(), await ground.owner()]
     const { id } = await ground.subscribe(one, at(receiver, '/mine'))
@@ -40,6 +67,7 @@ describe.concurrent('tenants', () => {
       ['POST', `${path}/verify`, {}],
       ['POST', `${path}/rotate-secret`, {}],
       ['POST', `${path}/test`, {}],
+      ['POST', `${path}/replay`, { since: '2026-01-01T00:00:00Z', only: 'all', reason: 'x' }],
     ] as const
     for (const [method, where, body] of asks) {
       const answer = await ground.call(method, where, { token: other.token, body })
