@@ -38,17 +38,25 @@ const Row = Type.Object({
   aggregate_ids: nullable(Type.Array(Id)),
   api_version: Type.String(),
   rate_per_second: nullable(Type.Integer()),
+  since: Time,
 })
 
 export async function readTarget(
-  { kernel: { db }, types }: Pick<Deps, 'kernel' | 'types'>,
+  { kernel: { db, settings }, types }: Pick<Deps, 'kernel' | 'types'>,
   { id: replay_id, tenant_id }: { readonly id: string; readonly tenant_id: string },
-  { subscription_id, since, until, only, types: asked }: ReplayOrder,
+  { subscription_id, until, only, types: asked, ...order }: ReplayOrder,
 ): Promise<Target> {
+  // The log may reach back further than the weeks that could take a delivery of it.
+  const kept_days = Math.min(
+    settings['kernel.events_retention_days'],
+    settings['webhooks.deliveries_retention_days'],
+  )
   const row = await db.maybe(
     Row,
     sql`
-      select types, readable, aggregate_ids, api_version, rate_per_second
+      select types, readable, aggregate_ids, api_version, rate_per_second,
+        greatest(${order.since}::timestamptz, kernel.now() - make_interval(days => ${kept_days}))
+          as since
       from webhooks.subscriptions
       where tenant_id = ${tenant_id} and id = ${subscription_id}
         and state in ('active', 'paused')`,
@@ -58,8 +66,8 @@ export async function readTarget(
     types.all
       .map(({ type }) => type)
       .filter(type => filters.every(one => patternsOf(type).some(fits => one.includes(fits))))
+  const { since, aggregate_ids, api_version } = row
   const place = { tenant_id, subscription_id, replay_id, since, until }
-  const { aggregate_ids, api_version } = row
   return {
     rate_per_second: row.rate_per_second ?? rate_default,
     ended: {

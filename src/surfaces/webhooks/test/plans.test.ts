@@ -42,6 +42,7 @@ beforeAll(async () => {
   client = directClient(ground.url, 'test')
   await client.connect()
   await client.query('set statement_timeout = 0')
+  await client.query(`set maintenance_work_mem = '256MB'`)
   await fill()
 }, 180_000)
 afterAll(async () => {
