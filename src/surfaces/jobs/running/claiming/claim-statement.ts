@@ -76,9 +76,16 @@ export function lockLanes(lanes: readonly LaneQuota[]): Sql {
       ) capped (at, name)
       where not pg_try_advisory_xact_lock(hashtext('jobs.lane'), hashtext(capped.name))
     ) as refused, set_config('synchronous_commit', 'off', true) as waits,
-      set_config('plan_cache_mode', 'force_generic_plan', true) as plans
+      ${planned_once} as plans
     from (select count(*) from fence) locked`
 }
+
+/** A plan that was made over empty tables must serve full ones: only the indexes are left to choose. */
+const planned_once = sql`
+  set_config('plan_cache_mode', 'force_generic_plan', true)
+    || set_config('enable_seqscan', 'off', true)
+    || set_config('enable_bitmapscan', 'off', true)
+    || set_config('enable_sort', 'off', true)`
 
 export const Locked = Type.Object({
   refused: Type.Array(Type.Integer()),
