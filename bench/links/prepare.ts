@@ -32,7 +32,8 @@ export async function startLinks(
   )
   await ask(
     url,
-    `insert into links.links (tenant_id, domain_id, code, id, owner_id, destination_url,
+    `set statement_timeout = 0;
+     insert into links.links (tenant_id, domain_id, code, id, owner_id, destination_url,
        destination_host, state, safety_state)
      select '018f0000-0000-7000-8000-000000000001', '01900000-0000-7000-8000-00000000000a',
        'b' || lpad(n::text, 6, '0'), gen_random_uuid(), '018f0000-0000-7000-8000-000000000002',
