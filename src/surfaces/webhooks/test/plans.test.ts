@@ -17,7 +17,7 @@ import { startOf } from '../catalog/start-of.ts'
 import { listDeliveries } from '../deliveries/read-deliveries.ts'
 import { countEnded, lineUpEnded } from '../replays/line-up.ts'
 import { countMissed, lineUpMissed } from '../replays/line-up-missed.ts'
-import { claim, type Claimed } from '../sending/claim.ts'
+import { claim, type Asked, type Claimed } from '../sending/claim.ts'
 import { findDue, releaseStranded } from '../sending/find-due.ts'
 
 const lanes = 1000
@@ -90,11 +90,13 @@ async function fill(): Promise<void> {
   for (let last = 100; last <= events; last += 100) {
     await client.query(
       `with happened as materialized (
-         select uuidv7() as id, gen_random_uuid() as aggregate_id, g as version
+         select (lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0')
+             || '7' || lpad(to_hex(g), 19, '0'))::uuid as id,
+           gen_random_uuid() as aggregate_id, g as version
          from generate_series(${last - 99}, ${last}) g)
        insert into webhooks.deliveries (tenant_id, event_id, subscription_id, id, event_type,
          aggregate_id, aggregate_version, api_version, ordered, behind, held_seconds, occurred_at)
-       select s.tenant_id, e.id, s.id, uuidv7(), 'account.verified',
+       select s.tenant_id, e.id, s.id, gen_random_uuid(), 'account.verified',
          case when s.ordering = 'aggregate' then s.tenant_id else e.aggregate_id end, e.version, '2026-01',
          s.ordering = 'aggregate', e.version % 5 = 0, 0, now()
        from happened e cross join webhooks.subscriptions s`,
@@ -114,13 +116,20 @@ async function fill(): Promise<void> {
 const wanted = (many: number, each: number) =>
   ids.slice(0, many).map(subscription_id => ({ subscription_id, many: each }))
 
+const asked = (by: string, from: Asked['wanted']): Asked => ({
+  owner: by,
+  token: newId(),
+  lease_seconds: 30,
+  wanted: from,
+})
+
 test('a claim touches what it takes, from the front and behind what was taken', async () => {
   const wrong = await explained(client, large, async tx => {
-    const first = await claim(tx, owner, newId(), 30, wanted(60, 8))
+    const first = await claim(tx, asked(owner, wanted(60, 8)))
     expect(first).toHaveLength(480)
     expect(first.filter((one: Claimed) => one.aside).length).toBeGreaterThan(0)
-    expect(await claim(tx, owner, newId(), 30, wanted(60, 8))).toHaveLength(480)
-    expect(await claim(tx, newId(), newId(), 30, wanted(5, 8))).toEqual([])
+    expect(await claim(tx, asked(owner, wanted(60, 8)))).toHaveLength(480)
+    expect(await claim(tx, asked(newId(), wanted(5, 8)))).toEqual([])
   })
   expect(wrong).toEqual([])
 })
