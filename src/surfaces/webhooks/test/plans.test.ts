@@ -56,7 +56,7 @@ async function fill(): Promise<void> {
     `with made as (
        insert into webhooks.subscriptions (tenant_id, id, endpoint, types, readable, owner_id, state,
          api_version, max_in_flight, secret_version, secret_ciphertext, verification_mode, ordering)
-       select $1, uuidv7(), 'https://example.com/', '{*}', '{*}', $1, 'active', '2026-01', 8, 1, '',
+       select $1, gen_random_uuid(), 'https://example.com/', '{*}', '{*}', $1, 'active', '2026-01', 8, 1, '',
          'auto', case when g % 10 = 0 then 'aggregate' else 'none' end
        from generate_series(1, ${lanes}) g returning tenant_id, id)
      insert into webhooks.delivery_lanes (tenant_id, subscription_id) select tenant_id, id from made`,
@@ -69,7 +69,7 @@ async function fill(): Promise<void> {
   await client.query(
     `insert into kernel.events (position, id, tenant_id, type, schema_version, aggregate_type,
        aggregate_id, aggregate_version, payload, occurred_at, created_at, lane)
-     select g, uuidv7(), case when g % 100 = 0 then $1::uuid else gen_random_uuid() end,
+     select g, gen_random_uuid(), case when g % 100 = 0 then $1::uuid else gen_random_uuid() end,
        'account.verified', 1, 'account', gen_random_uuid(), 1, '{}',
        now() - make_interval(secs => 100000 - g), now() - make_interval(secs => 100000 - g), 0
      from generate_series(1, 100000) g`,

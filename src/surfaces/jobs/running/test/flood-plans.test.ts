@@ -38,7 +38,9 @@ async function flood(): Promise<void> {
     `with made as (
        insert into jobs.jobs (id, tenant_id, type, schema_version, principal_id, operation,
          max_attempts)
-       select uuidv7(), $1, 'flood', 1, $1, 'test', 5 from generate_series(1, 30000) returning *)
+       select (lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0')
+           || '7' || lpad(to_hex(g), 19, '0'))::uuid,
+         $1, 'flood', 1, $1, 'test', 5 from generate_series(1, 30000) g returning *)
      insert into jobs.job_queue (tenant_id, job_id, type, schema_version, rank)
      select tenant_id, id, type, schema_version, priority from made`,
     [tenant_id],
