@@ -69,7 +69,8 @@ async function fill(): Promise<void> {
   await client.query(
     `insert into kernel.events (position, id, tenant_id, type, schema_version, aggregate_type,
        aggregate_id, aggregate_version, payload, occurred_at, created_at, lane)
-     select g, gen_random_uuid(), case when g % 100 = 0 then $1::uuid else gen_random_uuid() end,
+     select g, (lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0')
+         || '7' || lpad(to_hex(g), 19, '0'))::uuid, case when g % 100 = 0 then $1::uuid else gen_random_uuid() end,
        'account.verified', 1, 'account', gen_random_uuid(), 1, '{}',
        now() - make_interval(secs => 100000 - g), now() - make_interval(secs => 100000 - g), 0
      from generate_series(1, 100000) g`,
