@@ -3438,6 +3438,7 @@ export interface operations {
                     "application/json": string;
                     "text/plain": string;
                     "text/csv": string;
+                    "*/*": string;
                 };
             };
             /** @description malformed_request */
@@ -8145,6 +8146,7 @@ export interface operations {
                     "application/json": string;
                     "text/plain": string;
                     "text/xml": string;
+                    "*/*": string;
                 };
             };
             /** @description Done */
