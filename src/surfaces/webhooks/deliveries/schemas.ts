@@ -70,7 +70,11 @@ export const ReplayRecord = Type.Object({
 })
 
 /** The delivery itself, as its row is read; `body_sha256` is null when the bytes are gone. */
-export const KnownDelivery = Type.Object({ ...delivery, body_sha256: nullable(Type.String()) })
+const KnownDelivery = Type.Object({ ...delivery, body_sha256: nullable(Type.String()) })
+export const KnownDeliveryRow = Type.Object({
+  ...KnownDelivery.properties,
+  replay_id: nullable(Id),
+})
 
 export const shown_max = 100
 export const DeliveryInFull = Type.Object(
