@@ -148,9 +148,9 @@ describe.concurrent('the client', () => {
     here.proxy.trouble.push({ status: 503, code: 'overloaded', retry_after: 20 })
     const caller = new AbortController()
     const call = here.client.GET('/v1/notes', { signal: caller.signal })
-    const gaveUp = expect(call).rejects.toMatchObject({ name: 'AbortError' })
-    await eventually('it was told to wait', () => here.proxy.keys.length === 1)
-    caller.abort()
+    const asked = eventually('it has asked', () => here.proxy.keys.length === 1)
+    const gaveUp = asked.then(() => caller.abort())
+    await expect(call).rejects.toMatchObject({ name: 'AbortError' })
     await gaveUp
     expect(here.proxy.keys).toHaveLength(1)
   })
