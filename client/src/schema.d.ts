@@ -3458,6 +3458,7 @@ export interface operations {
                     "application/json": string;
                     "text/plain": string;
                     "text/csv": string;
+                    "*/*": string;
                 };
             };
             /** @description malformed_request */
@@ -8165,6 +8166,7 @@ export interface operations {
                     "application/json": string;
                     "text/plain": string;
                     "text/xml": string;
+                    "*/*": string;
                 };
             };
             /** @description Done */

@@ -38,6 +38,8 @@ export function pointersOf(answer: Told, location: string): string[] {
 
 export const onlyWith = {
   pipeline: ({ route }: Target) => (route.fronted ? 'it is answered before the pipeline' : null),
+  negotiation: ({ route }: Target) =>
+    route.produces?.includes('*/*') ? 'it answers with what there is, whatever is asked for' : null,
   json: ({ takes_json, takes_body }: Target) => {
     if (!takes_body) return 'its method takes no body'
     return takes_json ? null : 'it takes bytes of any type'

@@ -86,9 +86,12 @@ export function openDb(options: DbOptions): Db {
     types,
     pipeline: true,
   })
-  pool.on('error', options.lost)
-  // The pool listens to idle connections only; one that breaks in use must not end the process.
-  pool.on('connect', client => void client.on('error', options.lost))
+  // The pool listens to idle connections only; one that breaks in use must not end the process. So each has
+  // a listener of its own, and that of the pool would only say the same again.
+  pool.on('error', () => {})
+  pool.on('connect', client => {
+    client.on('error', error => void (pool.ending || options.lost(error)))
+  })
 
   const reader = readerOn(
     options,

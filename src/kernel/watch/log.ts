@@ -9,10 +9,26 @@ export type Log = Logger
 
 const secret = ['authorization', 'cookie', 'password', 'token', 'secret', 'code', 'email', 'key']
 
-/** The code of an error (a SQLSTATE, an errno) is no secret, but is called as one is: it gets another name. */
-function told(error: Error): object {
-  const { code, ...rest } = pino.stdSerializers.err(error)
-  return typeof code === 'string' ? { ...rest, error_code: code } : rest
+const of_errors =
+  'type name message stack statusCode syscall severity schema table column constraint routine'.split(
+    ' ',
+  )
+
+/**
+ * Of an error only what is known to be harmless: a driver hangs its connection on it, with the key that
+ * cancels statements, and tells the values of rows. Its code (a SQLSTATE, an errno) gets a name that is
+ * not taken for a secret.
+ */
+function told(error: unknown): object {
+  if (!(error instanceof Error)) return { message: String(error) }
+  const whole: Record<string, unknown> = pino.stdSerializers.err(error)
+  const shown = of_errors.filter(name => whole[name] !== undefined)
+  const { code } = whole
+  return {
+    ...Object.fromEntries(shown.map(name => [name, whole[name]])),
+    ...(typeof code === 'string' ? { error_code: code } : {}),
+    ...(error instanceof AggregateError ? { errors: error.errors.map(told) } : {}),
+  }
 }
 
 export function openLog(options: {

@@ -31,7 +31,7 @@ export const answers: readonly Rule[] = [
   },
   {
     name: 'a refusal is a problem document',
-    exempt: onlyWith.pipeline,
+    exempt: onlyWith.negotiation,
     check: async visit => expectProblem(await refusal(visit), 406, 'not_acceptable'),
   },
   {

@@ -60,7 +60,7 @@ export const routing: readonly Rule[] = [
   },
   {
     name: 'a representation that does not exist is 406',
-    exempt: onlyWith.pipeline,
+    exempt: onlyWith.negotiation,
     check: async ({ send, valid }) => {
       const request = await valid()
       const headers = { ...request.headers, accept: 'application/x-nothing' }

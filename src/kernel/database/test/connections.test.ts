@@ -47,6 +47,7 @@ describe('connections', () => {
     await end(pid)
     await eventually('the other end is told', () => told.lost.length > lost)
     expect((await db.one(Pid, own)).pid).not.toBe(pid)
+    expect(told.lost).toHaveLength(lost + 1)
     expect(db.load()).toEqual({ total: 1, idle: 1, waiting: 0 })
   })
 

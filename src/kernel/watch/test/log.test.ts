@@ -25,14 +25,16 @@ test('secrets are taken out at every depth that we log at', () => {
   )
 })
 
-test('what went wrong is told by its code', () => {
+test('what went wrong is told by its code, and nothing that hangs on it', () => {
   const lines = new PassThrough()
-  const error = Object.assign(new Error('no answer'), { code: 'ECONNREFUSED', token: 'canary' })
-  openLog({ level: 'info', readable: false, to: lines }).error({ err: error }, 'a line')
+  const more = { code: 'ECONNREFUSED', detail: 'canary', client: { secretKey: 'canary' } }
+  const error = Object.assign(new Error('no answer'), more)
+  const log = openLog({ level: 'info', readable: false, to: lines })
+  log.error({ err: error }, 'a line')
+  const known = { type: 'Error', message: 'no answer', error_code: 'ECONNREFUSED' }
+  expect(JSON.parse(String(lines.read())).err).toEqual({ ...known, stack: expect.any(String) })
+  log.error({ err: new AggregateError([error, 'no error'], 'nowhere') }, 'a line')
   const { err } = JSON.parse(String(lines.read()))
-  expect(err).toMatchObject({
-    message: 'no answer',
-    error_code: 'ECONNREFUSED',
-    token: '[redacted]',
-  })
+  expect(err.errors).toMatchObject([known, { message: 'no error' }])
+  expect(JSON.stringify(err)).not.toContain('canary')
 })

@@ -68,8 +68,8 @@ function bytesRoute({ kernel }: Deps): Route {
     permission: 'public',
     added: true,
     absent: 'result_not_found',
-    // The answer has the type that the worker gave it; these are what one may ask for by name.
-    produces: ['application/octet-stream', 'application/json', 'text/plain', 'text/csv'],
+    // The answer has the type that the worker gave it, whatever that is.
+    produces: ['application/octet-stream', 'application/json', 'text/plain', 'text/csv', '*/*'],
     query: closed({
       exp: Type.Optional(text(20)),
       kid: Type.Optional(text(64)),

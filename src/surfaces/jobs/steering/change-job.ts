@@ -57,7 +57,8 @@ export async function changeJob(
     )
     insert into jobs.job_events (job_id, sequence, tenant_id, type, data)
     select id, last_sequence, tenant_id, 'updated', jsonb_strip_nulls(jsonb_build_object(
-      'priority', priority, 'scheduled_at', scheduled_at)) from changed`)
+      'priority', priority, 'scheduled_at',
+      to_char(scheduled_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))) from changed`)
   tx.afterCommit(kernel.wake)
 }
 

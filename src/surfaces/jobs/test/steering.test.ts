@@ -214,6 +214,8 @@ describe.concurrent('a change', () => {
     const now = await change(who, id, { scheduled_at: null })
     expect(now.body).toMatchObject({ scheduled_at: null, waiting_reason: 'no_capable_worker' })
     expect(await world.history(id)).toEqual(['submitted', 'updated', 'updated'])
+    const { body } = await world.call('GET', `/v1/jobs/${id}/events`, { token: who.token })
+    expect(body.data[1].data).toEqual({ priority: 0, scheduled_at })
   })
 
   test('is refused for another version, for one that ended, for a time past its deadline', async () => {

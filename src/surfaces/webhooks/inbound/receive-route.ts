@@ -19,7 +19,8 @@ export function receiveRoute(deps: ReceiveDeps): Route {
     idempotency: 'ignored',
     transaction: 'own',
     consumes: 'raw',
-    produces: ['application/json', 'text/plain', 'text/xml'],
+    // What a provider says that it accepts is no reason to lose its message.
+    produces: ['application/json', 'text/plain', 'text/xml', '*/*'],
     params: { provider: Provider, account_ref: AccountRef },
     absent,
     body_limit_bytes: Math.max(usual, github_bytes_max),

@@ -73,8 +73,8 @@ describe.concurrent('a result', () => {
     await worker.finish(claimed, { result_ref: stored.result_ref })
     const { body } = await address(owner, id)
     expect(body).toMatchObject({ media_type: 'image/png', size: bytes.length })
-    const fetched = await fetch(world.url + local(body.url))
-    expect(fetched.headers.get('content-type')).toBe('image/png')
+    const fetched = await fetch(world.url + local(body.url), { headers: { accept: 'image/png' } })
+    expect([fetched.status, fetched.headers.get('content-type')]).toEqual([200, 'image/png'])
     expect(fetched.headers.get('repr-digest')).toBe(
       `sha-256=:${Buffer.from(sha256(bytes), 'hex').toString('base64')}:`,
     )

@@ -26,6 +26,13 @@ describe.concurrent('bytes', () => {
     expect((await source.send(rewritten)).body.code).toBe('signature_invalid')
   })
 
+  test('what a provider would rather be answered loses no message', async () => {
+    const source = await openSource(world, 'stripe')
+    const { headers, body } = by.byStripe(source.signing())
+    const answer = await source.send({ headers: { ...headers, accept: 'application/xml' }, body })
+    expect([answer.status, answer.body]).toEqual([200, { received: true }])
+  })
+
   test('a packed body is not unpacked', async () => {
     const source = await openSource(world, 'github')
     const packed = gzipSync('{}')
