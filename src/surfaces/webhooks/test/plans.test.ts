@@ -69,9 +69,11 @@ async function fill(): Promise<void> {
   await client.query(
     `insert into kernel.events (position, id, tenant_id, type, schema_version, aggregate_type,
        aggregate_id, aggregate_version, payload, occurred_at, created_at, lane)
+     -- Transactions of up to ten minutes put times and positions out of order.
      select g, uuidv7(), case when g % 100 = 0 then $1::uuid else gen_random_uuid() end,
        'account.verified', 1, 'account', gen_random_uuid(), 1, '{}',
-       now() - make_interval(secs => 100000 - g), now() - make_interval(secs => 100000 - g), 0
+       now() - make_interval(secs => 100000 - g),
+       now() - make_interval(secs => 100000 - g + random() * 590), 0
      from generate_series(1, 100000) g`,
     [tenant],
   )
@@ -163,6 +165,22 @@ test('a list and a replay of many look at a portion', async () => {
     expect(made.found).toBe(100)
   })
   expect(wrong.filter(one => one !== a_window)).toEqual([])
+})
+
+test('the place of a time in the log is that of the first event since then', async () => {
+  const Place = Type.Object({ position: Type.Union([Type.Integer(), Type.Null()]) })
+  await explained(client, large, async tx => {
+    for (let hours = 0; hours < 30; hours += 1.3) {
+      const since = new Date(Date.now() - hours * 3_600_000).toISOString()
+      const { position } = await tx.one(
+        Place,
+        sql`
+          select min(position) - 1 as position from kernel.events
+          where tenant_id = ${tenant} and created_at >= ${since}::timestamptz`,
+      )
+      expect([hours, await startOf(tx, tenant, since)]).toEqual([hours, position])
+    }
+  })
 })
 
 test('the feed finds a time without reading the log up to it', async () => {
