@@ -40,7 +40,7 @@ function serveNode({ headers, body }: Given): Promise<number> {
 async function serveFastify(given: Given): Promise<number> {
   const app = Fastify({ logger: false })
   if (given.kind === 'fastify-pg') readById(app, given)
-  else app.get('/*', (_request, reply) => reply.headers(given.headers).send(given.body))
+  else app.all('/*', (_request, reply) => reply.headers(given.headers).send(given.body))
   return Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port)
 }
 

@@ -1,6 +1,7 @@
 /**
  * Where webhooks go when nothing but sending is measured: a bare server on as many ports as there are
- * endpoints, that answers 204, counts, and remembers when each message came first.
+ * endpoints, that answers 204, counts, and remembers when each message came. On its last ports it may
+ * keep everybody waiting instead.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -8,9 +9,10 @@ import type { AddressInfo } from 'node:net'
 import { nowMs } from './answer-beats.ts'
 
 const ports_count = Number(process.argv[2] ?? 1)
+const hanging = Number(process.argv[3] ?? 0)
 let count = 0
 let last_ms = 0
-const arrived = new Map<string, number>()
+let arrived: [string, number][] = []
 
 function take(request: IncomingMessage, response: ServerResponse): void {
   const id = request.headers['webhook-id']
@@ -18,14 +20,18 @@ function take(request: IncomingMessage, response: ServerResponse): void {
   request.on('end', () => {
     count++
     last_ms = nowMs()
-    if (typeof id === 'string' && !arrived.has(id)) arrived.set(id, last_ms)
+    if (typeof id === 'string') arrived.push([id, last_ms])
     response.writeHead(204).end()
   })
 }
 
+function keepWaiting(request: IncomingMessage): void {
+  request.resume()
+}
+
 const ports: number[] = []
 for (let index = 0; index < ports_count; index++) {
-  const server = createServer(take)
+  const server = createServer(index < ports_count - hanging ? take : keepWaiting)
   server.keepAliveTimeout = 60_000
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -34,9 +40,9 @@ for (let index = 0; index < ports_count; index++) {
 
 process.on('message', asked => {
   if (asked === 'counts') return void process.send?.({ done: { count, last_ms } })
-  const seen = { count, last_ms, arrived: [...arrived] }
+  const seen = { count, last_ms, arrived }
   count = 0
-  arrived.clear()
+  arrived = []
   process.send?.({ done: seen })
 })
 process.once('disconnect', () => process.exit(0))

@@ -6,6 +6,8 @@ import { loadConfig } from '../../src/config.ts'
 import { sql } from '../../src/kernel/database/sql.ts'
 import { newId } from '../../src/kernel/ids.ts'
 import { start } from '../../src/start.ts'
+import { openInboundSecrets } from '../../src/surfaces/webhooks/inbound/inbound-secrets.ts'
+import { putSource } from '../../src/surfaces/webhooks/inbound/sources/put-source.ts'
 import { openSecrets } from '../../src/surfaces/webhooks/secrets.ts'
 import { nowMs } from './answer-beats.ts'
 
@@ -23,7 +25,12 @@ export type Asked =
       readonly together: number
       readonly gap_ms: number
     }
-  | { readonly ask: 'memory' }
+  | {
+      readonly ask: 'source'
+      readonly tenant_id: string
+      readonly account_ref: string
+      readonly secret: string
+    }
 
 const running = await start(loadConfig(), () => {})
 const { db, keys, settings } = running.platform.kernel
@@ -77,11 +84,20 @@ async function emit({ tenant_ids, count, together, gap_ms }: Extract<Asked, { as
   return committed
 }
 
+async function trust({ tenant_id, account_ref, secret }: Extract<Asked, { ask: 'source' }>) {
+  const { kernel } = running.platform
+  const deps = { kernel, secrets: openInboundSecrets(kernel) }
+  const conditions = { if_match: undefined, if_none_match: undefined }
+  const place = { tenant_id, provider: 'stripe', account_ref, conditions }
+  const told = { scheme: 'stripe' as const, secrets: [{ version: 1, value: secret }] }
+  await db.tx(tx => putSource(tx, deps, place, told))
+}
+
 process.on('message', (asked: Asked) => {
   const answer = async (): Promise<unknown> => {
     if (asked.ask === 'subscribe') return await subscribe(asked)
     if (asked.ask === 'emit') return await emit(asked)
-    return process.memoryUsage().rss
+    return await trust(asked)
   }
   void answer().then(done => process.send?.({ done }))
 })
@@ -93,4 +109,4 @@ const leave = () => {
 }
 process.once('disconnect', leave)
 process.once('SIGTERM', leave)
-process.send?.({ ready: {} })
+process.send?.({ ready: { port: running.port } })

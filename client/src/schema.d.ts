@@ -4438,7 +4438,10 @@ export interface operations {
     patch_accounts_by_account_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path: {
                 account_id: string;
             };
@@ -4464,7 +4467,7 @@ export interface operations {
                     "application/json": components["schemas"]["Account"];
                 };
             };
-            /** @description malformed_json, malformed_request */
+            /** @description invalid_header, malformed_json, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7819,7 +7822,10 @@ export interface operations {
     put_inbound_sources_by_provider_by_account_ref: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path: {
                 provider: string;
                 account_ref: string;
@@ -7922,7 +7928,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description malformed_json, malformed_request */
+            /** @description invalid_header, malformed_json, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7942,15 +7948,6 @@ export interface operations {
             };
             /** @description permission_denied */
             403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description inbound_source_not_found */
-            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9234,7 +9231,10 @@ export interface operations {
     put_job_schedules_by_name: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path: {
                 name: string;
             };
@@ -9264,7 +9264,7 @@ export interface operations {
                     "application/json": components["schemas"]["JobSchedule"];
                 };
             };
-            /** @description malformed_json, malformed_request */
+            /** @description invalid_header, malformed_json, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9284,15 +9284,6 @@ export interface operations {
             };
             /** @description permission_denied */
             403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description job_schedule_not_found */
-            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10480,7 +10471,10 @@ export interface operations {
     patch_jobs_by_job_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path: {
                 job_id: string;
             };
@@ -10502,7 +10496,7 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            /** @description malformed_json, malformed_request */
+            /** @description invalid_header, malformed_json, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12569,7 +12563,10 @@ export interface operations {
             query?: {
                 domain?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path: {
                 code: string;
             };
@@ -12591,7 +12588,7 @@ export interface operations {
                     "application/json": components["schemas"]["Link"];
                 };
             };
-            /** @description malformed_json, malformed_request */
+            /** @description invalid_header, malformed_json, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13159,7 +13156,10 @@ export interface operations {
     patch_me: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -13185,7 +13185,7 @@ export interface operations {
                     "application/json": components["schemas"]["Me"];
                 };
             };
-            /** @description malformed_json, malformed_request */
+            /** @description invalid_header, malformed_json, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -16355,7 +16355,10 @@ export interface operations {
     patch_tenants_by_tenant_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path: {
                 tenant_id: string;
             };
@@ -16385,7 +16388,7 @@ export interface operations {
                     "application/json": components["schemas"]["Tenant"];
                 };
             };
-            /** @description malformed_json, malformed_request */
+            /** @description invalid_header, malformed_json, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17506,7 +17509,10 @@ export interface operations {
     delete_webhook_subscriptions_by_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -17521,7 +17527,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description malformed_request */
+            /** @description invalid_header, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17616,7 +17622,10 @@ export interface operations {
     patch_webhook_subscriptions_by_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -17662,7 +17671,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookSubscription"];
                 };
             };
-            /** @description malformed_json, malformed_request */
+            /** @description invalid_header, malformed_json, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17938,7 +17947,10 @@ export interface operations {
     post_webhook_subscriptions_by_id_rotate_secret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -17965,7 +17977,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description malformed_json, malformed_request */
+            /** @description invalid_header, malformed_json, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;

@@ -1,9 +1,9 @@
 /** Deliveries, their attempts and replays on the wire. Leases are the senders' own and never shown. */
 import { type Static, Type } from 'typebox'
-import { Id, nullable, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, oneOf, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
 
 const states = ['pending', 'delivered', 'permanent_failure', 'exhausted', 'cancelled'] as const
-const DeliveryState = Type.Unsafe<(typeof states)[number]>(Type.String({ enum: [...states] }))
+const DeliveryState = oneOf(...states)
 
 const delivery = {
   id: Id,

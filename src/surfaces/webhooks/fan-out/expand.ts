@@ -36,7 +36,8 @@ export async function expand(
       ),
       chosen as materialized (
         select s.tenant_id, s.id, s.api_version, s.ordering = 'aggregate' as ordered,
-          s.held_seconds + coalesce(extract(epoch from kernel.now() - s.paused_at), 0)::bigint
+          s.held_seconds
+            + coalesce(extract(epoch from (select kernel.now()) - s.paused_at), 0)::bigint
             as held_seconds
         from webhooks.subscriptions s
         where s.tenant_id = ${event.tenant_id} and s.state in ('active', 'paused')
@@ -50,10 +51,11 @@ export async function expand(
       ),
       made as (
         insert into webhooks.deliveries (tenant_id, event_id, subscription_id, id, event_type,
-          aggregate_id, aggregate_version, api_version, ordered, held_seconds, occurred_at)
+          aggregate_id, aggregate_version, api_version, ordered, held_seconds, occurred_at,
+          next_attempt_at, created_at)
         select tenant_id, ${event.id}, id, webhooks.delivery_id(${event.id}, id), ${event.type},
           ${event.aggregate_id}, ${event.aggregate_version}, api_version, ordered, held_seconds,
-          ${event.occurred_at}
+          ${event.occurred_at}, (select kernel.now()), (select kernel.now())
         from chosen
         on conflict do nothing
       ),

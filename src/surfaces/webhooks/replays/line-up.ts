@@ -6,7 +6,7 @@ import { type Static, Type } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable } from '../../../kernel/http/shapes.ts'
-import { oldest_days } from '../sending/claim.ts'
+import { oldest_days } from '../sending/pending-ids.ts'
 
 /** What is sent again, and to whom. */
 export type Selection = {

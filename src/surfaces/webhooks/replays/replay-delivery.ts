@@ -11,7 +11,7 @@ import { newId } from '../../../kernel/ids.ts'
 import { deliveryAt } from '../deliveries/read-deliveries.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { oldest_days } from '../sending/claim.ts'
+import { oldest_days } from '../sending/pending-ids.ts'
 import { takeTurn } from '../throttle.ts'
 
 type Place = { readonly tenant_id: string; readonly id: string }

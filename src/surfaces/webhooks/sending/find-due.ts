@@ -7,7 +7,7 @@ import { Type } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
-import { oldest_days } from './claim.ts'
+import { pendingIds } from './pending-ids.ts'
 
 const Found = Type.Object({ id: Id, due: Type.Boolean() })
 
@@ -17,12 +17,19 @@ export type Due = {
   readonly waits: boolean
 }
 
-const kept = sql`d.state = 'pending'
-  and d.event_id >= kernel.first_id_of(now() - make_interval(days => ${oldest_days}))
-  and d.event_id < kernel.first_id_of(now() + interval '1 day')`
+function pending() {
+  const { from, to } = pendingIds()
+  return sql`d.state = 'pending' and d.event_id >= ${from} and d.event_id < ${to}`
+}
 
 export async function findDue(db: Db, shards: readonly number[]): Promise<Due> {
   if (shards.length === 0) return { ids: [], waits: false }
+  const kept = pending()
+  // One row and no `exists`, which may be answered by reading everything that is due.
+  const first = (behind: boolean) => sql`
+    (select d.event_id from webhooks.deliveries d
+      where d.subscription_id = s.id and ${behind ? sql`d.behind` : sql`not d.behind`} and ${kept}
+        and d.next_attempt_at <= (select kernel.now()) limit 1)`
   const rows = await db.many(
     Found,
     sql`
@@ -36,12 +43,7 @@ export async function findDue(db: Db, shards: readonly number[]): Promise<Due> {
           order by d.subscription_id limit 1)
         from waiting w where w.subscription_id is not null
       )
-      select s.id, exists (select from webhooks.deliveries d
-            where d.subscription_id = s.id and not d.behind and ${kept}
-              and d.next_attempt_at <= kernel.now())
-          or exists (select from webhooks.deliveries d
-            where d.subscription_id = s.id and d.behind and ${kept}
-              and d.next_attempt_at <= kernel.now()) as due
+      select s.id, coalesce(${first(false)}, ${first(true)}) is not null as due
       from waiting w
       join webhooks.subscriptions s on s.id = w.subscription_id and s.state = 'active'
       where s.shard = any (${shards}::smallint[])`,
@@ -54,6 +56,7 @@ export async function findDue(db: Db, shards: readonly number[]): Promise<Due> {
  * owners, a cancellation or a replay. It looks at the head of each aggregate only.
  */
 export function releaseStranded(db: Db, shards: readonly number[]): Promise<number> {
+  const kept = pending()
   return db.run(sql`
     -- any tenant: a sender owns endpoints of all of them
     with recursive heads as (
@@ -78,5 +81,5 @@ export function releaseStranded(db: Db, shards: readonly number[]): Promise<numb
       on s.id = h.subscription_id and s.shard = any (${shards}::smallint[])
     where d.event_id = h.event_id and d.subscription_id = h.subscription_id
       and h.next_attempt_at = 'infinity' and d.next_attempt_at = 'infinity'
-      and d.state = 'pending'`)
+      and d.completed_at is null`)
 }

@@ -12,7 +12,7 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Lane } from '../lanes/lane.ts'
 import { SubscriptionRow } from '../schemas.ts'
 import { announce, subscriptionColumns } from '../subscriptions/find.ts'
-import type { Claimed } from './claim.ts'
+import { claim, type Asked, type Claimed } from './claim.ts'
 import type { Consequence, Next } from './judge.ts'
 import type { Outcome } from './outcome.ts'
 
@@ -55,6 +55,21 @@ export async function finish(tx: Tx, results: readonly Result[]): Promise<void> 
   for (const [, one] of [...lanes].sort(([a], [b]) => (a < b ? -1 : 1))) await follow(tx, one)
 }
 
+/**
+ * The claim leaves in the same packet as the results, unless they change what it may take: the next
+ * version of an aggregate, or a subscription that is disabled.
+ */
+export async function finishAndClaim(
+  tx: Tx,
+  results: readonly Result[],
+  asked: Asked,
+): Promise<Claimed[]> {
+  const finished = finish(tx, results)
+  if (results.some(one => one.consequence || one.claimed.ordered)) await finished
+  const [, claimed] = await Promise.all([finished, claim(tx, asked)])
+  return claimed
+}
+
 function record(tx: Tx, results: readonly Result[]): Promise<Done[]> {
   return tx.many(
     Done,
@@ -88,27 +103,27 @@ function record(tx: Tx, results: readonly Result[]): Promise<Done[]> {
         set state = g.state, tries = g.tries, lease_token = null, leased_until = null,
           attempt_count = d.attempt_count + g.counted::int,
           next_attempt_at = case when g.state = 'pending'
-            then kernel.now() + make_interval(secs => g.delay_ms / 1000.0)
+            then (select kernel.now()) + make_interval(secs => g.delay_ms / 1000.0)
             else d.next_attempt_at end,
           last_http_status = case when g.counted then g.http_status else d.last_http_status end,
           last_error_code = case when g.counted then g.error_code else d.last_error_code end,
-          completed_at = case when g.state <> 'pending' then kernel.now() end
+          completed_at = case when g.state <> 'pending' then (select kernel.now()) end
         from given g
         where d.event_id = g.event_id and d.subscription_id = g.subscription_id
           and d.lease_token = g.token
         returning d.id, d.tenant_id, d.event_id, d.subscription_id, d.aggregate_id, d.ordered,
-          d.state, d.attempt_count, d.replay_no, d.last_http_status, d.last_error_code
+          d.state, d.attempt_count, d.replay_no, d.last_http_status, d.last_error_code,
+          g.counted, g.attempt_id, g.started_at, g.duration_ms, g.http_status, g.error_code, g.excerpt,
+          g.timings, g.remote_ip, g.secret_version, g.replay_id
       ),
       kept as (
         insert into webhooks.delivery_attempts (tenant_id, delivery_id, attempt_no, id, started_at,
           duration_ms, http_status, error_code, response_excerpt, timings, remote_ip,
           secret_version, replay_id)
-        select d.tenant_id, d.id, d.attempt_count, g.attempt_id, g.started_at, g.duration_ms,
-          g.http_status, g.error_code, g.excerpt, g.timings::jsonb, g.remote_ip, g.secret_version,
-          g.replay_id
-        from done d
-        join given g on g.event_id = d.event_id and g.subscription_id = d.subscription_id
-        where g.counted
+        select tenant_id, id, attempt_count, attempt_id, started_at, duration_ms, http_status,
+          error_code, excerpt, timings::jsonb, remote_ip, secret_version, replay_id
+        from done
+        where counted
       )
       select id, tenant_id, event_id, subscription_id, aggregate_id, ordered, state,
         attempt_count, replay_no, last_http_status, last_error_code
@@ -123,7 +138,7 @@ async function releaseNext(tx: Tx, done: readonly Done[]): Promise<void> {
   await tx.run(sql`
     -- any tenant: a sender owns endpoints of all of them
     update webhooks.deliveries d
-    set next_attempt_at = kernel.now()
+    set next_attempt_at = (select kernel.now())
     from (select distinct e.subscription_id, e.aggregate_id
       from unnest(${ended.map(one => one.subscription_id)}::uuid[],
         ${ended.map(one => one.aggregate_id)}::uuid[]) as e (subscription_id, aggregate_id)) e
@@ -187,7 +202,7 @@ export async function recordLost(tx: Tx, lost: readonly Claimed[]): Promise<void
   await tx.run(sql`
     insert into webhooks.delivery_attempts (tenant_id, delivery_id, attempt_no, id, started_at,
       error_code, replay_id)
-    select l.tenant_id, l.delivery_id, l.attempt_no, l.id, kernel.now(), 'lease_lost', l.replay_id
+    select l.tenant_id, l.delivery_id, l.attempt_no, l.id, (select kernel.now()), 'lease_lost', l.replay_id
     from unnest(${lost.map(one => one.tenant_id)}::uuid[], ${lost.map(one => one.id)}::uuid[],
       ${lost.map(one => one.attempt_no - 1)}::int[], ${lost.map(() => newId())}::uuid[],
       ${lost.map(one => one.replay_id)}::uuid[])

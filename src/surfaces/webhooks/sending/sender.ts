@@ -14,9 +14,9 @@ import { saveLanes } from '../lanes/save-lanes.ts'
 import type { Share } from '../lanes/share.ts'
 import { Shards } from '../lanes/shards.ts'
 import { keyOfBody, type Bodies } from './bodies.ts'
-import { claim, type Claimed } from './claim.ts'
+import { planOnce, type Claimed } from './claim.ts'
 import { findDue, releaseStranded } from './find-due.ts'
-import { finish, recordLost, type Result } from './finish.ts'
+import { finish, finishAndClaim, recordLost, type Result } from './finish.ts'
 import { fly, stayed } from './flights.ts'
 import type { Rules } from './judge.ts'
 import { OwnLanes, type Taken } from './own-lanes.ts'
@@ -29,10 +29,8 @@ type SenderDeps = Omit<Deps, 'sender'> & { readonly bodies: Bodies; readonly rul
 export const activity = 'webhooks.deliver'
 const results_max = 500
 const claims_max = 500
-const busy_poll_ms = 250
 const waiting_poll_ms = 1000
 const idle_poll_ms = 5000
-const busy_for_ms = 5000
 const woken_poll_ms = 50
 const stop_grace_ms = 3000
 /** Results that come close together share a commit. */
@@ -73,7 +71,6 @@ class Sending {
   private readonly abort = new AbortController()
   private readonly results: Result[] = []
   private poll_at = 0
-  private active_at = -Infinity
   private cycled_at = -Infinity
 
   constructor(deps: SenderDeps, owner: string) {
@@ -133,12 +130,11 @@ class Sending {
   }
 
   private async poll(now: number): Promise<void> {
-    const busy = now - this.active_at < busy_for_ms
     const found = await findDue(this.deps.kernel.db, this.shards.owned())
     // However many endpoints wait, looking for them takes a small part of the time.
     const took_ms = performance.now() - now
     const quiet_ms = found.waits ? waiting_poll_ms : idle_poll_ms
-    this.poll_at = performance.now() + Math.max(busy ? busy_poll_ms : quiet_ms, took_ms * 10)
+    this.poll_at = performance.now() + Math.max(quiet_ms, took_ms * 10)
     this.lanes.poke(found.ids)
   }
 
@@ -154,13 +150,14 @@ class Sending {
     try {
       if (results.length > 0) await kernel.fault('webhooks.before_finish')
       claimed = await kernel.db.tx(async tx => {
-        const open = wanted.length > 0 ? this.deps.jobs.pauseFence(tx, activity) : false
-        const [rows] = await Promise.all([
-          finish(tx, results).then(async () =>
-            (await open) ? await claim(tx, this.owner, token, lease_seconds, wanted) : [],
+        const fence = wanted.length > 0 ? this.deps.jobs.pauseFence(tx, activity) : false
+        const asked = { owner: this.owner, token, lease_seconds }
+        const [, rows] = await Promise.all([
+          planOnce(tx),
+          Promise.resolve(fence).then(open =>
+            finishAndClaim(tx, results, { ...asked, wanted: open ? wanted : [] }),
           ),
           saveLanes(tx, this.owner, saved),
-          open,
         ])
         await recordLost(
           tx,
@@ -178,7 +175,6 @@ class Sending {
     this.lanes.ended(results)
     const going = this.lanes.taken(shares, claimed)
     if (going.length > 0) {
-      this.active_at = this.cycled_at
       await this.depart(going, token, leased_until)
     }
   }

@@ -17,7 +17,7 @@ import { startOf } from '../catalog/start-of.ts'
 import { listDeliveries } from '../deliveries/read-deliveries.ts'
 import { countEnded, lineUpEnded } from '../replays/line-up.ts'
 import { countMissed, lineUpMissed } from '../replays/line-up-missed.ts'
-import { claim, type Claimed } from '../sending/claim.ts'
+import { claim, type Asked, type Claimed } from '../sending/claim.ts'
 import { findDue, releaseStranded } from '../sending/find-due.ts'
 
 const lanes = 1000
@@ -56,7 +56,7 @@ async function fill(): Promise<void> {
     `with made as (
        insert into webhooks.subscriptions (tenant_id, id, endpoint, types, readable, owner_id, state,
          api_version, max_in_flight, secret_version, secret_ciphertext, verification_mode, ordering)
-       select $1, uuidv7(), 'https://example.com/', '{*}', '{*}', $1, 'active', '2026-01', 8, 1, '',
+       select $1, gen_random_uuid(), 'https://example.com/', '{*}', '{*}', $1, 'active', '2026-01', 8, 1, '',
          'auto', case when g % 10 = 0 then 'aggregate' else 'none' end
        from generate_series(1, ${lanes}) g returning tenant_id, id)
      insert into webhooks.delivery_lanes (tenant_id, subscription_id) select tenant_id, id from made`,
@@ -70,7 +70,9 @@ async function fill(): Promise<void> {
     `insert into kernel.events (position, id, tenant_id, type, schema_version, aggregate_type,
        aggregate_id, aggregate_version, payload, occurred_at, created_at, lane)
      -- Transactions of up to ten minutes put times and positions out of order.
-     select g, uuidv7(), case when g % 100 = 0 then $1::uuid else gen_random_uuid() end,
+     select g, (lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0')
+         || '7' || lpad(to_hex(g), 19, '0'))::uuid,
+       case when g % 100 = 0 then $1::uuid else gen_random_uuid() end,
        'account.verified', 1, 'account', gen_random_uuid(), 1, '{}',
        now() - make_interval(secs => 100000 - g),
        now() - make_interval(secs => 100000 - g + random() * 590), 0
@@ -92,11 +94,14 @@ async function fill(): Promise<void> {
   for (let last = 100; last <= events; last += 100) {
     await client.query(
       `with happened as materialized (
-         select uuidv7() as id, gen_random_uuid() as aggregate_id, g as version
+         select (lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0')
+             || '7' || lpad(to_hex(g), 19, '0'))::uuid as id,
+           gen_random_uuid() as aggregate_id, g as version
          from generate_series(${last - 99}, ${last}) g)
        insert into webhooks.deliveries (tenant_id, event_id, subscription_id, id, event_type,
          aggregate_id, aggregate_version, api_version, ordered, behind, held_seconds, occurred_at)
-       select s.tenant_id, e.id, s.id, uuidv7(), 'account.verified',
+       select s.tenant_id, e.id, s.id,
+         (substr(e.id::text, 1, 14) || substr(gen_random_uuid()::text, 15))::uuid, 'account.verified',
          case when s.ordering = 'aggregate' then s.tenant_id else e.aggregate_id end, e.version, '2026-01',
          s.ordering = 'aggregate', e.version % 5 = 0, 0, now()
        from happened e cross join webhooks.subscriptions s`,
@@ -133,13 +138,20 @@ function databaseOf(tx: Tx): Db {
   return { ...inside, tx: work => work(inside), load: unused, close: unused }
 }
 
+const asked = (by: string, from: Asked['wanted']): Asked => ({
+  owner: by,
+  token: newId(),
+  lease_seconds: 30,
+  wanted: from,
+})
+
 test('a claim touches what it takes, from the front and behind what was taken', async () => {
   const wrong = await explained(client, large, async tx => {
-    const first = await claim(tx, owner, newId(), 30, wanted(60, 8))
+    const first = await claim(tx, asked(owner, wanted(60, 8)))
     expect(first).toHaveLength(480)
     expect(first.filter((one: Claimed) => one.aside).length).toBeGreaterThan(0)
-    expect(await claim(tx, owner, newId(), 30, wanted(60, 8))).toHaveLength(480)
-    expect(await claim(tx, newId(), newId(), 30, wanted(5, 8))).toEqual([])
+    expect(await claim(tx, asked(owner, wanted(60, 8)))).toHaveLength(480)
+    expect(await claim(tx, asked(newId(), wanted(5, 8)))).toEqual([])
   })
   expect(wrong).toEqual([])
 })

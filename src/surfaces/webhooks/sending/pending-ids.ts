@@ -1,0 +1,27 @@
+/**
+ * Between which ids of events something may be pending. Given as values, so that a plan is made for the
+ * weeks in question only: for all of them, planning a claim takes longer than running it.
+ */
+import { newId } from '../../../kernel/ids.ts'
+
+/** Nothing older is sent: bodies are kept for a month, and their weeks a little longer. */
+export const oldest_days = 38
+/** Clocks of other machines may be ahead. */
+const ahead_days = 1
+const day_ms = 86_400_000
+
+export type IdRange = { readonly from: string; readonly to: string }
+
+export function pendingIds(): IdRange {
+  // The time in an id is that of the machine, which the clock of the development profile does not move.
+  const now_ms = Number.parseInt(newId().replace('-', '').slice(0, 12), 16)
+  return {
+    from: firstIdOf(now_ms - oldest_days * day_ms),
+    to: firstIdOf(now_ms + ahead_days * day_ms),
+  }
+}
+
+function firstIdOf(ms: number): string {
+  const time = ms.toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
+}
