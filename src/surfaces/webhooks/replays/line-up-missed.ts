@@ -106,7 +106,7 @@ async function make(
   const bodies = events.map(one => bodyOf(one, api_version))
   await tx.run(sql`
     with given as materialized (
-      select *, kernel.now() + make_interval(secs => ${due.lead_seconds}
+      select *, (select kernel.now()) + make_interval(secs => ${due.lead_seconds}
           + (ordinal - 1) / ${due.rate_per_second}::float8) as due_at
       from unnest(${events.map(one => one.id)}::uuid[], ${events.map(one => one.type)}::text[],
         ${events.map(one => one.aggregate_id)}::uuid[],
@@ -127,7 +127,7 @@ async function make(
     select s.tenant_id, g.event_id, s.id, webhooks.delivery_id(g.event_id, s.id), g.event_type,
       g.aggregate_id, g.aggregate_version, ${api_version}, s.ordering = 'aggregate', true, g.due_at,
       ${replay_id}, g.due_at,
-      s.held_seconds + coalesce(extract(epoch from kernel.now() - s.paused_at), 0)::bigint,
+      s.held_seconds + coalesce(extract(epoch from (select kernel.now()) - s.paused_at), 0)::bigint,
       g.occurred_at
     from given g
     join webhooks.subscriptions s on s.tenant_id = ${tenant_id} and s.id = ${subscription_id}

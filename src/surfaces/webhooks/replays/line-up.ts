@@ -72,8 +72,8 @@ export async function lineUpEnded(
           tries = 0, replay_no = d.replay_no + 1, replayed_at = c.due_at,
           next_attempt_at = c.due_at,
           held_seconds = s.held_seconds
-            + coalesce(extract(epoch from kernel.now() - s.paused_at), 0)::bigint
-        from (select event_id, kernel.now() + make_interval(secs => ${due.lead_seconds}
+            + coalesce(extract(epoch from (select kernel.now()) - s.paused_at), 0)::bigint
+        from (select event_id, (select kernel.now()) + make_interval(secs => ${due.lead_seconds}
               + (row_number() over (order by id) - 1) / ${due.rate_per_second}::float8) as due_at
             from chosen where not mine) c
         join webhooks.subscriptions s on s.tenant_id = ${tenant_id} and s.id = ${subscription_id}

@@ -8,7 +8,7 @@ import { Type } from 'typebox'
 import { cloneDatabase, type Clone } from '../../../../test/world.ts'
 import { directClient } from '../../../kernel/database/direct.ts'
 import type { Db, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { compile, sql } from '../../../kernel/database/sql.ts'
 import { stopAutovacuum } from '../../../kernel/events/test/process.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { explained } from '../../jobs/running/test/explained.ts'
@@ -69,10 +69,13 @@ async function fill(): Promise<void> {
   await client.query(
     `insert into kernel.events (position, id, tenant_id, type, schema_version, aggregate_type,
        aggregate_id, aggregate_version, payload, occurred_at, created_at, lane)
+     -- Transactions of up to ten minutes put times and positions out of order.
      select g, (lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0')
-         || '7' || lpad(to_hex(g), 19, '0'))::uuid, case when g % 100 = 0 then $1::uuid else gen_random_uuid() end,
+         || '7' || lpad(to_hex(g), 19, '0'))::uuid,
+       case when g % 100 = 0 then $1::uuid else gen_random_uuid() end,
        'account.verified', 1, 'account', gen_random_uuid(), 1, '{}',
-       now() - make_interval(secs => 100000 - g), now() - make_interval(secs => 100000 - g), 0
+       now() - make_interval(secs => 100000 - g),
+       now() - make_interval(secs => 100000 - g + random() * 590), 0
      from generate_series(1, 100000) g`,
     [tenant],
   )
@@ -97,7 +100,8 @@ async function fill(): Promise<void> {
          from generate_series(${last - 99}, ${last}) g)
        insert into webhooks.deliveries (tenant_id, event_id, subscription_id, id, event_type,
          aggregate_id, aggregate_version, api_version, ordered, behind, held_seconds, occurred_at)
-       select s.tenant_id, e.id, s.id, gen_random_uuid(), 'account.verified',
+       select s.tenant_id, e.id, s.id,
+         (substr(e.id::text, 1, 14) || substr(gen_random_uuid()::text, 15))::uuid, 'account.verified',
          case when s.ordering = 'aggregate' then s.tenant_id else e.aggregate_id end, e.version, '2026-01',
          s.ordering = 'aggregate', e.version % 5 = 0, 0, now()
        from happened e cross join webhooks.subscriptions s`,
@@ -116,6 +120,23 @@ async function fill(): Promise<void> {
 
 const wanted = (many: number, each: number) =>
   ids.slice(0, many).map(subscription_id => ({ subscription_id, many: each }))
+
+/** The explained transaction as the database that opens it; what sets something cannot be explained. */
+function databaseOf(tx: Tx): Db {
+  const inside: Tx = {
+    ...tx,
+    run: async statement => {
+      const { text } = compile(statement)
+      if (!/^\s*set /.test(text)) return await tx.run(statement)
+      await client.query(text)
+      return 0
+    },
+  }
+  const unused = () => {
+    throw new Error('not in a plan test')
+  }
+  return { ...inside, tx: work => work(inside), load: unused, close: unused }
+}
 
 const asked = (by: string, from: Asked['wanted']): Asked => ({
   owner: by,
@@ -137,7 +158,7 @@ test('a claim touches what it takes, from the front and behind what was taken', 
 
 test('looking for what is due, and for what was laid aside', async () => {
   const wrong = await explained(client, large, async tx => {
-    const db = tx as Tx & Db
+    const db = databaseOf(tx)
     expect((await findDue(db, all_shards)).ids).toHaveLength(lanes)
     await releaseStranded(db, all_shards.slice(0, 8))
   })
@@ -173,6 +194,22 @@ test('a list and a replay of many look at a portion', async () => {
     expect(made.found).toBe(100)
   })
   expect(wrong.filter(one => one !== a_window)).toEqual([])
+})
+
+test('the place of a time in the log is that of the first event since then', async () => {
+  const Place = Type.Object({ position: Type.Union([Type.Integer(), Type.Null()]) })
+  await explained(client, large, async tx => {
+    for (let hours = 0; hours < 30; hours += 1.3) {
+      const since = new Date(Date.now() - hours * 3_600_000).toISOString()
+      const { position } = await tx.one(
+        Place,
+        sql`
+          select min(position) - 1 as position from kernel.events
+          where tenant_id = ${tenant} and created_at >= ${since}::timestamptz`,
+      )
+      expect([hours, await startOf(tx, tenant, since)]).toEqual([hours, position])
+    }
+  })
 })
 
 test('the feed finds a time without reading the log up to it', async () => {
