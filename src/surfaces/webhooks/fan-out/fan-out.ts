@@ -27,25 +27,36 @@ export function fanOutConsumer(hearers: Hearers): Consumer {
     name: 'webhooks.fan_out',
     events: 'all',
     run: (tx, event) =>
-      event.type === tested ? fanOutTest(tx, hearers, event) : fanOut(tx, hearers, event),
+      event.type === tested ? fanOutTest(tx, hearers, event) : fanOut(tx, hearers, [event]),
+    runAll: async (tx, events) => {
+      const ordinary = events.filter(event => event.type !== tested)
+      if (ordinary.length > 0) await fanOut(tx, hearers, ordinary)
+      for (const event of events) {
+        if (event.type === tested) await fanOutTest(tx, hearers, event)
+      }
+    },
   }
 }
 
-async function fanOut(tx: Tx, { sender, bodies, wide }: Hearers, event: LoggedEvent) {
+async function fanOut(tx: Tx, hearers: Hearers, events: readonly LoggedEvent[]): Promise<void> {
+  const { sender, bodies, wide } = hearers
   const limit = portion_max
-  const made = await expand(tx, event, { after: null, limit, queues: true })
-  const { queued, subscription_ids } = made
-  const more = subscription_ids.length === limit
-  if (queued || more) {
+  const expanded = await expand(tx, events, { after: null, limit, queues: true })
+  for (const { event, queued, subscription_ids } of expanded) {
+    const more = subscription_ids.length === limit
+    if (!queued && !more) continue
     await tx.run(sql`
       insert into webhooks.fanouts (tenant_id, position, event_id, cursor)
       values (${event.tenant_id}, ${event.position}, ${event.id}, ${subscription_ids.at(-1) ?? null})`)
     tx.afterCommit(wide.kick)
   }
-  if (subscription_ids.length === 0) return
+  const heard = expanded.filter(one => one.subscription_ids.length > 0)
+  if (heard.length === 0) return
   tx.afterCommit(() => {
-    for (const body of made.bodies) bodies.put(event.id, body)
-    sender.poke(subscription_ids)
+    for (const { event, bodies: made } of heard) {
+      for (const body of made) bodies.put(event.id, body)
+    }
+    sender.poke([...new Set(heard.flatMap(one => one.subscription_ids))])
   })
 }
 
