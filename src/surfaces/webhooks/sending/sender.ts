@@ -14,7 +14,7 @@ import { saveLanes } from '../lanes/save-lanes.ts'
 import type { Share } from '../lanes/share.ts'
 import { Shards } from '../lanes/shards.ts'
 import { keyOfBody, type Bodies } from './bodies.ts'
-import { planOnce, type Claimed } from './claim.ts'
+import { planLookUps, type Claimed } from './claim.ts'
 import { findDue, releaseStranded } from './find-due.ts'
 import { finish, finishAndClaim, recordLost, type Result } from './finish.ts'
 import { fly, stayed } from './flights.ts'
@@ -69,6 +69,8 @@ class Sending {
   private readonly abort = new AbortController()
   private readonly results: Result[] = []
   private poll_at = 0
+  /** No look for what is due before it, whoever calls. */
+  private rested_at = 0
   private cycled_at = -Infinity
 
   constructor(deps: SenderDeps, owner: string) {
@@ -82,7 +84,8 @@ class Sending {
     const { kernel } = this.deps
     signal.addEventListener('abort', () => this.sleeper.close(), { once: true })
     const deaf = kernel.onWake(() => {
-      this.poll_at = Math.min(this.poll_at, performance.now() + woken_poll_ms)
+      const soon = Math.max(performance.now() + woken_poll_ms, this.rested_at)
+      this.poll_at = Math.min(this.poll_at, soon)
       this.sleeper.wake()
     })
     const stopped = new AbortController()
@@ -129,10 +132,11 @@ class Sending {
 
   private async poll(now: number): Promise<void> {
     const found = await findDue(this.deps.kernel.db, this.shards.owned())
+    const looked_at = performance.now()
     // However many endpoints wait, looking for them takes a small part of the time.
-    const took_ms = performance.now() - now
+    this.rested_at = looked_at + (looked_at - now) * 10
     const quiet_ms = found.waits ? waiting_poll_ms : idle_poll_ms
-    this.poll_at = performance.now() + Math.max(quiet_ms, took_ms * 10)
+    this.poll_at = Math.max(looked_at + quiet_ms, this.rested_at)
     this.lanes.poke(found.ids)
   }
 
@@ -150,7 +154,7 @@ class Sending {
       claimed = await kernel.db.tx(async tx => {
         const asked = { owner: this.owner, token, lease_seconds, wanted }
         const [, rows] = await Promise.all([
-          planOnce(tx),
+          planLookUps(tx),
           finishAndClaim(tx, results, asked),
           saveLanes(tx, this.owner, saved),
         ])
