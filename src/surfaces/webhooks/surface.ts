@@ -59,7 +59,7 @@ export const webhooks: Surface<Face, Needs> = {
     return {
       face: {},
       routes: [...routes(deps), ...inbound.routes],
-      consumers: [fanOutConsumer({ sender, bodies, wide }), ownersConsumer],
+      consumers: [fanOutConsumer({ types: deps.types, sender, bodies, wide }), ownersConsumer],
       loops: [
         ...(kernel.settings['webhooks.sender_enabled'] ? [sender.loop] : []),
         wide,

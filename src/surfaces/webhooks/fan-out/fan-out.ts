@@ -11,12 +11,13 @@ import type { Deps } from '../deps.ts'
 import { tested } from '../events.ts'
 import { api_versions } from '../schemas.ts'
 import type { Bodies } from '../sending/bodies.ts'
+import { planLookUps } from '../sending/claim.ts'
 import { bodyOf } from './body.ts'
 import { expand } from './expand.ts'
 
 export const portion_max = 2000
 
-type Hearers = Pick<Deps, 'sender'> & {
+type Hearers = Pick<Deps, 'sender' | 'types'> & {
   readonly bodies: Bodies
   /** There is a wide fan-out to go on with. */
   readonly wide: { kick(): void }
@@ -26,22 +27,26 @@ export function fanOutConsumer(hearers: Hearers): Consumer {
   return {
     name: 'webhooks.fan_out',
     events: 'all',
-    run: (tx, event) =>
-      event.type === tested ? fanOutTest(tx, hearers, event) : fanOut(tx, hearers, [event]),
-    runAll: async (tx, events) => {
-      const ordinary = events.filter(event => event.type !== tested)
-      if (ordinary.length > 0) await fanOut(tx, hearers, ordinary)
-      for (const event of events) {
-        if (event.type === tested) await fanOutTest(tx, hearers, event)
-      }
-    },
+    run: (tx, event) => hear(tx, hearers, [event]),
+    runAll: (tx, events) => hear(tx, hearers, events),
   }
+}
+
+async function hear(tx: Tx, hearers: Hearers, events: readonly LoggedEvent[]): Promise<void> {
+  // What is internal is offered to nobody, not even to those who want everything.
+  const offered = events.filter(event => hearers.types.find(event.type))
+  const ordinary = offered.filter(event => event.type !== tested)
+  if (ordinary.length > 0) await fanOut(tx, hearers, ordinary)
+  for (const event of offered) if (event.type === tested) await fanOutTest(tx, hearers, event)
 }
 
 async function fanOut(tx: Tx, hearers: Hearers, events: readonly LoggedEvent[]): Promise<void> {
   const { sender, bodies, wide } = hearers
   const limit = portion_max
-  const expanded = await expand(tx, events, { after: null, limit, queues: true })
+  const [, expanded] = await Promise.all([
+    planLookUps(tx),
+    expand(tx, events, { after: null, limit, queues: true }),
+  ])
   for (const { event, queued, subscription_ids } of expanded) {
     const more = subscription_ids.length === limit
     if (!queued && !more) continue

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Type } from 'typebox'
 import { openProductWorld, type ProductWorld } from '../../../../../test/product-world.ts'
+import { eventually } from '../../../../../test/world.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import type { LoggedEvent } from '../../../../kernel/events/event.ts'
 import { newId } from '../../../../kernel/ids.ts'
@@ -85,4 +86,33 @@ test('what fills its portion holds up the later ones of its tenant, and of no ot
       `${elsewhere.id} ${theirs[0]}`,
     ]),
   )
+})
+
+test('what is internal reaches nobody, not even who wants everything', async () => {
+  const { db } = world.platform.kernel
+  const tenant_id = newId()
+  const [wants] = await subscriptions(tenant_id, 1, '*')
+  const about = (type: string, data: object, n = newId()) => ({
+    type,
+    tenant_id,
+    aggregate_type: type.split('.')[0] ?? '',
+    aggregate_id: n,
+    aggregate_version: 1,
+    data,
+  })
+  const receipt_id = newId()
+  const received = { receipt_id, provider: 'stripe', provider_account: 'one', type: null }
+  // In one lane, so that the second is heard after the first.
+  const ids = await db.tx(async tx => [
+    tx.emit(about('inbound_receipt.received', received, receipt_id)),
+    tx.emit(about('account.verified', { account_id: receipt_id }, receipt_id)),
+  ])
+  const heard = await eventually('the second came', async () => {
+    const rows = await db.many(
+      Row,
+      sql`select event_id, subscription_id from webhooks.deliveries where tenant_id = ${tenant_id}`,
+    )
+    return rows.length > 0 && rows
+  })
+  expect(heard).toEqual([{ event_id: ids[1], subscription_id: wants }])
 })
