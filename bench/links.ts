@@ -1,24 +1,44 @@
 /**
- * Short links beside what bounds them: redirects beside bare node:http with the same bytes, the storing of
- * clicks beside COPY of the same rows, reading and rebuilding statistics, and a creation beside pgbench.
+ * Short links beside what bounds them: redirects beside bare node:http with the same bytes and beside
+ * PostgreSQL where nothing is remembered, a creation beside pgbench, the storing of clicks beside COPY of
+ * the same rows, and statistics against the times that are set for them. `--only=` names one of them.
  */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { comparison } from './ground/comparison.ts'
-import { startLinks } from './links/prepare.ts'
-import { accountFor, redirects } from './links/redirects.ts'
-import { statistics } from './links/statistics.ts'
+import { StartError } from '../src/kernel/start-error.ts'
+import { comparison, type Bench } from './ground/comparison.ts'
+import { readOptions } from './ground/options.ts'
+import type { Section } from './ground/report.ts'
+import { cold } from './links/cold.ts'
+import { creating } from './links/creating.ts'
+import { ingest } from './links/ingest.ts'
+import { redirects } from './links/redirects.ts'
+import { reading, rebuilding } from './links/statistics.ts'
 
-await comparison('links', async ({ options, database }) => {
-  const folder = await mkdtemp(join(tmpdir(), 'dodeca-bench-links-'))
-  const url = await database.create('links')
-  const program = await startLinks(url, folder, options)
-  const account = { followed: 0, runs: 0 }
-  const measured = await redirects(options, url, program, account)
-  measured.push(await accountFor(url, program.port, account))
-  await program.stop()
-  measured.push(...(await statistics(options, database)))
-  await rm(folder, { recursive: true, force: true })
-  return measured
-})
+const parts: Readonly<Record<string, (bench: Bench) => Promise<Section[]>>> = {
+  hot: bench => redirects(bench, 'hot'),
+  uniform: bench => redirects(bench, 'uniform'),
+  unknown: bench => redirects(bench, 'unknown'),
+  cold,
+  create: creating,
+  ingest,
+  statistics: reading,
+  rebuild: rebuilding,
+}
+
+/** Wrong options are told by each comparison itself. */
+function onlyOne(): string | null {
+  try {
+    return readOptions().only
+  } catch (error) {
+    if (error instanceof StartError) return null
+    throw error
+  }
+}
+
+const only = onlyOne()
+if (only !== null && !(only in parts)) {
+  process.stderr.write(`\n--only is one of ${Object.keys(parts).join(', ')}.\n`)
+  process.exitCode = 1
+}
+for (const [name, part] of Object.entries(parts)) {
+  if (only === null || only === name) await comparison(`links-${name}`, part)
+}

@@ -87,7 +87,8 @@ async function emit({ tenant_ids, count, together, gap_ms }: Extract<Asked, { as
 async function trust({ tenant_id, account_ref, secret }: Extract<Asked, { ask: 'source' }>) {
   const { kernel } = running.platform
   const deps = { kernel, secrets: openInboundSecrets(kernel) }
-  const place = { tenant_id, provider: 'stripe', account_ref, if_match: undefined }
+  const conditions = { if_match: undefined, if_none_match: undefined }
+  const place = { tenant_id, provider: 'stripe', account_ref, conditions }
   const told = { scheme: 'stripe' as const, secrets: [{ version: 1, value: secret }] }
   await db.tx(tx => putSource(tx, deps, place, told))
 }

@@ -1,35 +1,39 @@
-/** A platform with a hundred thousand links, kept on the server's core together with its PostgreSQL. */
+/** Platforms with a hundred thousand links, kept on the server's core together with their PostgreSQL. */
 import { spawnSync } from 'node:child_process'
-import { readdir, readFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { ask } from '../ground/database.ts'
 import { productionEnvironment } from '../ground/platform.ts'
 import { startProgram, type Program } from '../ground/program.ts'
-import type { Options } from '../ground/options.ts'
+import type { Bench } from '../ground/comparison.ts'
 import type { Given } from './bare-redirect.ts'
 
-const links_count = 100_000
+export const links_count = 100_000
 export const host = 'dodeca.test'
 
+export type Linked = Program & { readonly url: string }
+
 export async function startLinks(
-  url: string,
-  data_dir: string,
-  { profile }: Pick<Options, 'profile'>,
-): Promise<Program> {
+  { options, database }: Bench,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Linked> {
+  const url = await database.create('links')
+  const data_dir = await mkdtemp(join(tmpdir(), 'dodeca-bench-links-'))
   const program = await startProgram(
     {
       ...productionEnvironment(url),
       DATA_DIR: data_dir,
       PUBLIC_URL: `http://${host}`,
-      IDENTITY_REQUIRE_VERIFIED_EMAIL: 'false',
-      LINKS_CREATES_PER_MINUTE: '1000000000',
-      LINKS_CREATES_PER_DAY: '1000000000',
+      ...settings,
     },
-    { side: 'server', profile },
+    { side: 'server', profile: options.profile },
   )
   await ask(
     url,
-    `insert into links.links (tenant_id, domain_id, code, id, owner_id, destination_url,
+    `set statement_timeout = 0;
+     insert into links.links (tenant_id, domain_id, code, id, owner_id, destination_url,
        destination_host, state, safety_state)
      select '018f0000-0000-7000-8000-000000000001', '01900000-0000-7000-8000-00000000000a',
        'b' || lpad(n::text, 6, '0'), gen_random_uuid(), '018f0000-0000-7000-8000-000000000002',
@@ -38,25 +42,26 @@ export async function startLinks(
   )
   await ask(url, 'vacuum analyze links.links')
   await pinDatabase(url)
-  return program
+  const stop = async () => {
+    await program.stop()
+    await rm(data_dir, { recursive: true, force: true })
+  }
+  return { ...program, url, stop }
 }
 
 /** Whatever PostgreSQL does for the platform is the platform's cost: it gets no core of its own. */
-async function pinDatabase(url: string): Promise<void> {
-  const [row] = await ask(
-    url,
-    'select pg_backend_pid() as pid, pg_postmaster_start_time() as since',
-  )
-  if (!row) return
+export async function pinDatabase(url: string): Promise<void> {
+  for (const pid of await databaseProcesses(url)) spawnSync('taskset', ['-cp', '0', pid])
+}
+
+export async function databaseProcesses(url: string): Promise<string[]> {
   const [checkpointer] = await ask(
     url,
     `select pid from pg_stat_activity where backend_type = 'checkpointer'`,
   )
   const status = await readFile(`/proc/${Number(checkpointer?.['pid'])}/status`, 'utf8')
   const postmaster = /PPid:\s+(\d+)/.exec(status)?.[1] ?? ''
-  for (const pid of [postmaster, ...(await childrenOf(postmaster))]) {
-    spawnSync('taskset', ['-cp', '0', pid])
-  }
+  return [postmaster, ...(await childrenOf(postmaster))]
 }
 
 async function childrenOf(parent: string): Promise<string[]> {

@@ -5,15 +5,16 @@
  */
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { ask } from '../ground/database.ts'
+import type { Bench } from '../ground/comparison.ts'
 import { ended, startOn } from '../ground/machine.ts'
-import type { Options } from '../ground/options.ts'
-import type { Program } from '../ground/program.ts'
-import { costNote, ratioVerdict, standingsOf, type Section } from '../ground/report.ts'
-import { compete, median } from '../ground/rounds.ts'
+import { costNote, figure, ratioVerdict, standingsOf, type Section } from '../ground/report.ts'
+import { compete, median, type Contender, type Standing } from '../ground/rounds.ts'
+import { closeAccount, stored, type Account } from './account.ts'
 import type { Given } from './bare-redirect.ts'
-import { get, host, sampleOf } from './prepare.ts'
-import { connections, wrk } from './wrk.ts'
+import { startNginx } from './nginx.ts'
+import { costOf, type Cost } from './cost.ts'
+import { host, sampleOf, startLinks, type Linked } from './prepare.ts'
+import { connections, wrk, type Counted } from './wrk.ts'
 
 type Case = {
   readonly title: string
@@ -26,8 +27,8 @@ type Case = {
   readonly requests_before: number
 }
 
-const cases: readonly Case[] = [
-  {
+const cases = {
+  hot: {
     title: 'One hot link, clicks recorded',
     sample: '/b000001',
     path: 'return "/b000001"',
@@ -35,95 +36,104 @@ const cases: readonly Case[] = [
     p99_target: 1.5,
     requests_before: 30_000,
   },
-  {
+  // They ask at random: after five times as many requests as links all but one in 150 are remembered.
+  uniform: {
     title: 'Uniform over 100,000 remembered links, clicks recorded',
     sample: '/b000002',
     path: 'return string.format("/b%06d", n)',
     target: 0.8,
     requests_before: 500_000,
   },
-  {
+  unknown: {
     title: 'Unknown codes',
     sample: '/zz0001x',
     path: 'return string.format("/zz%04dx", n % 1000)',
     target: 0.8,
     requests_before: 30_000,
   },
-]
+} satisfies Record<string, Case>
 
-/** Redirects that clients have counted. */
-export type Account = { followed: number; runs: number }
+type Served = { readonly port: number; readonly pid: number | undefined; stop(): Promise<void> }
 
-export async function redirects(
-  options: Options,
-  url: string,
-  program: Program,
-  account: Account,
-): Promise<Section[]> {
-  const sections: Section[] = []
-  for (const one of cases) sections.push(await measure(options, url, program, account, one))
-  return sections
-}
-
-async function measure(
-  options: Options,
-  url: string,
-  { port, pid }: Program,
-  account: Account,
-  { title, sample, path, target, p99_target, requests_before }: Case,
-): Promise<Section> {
-  const given = await sampleOf(port, sample)
-  const counts = given.status === 302
-  if (counts) account.followed += 2
+export async function redirects(bench: Bench, name: keyof typeof cases): Promise<Section[]> {
+  const one: Case = cases[name]
+  const { options } = bench
+  const linked = await startLinks(bench)
+  const given = await sampleOf(linked.port, one.sample)
   const bare = await startBare(given)
-  const run = (of: { port: number; pid: number | undefined }, seconds: number) =>
-    wrk({ ...of, path, host, seconds })
-  const ours = async (seconds: number) => {
-    const measured = await run({ port, pid }, seconds)
-    if (counts) account.followed += measured.completed
-    account.runs++
-    await stored(url, account)
-    return measured
-  }
-  await run(bare, 1)
-  // They ask at random: after five times as many requests as links all but one in 150 are remembered.
-  for (let asked = 0, turns = 0; asked < requests_before && turns < 12; turns++) {
+  const nginx = name === 'hot' ? await startNginx(given) : null
+  const account: Account = { followed: given.status === 302 ? 2 : 0, runs: 0 }
+  const costs: Cost[] = []
+  const ours = ourTurn(linked, one, given, account, costs)
+  const of = ({ port, pid }: Served) =>
+    wrk({ port, pid, path: one.path, host, seconds: options.seconds })
+  await wrk({ ...bare, path: one.path, host, seconds: 1 })
+  for (let asked = 0, turns = 0; asked < one.requests_before && turns < 12; turns++) {
     asked += (await ours(Math.ceil(options.warm_seconds))).completed
   }
-  const [limit, dodeca] = await compete(
-    [
-      { name: 'node:http', run: () => run(bare, options.seconds) },
-      { name: 'dodeca', run: () => ours(options.seconds) },
-    ],
-    options.rounds,
-  )
+  costs.length = 0
+  const contenders: Contender[] = [
+    { name: 'node:http', run: () => of(bare) },
+    { name: 'dodeca', run: () => ours(options.seconds) },
+    ...(nginx ? [{ name: 'nginx, return 302', run: () => of(nginx) }] : []),
+  ]
+  const standings = await compete(contenders, options.rounds)
   await bare.stop()
+  await nginx?.stop()
+  const closing = given.status === 302 ? [await closeAccount(linked, account)] : []
+  await linked.stop()
+  return [report(one, standings, costs), ...closing]
+}
+
+/** A turn ends when its clicks are stored. */
+function ourTurn(
+  linked: Linked,
+  { path }: Case,
+  { status }: Given,
+  account: Account,
+  costs: Cost[],
+) {
+  return async (seconds: number): Promise<Counted> => {
+    const cost = await costOf(linked)
+    const measured = await wrk({ port: linked.port, pid: linked.pid, path, host, seconds })
+    costs.push(await cost(measured.completed))
+    if (status === 302) account.followed += measured.completed
+    account.runs++
+    await stored(linked, account)
+    return measured
+  }
+}
+
+function report(
+  { title, target, p99_target }: Case,
+  standings: readonly Standing[],
+  costs: readonly Cost[],
+): Section {
+  const [limit, dodeca] = standings
   if (!limit || !dodeca) throw new Error('nobody competed')
   const p99_ratio = median(
     dodeca.turns.map(({ p99_ms }, at) => p99_ms / (limit.turns[at]?.p99_ms ?? Number.NaN)),
   )
+  const p99_verdict = {
+    says: 'p99 of dodeca / node:http',
+    reached: p99_ratio,
+    target: p99_target ?? 0,
+    unit: '',
+    wanted: 'at most' as const,
+  }
+  const database_us = median(costs.map(cost => cost.database_us))
   return standingsOf(
     `${title}, ${connections} connections`,
-    [limit, dodeca],
+    standings,
+    [ratioVerdict(dodeca, limit, target), ...(p99_target === undefined ? [] : [p99_verdict])],
     [
-      ratioVerdict(dodeca, limit, target),
-      ...(p99_target === undefined
-        ? []
-        : [
-            {
-              says: 'p99 of dodeca / node:http',
-              reached: p99_ratio,
-              target: p99_target,
-              unit: '',
-              wanted: 'at most' as const,
-            },
-          ]),
+      costNote(dodeca, limit),
+      `PostgreSQL shares the core of the server: ${figure(database_us)} µs of it a request, beside those of the table.`,
     ],
-    [costNote(dodeca, limit), 'PostgreSQL shares the core of the server.'],
   )
 }
 
-async function startBare(given: Given) {
+async function startBare(given: Given): Promise<Served> {
   const child = startOn({
     side: 'server',
     program: process.execPath,
@@ -139,56 +149,5 @@ async function startBare(given: Given) {
       child.kill('SIGTERM')
       await ended(child)
     },
-  }
-}
-
-const patience_ms = 120_000
-
-/** Until nothing more comes in; answers how many clicks are stored. */
-async function stored(url: string, account: Account): Promise<number> {
-  const began = performance.now()
-  for (let before = -1; ;) {
-    const [row] = await ask(url, 'select count(*)::int as n from links.click_events')
-    const now = Number(row?.['n'])
-    if (now >= account.followed && now === before) return now
-    if (performance.now() - began > patience_ms) {
-      throw new Error(`${now} clicks are stored of ${account.followed} redirects`)
-    }
-    before = now
-    await new Promise(resolve => setTimeout(resolve, 400))
-  }
-}
-
-/**
- * What a client has in flight when it stops is answered and counted by the server alone; so the account
- * is closed with requests that are all waited for.
- */
-export async function accountFor(url: string, port: number, account: Account): Promise<Section> {
-  const unheard = (await stored(url, account)) - account.followed
-  const before = await stored(url, account)
-  const asked = 20_000
-  let followed = 0
-  const agent = Array.from({ length: 32 }, async (_, visitor) => {
-    for (let visit = visitor; visit < asked; visit += 32) {
-      const { status } = await get(port, '/b000001')
-      if (status === 302) followed++
-    }
-  })
-  await Promise.all(agent)
-  const exact = { followed: before + followed, runs: 0 }
-  const difference = (await stored(url, exact)) - exact.followed
-  return {
-    title: 'Clicks stored beside redirects answered',
-    columns: ['', 'redirects', 'stored beyond them'],
-    rows: [
-      ['all rounds of wrk', account.followed.toLocaleString('en'), String(unheard)],
-      ['32 visitors who wait for each answer', followed.toLocaleString('en'), String(difference)],
-    ],
-    verdicts: [
-      { says: 'Difference', reached: Math.abs(difference), target: 0, unit: '', wanted: 'at most' },
-    ],
-    notes: [
-      `wrk breaks off up to ${connections} requests at the end of each of its ${account.runs} rounds, after they were answered.`,
-    ],
   }
 }

@@ -15,7 +15,7 @@ const renew_ms = 500
 /** Wake-ups that come faster are answered together. */
 const spacing_ms = 5
 /** After so long without a look it is cheaper to begin again. */
-const forget_ms = 60_000
+const forget_ms = 600_000
 /** Whoever waits for a look that does not come is told to come back. */
 const patience_ms = 1500
 

@@ -1,7 +1,7 @@
 /**
  * The links that this process redirects from memory. What is dropped while it is being read is read again:
- * a read that began before a change must neither be kept nor answered with. Reads that come together are
- * one statement.
+ * a read that began before a change must neither be kept nor answered with. Reads that come together, or
+ * while two others are under way, are one statement.
  */
 import { LRUCache } from 'lru-cache'
 import type { Kernel } from '../../../kernel/surface.ts'
@@ -9,6 +9,8 @@ import { entryOf, type Entry } from './entry.ts'
 import { readTargets, type Key, type Target } from './target.ts'
 
 const portion = 500
+/** What comes while so many are under way is read together afterwards: a statement costs as much as ten rows. */
+const statements_max = 1
 /** A key that is dropped faster than it can be read is answered with the last that was read. */
 const reads_max = 5
 
@@ -26,6 +28,7 @@ export class Memory {
   private readonly reading = new Map<string, Promise<Entry>>()
   private readonly dropped = new Map<string, number>()
   private wanted: Fill[] = []
+  private statements = 0
   private drops = 0
   /** What was read from the database, for whoever wonders how much is. */
   reads = 0
@@ -72,7 +75,7 @@ export class Memory {
     for (let reads = 1; ; reads++) {
       const drops = this.drops
       const entry = await new Promise<Entry>((resolve, reject) => {
-        if (this.wanted.length === 0) setImmediate(() => this.readWanted())
+        if (this.wanted.length === 0) setImmediate(this.readWanted)
         this.wanted.push({ key, domain_id, code, resolve, reject })
       })
       await this.kernel.fault('links.link_read')
@@ -87,11 +90,13 @@ export class Memory {
     }
   }
 
-  private readWanted(): void {
-    const { wanted } = this
-    this.wanted = []
-    for (let from = 0; from < wanted.length; from += portion) {
-      void this.readPortion(wanted.slice(from, from + portion))
+  private readonly readWanted = (): void => {
+    while (this.wanted.length > 0 && this.statements < statements_max) {
+      this.statements++
+      void this.readPortion(this.wanted.splice(0, portion)).finally(() => {
+        this.statements--
+        this.readWanted()
+      })
     }
   }
 

@@ -26,6 +26,7 @@ type Hearers = Pick<Deps, 'sender' | 'types'> & {
 export function fanOutConsumer(hearers: Hearers): Consumer {
   return {
     name: 'webhooks.fan_out',
+    // A type that only a newer process knows waits for one; `all` says that it is wanted.
     events: 'all',
     run: (tx, event) => hear(tx, hearers, [event]),
     runAll: (tx, events) => hear(tx, hearers, events),

@@ -7,7 +7,6 @@ import { Type } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
-import { planLookUps } from './claim.ts'
 import { pendingIds } from './pending-ids.ts'
 
 const Found = Type.Object({ id: Id, due: Type.Boolean() })
@@ -32,7 +31,9 @@ export async function findDue(db: Db, shards: readonly number[]): Promise<Due> {
     (select d.event_id from webhooks.deliveries d
       where d.subscription_id = s.id and ${behind ? sql`d.behind` : sql`not d.behind`} and ${kept}
         and d.next_attempt_at <= (select kernel.now()) limit 1)`
-  const statement = sql`
+  const rows = await db.many(
+    Found,
+    sql`
       -- any tenant: a sender owns endpoints of all of them
       with recursive waiting as (
         (select d.subscription_id from webhooks.deliveries d
@@ -46,11 +47,8 @@ export async function findDue(db: Db, shards: readonly number[]): Promise<Due> {
       select s.id, coalesce(${first(false)}, ${first(true)}) is not null as due
       from waiting w
       join webhooks.subscriptions s on s.id = w.subscription_id and s.state = 'active'
-      where s.shard = any (${shards}::smallint[])`
-  const rows = await db.tx(async tx => {
-    const [, found] = await Promise.all([planLookUps(tx), tx.many(Found, statement)])
-    return found
-  })
+      where s.shard = any (${shards}::smallint[])`,
+  )
   return { ids: rows.filter(row => row.due).map(row => row.id), waits: rows.length > 0 }
 }
 

@@ -9,12 +9,13 @@ import { openSleeper } from '../../../kernel/events/sleeper.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Loop } from '../../../kernel/surface.ts'
 import type { Deps, Poke } from '../deps.ts'
+import type { Lane } from '../lanes/lane.ts'
 import { reloadConfigs } from '../lanes/load-lanes.ts'
 import { saveLanes } from '../lanes/save-lanes.ts'
 import type { Share } from '../lanes/share.ts'
 import { Shards } from '../lanes/shards.ts'
 import { keyOfBody, type Bodies } from './bodies.ts'
-import { planLookUps, type Claimed } from './claim.ts'
+import { planLookUps, type Asked, type Claimed } from './claim.ts'
 import { findDue, releaseStranded } from './find-due.ts'
 import { finish, finishAndClaim, recordLost, type Result } from './finish.ts'
 import { fly, stayed } from './flights.ts'
@@ -25,6 +26,8 @@ export type Sender = Poke & { readonly loop: Loop }
 
 type SenderDeps = Omit<Deps, 'sender'> & { readonly bodies: Bodies; readonly rules: Rules }
 
+/** As the jobs surface knows it, where it can be paused like a type. */
+export const activity = 'webhooks.deliver'
 const results_max = 500
 const claims_max = 500
 const waiting_poll_ms = 1000
@@ -34,6 +37,11 @@ const stop_grace_ms = 3000
 /** Results that come close together share a commit. */
 const gather_ms = 4
 const gather_from = 32
+
+/** Deliveries as a whole are paused: what was claimed in this transaction is taken back with it. */
+class Paused extends Error {
+  override readonly name = 'Paused'
+}
 
 export function openSender(deps: SenderDeps): Sender {
   let running: Sending | undefined
@@ -151,19 +159,11 @@ class Sending {
     let claimed: readonly Claimed[] = []
     try {
       if (results.length > 0) await kernel.fault('webhooks.before_finish')
-      claimed = await kernel.db.tx(async tx => {
-        const asked = { owner: this.owner, token, lease_seconds, wanted }
-        const [, rows] = await Promise.all([
-          planLookUps(tx),
-          finishAndClaim(tx, results, asked),
-          saveLanes(tx, this.owner, saved),
-        ])
-        await recordLost(
-          tx,
-          rows.filter(one => one.lost && !one.aside),
-        )
-        return rows
-      })
+      claimed = await this.commit(
+        results,
+        { owner: this.owner, token, lease_seconds, wanted },
+        saved,
+      )
     } catch (error) {
       this.lanes.refuse(shares)
       await this.recover(results, error)
@@ -175,6 +175,35 @@ class Sending {
     const going = this.lanes.taken(shares, claimed)
     if (going.length > 0) {
       await this.depart(going, token, leased_until)
+    }
+  }
+
+  /** It leaves as one packet; only where the claim has to be taken back, it leaves twice. */
+  private async commit(
+    results: readonly Result[],
+    asked: Asked,
+    saved: readonly Lane[],
+  ): Promise<readonly Claimed[]> {
+    const { kernel, jobs } = this.deps
+    const claims = asked.wanted.length > 0
+    try {
+      return await kernel.db.tx(async tx => {
+        const [, open, rows] = await Promise.all([
+          planLookUps(tx),
+          claims ? jobs.pauseFence(tx, activity) : true,
+          finishAndClaim(tx, results, asked),
+          saveLanes(tx, this.owner, saved),
+        ])
+        if (!open) throw new Paused()
+        await recordLost(
+          tx,
+          rows.filter(one => one.lost && !one.aside),
+        )
+        return rows
+      })
+    } catch (error) {
+      if (!(error instanceof Paused)) throw error
+      return this.commit(results, { ...asked, wanted: [] }, saved)
     }
   }
 
