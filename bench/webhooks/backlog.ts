@@ -2,7 +2,7 @@
 import { loadConfig } from '../../src/config.ts'
 import { newId } from '../../src/kernel/ids.ts'
 import { start, type Running } from '../../src/start.ts'
-import { claim, planOnce } from '../../src/surfaces/webhooks/sending/claim.ts'
+import { claim, planLookUps } from '../../src/surfaces/webhooks/sending/claim.ts'
 import { findDue } from '../../src/surfaces/webhooks/sending/find-due.ts'
 import type { Bench } from '../ground/comparison.ts'
 import { ask } from '../ground/database.ts'
@@ -99,7 +99,7 @@ async function claimOnce(
   }))
   const asked = { owner, token: newId(), lease_seconds: 30, wanted }
   const rows = await platform.kernel.db.tx(async tx => {
-    const [, claimed] = await Promise.all([planOnce(tx), claim(tx, asked)])
+    const [, claimed] = await Promise.all([planLookUps(tx), claim(tx, asked)])
     return claimed
   })
   if (rows.length === 0) throw new Error('nothing was claimed')

@@ -4,7 +4,7 @@
  */
 import { compile, type Sql } from '../../src/kernel/database/sql.ts'
 import type { Tx } from '../../src/kernel/database/db.ts'
-import { claim, planOnce, type Claimed } from '../../src/surfaces/webhooks/sending/claim.ts'
+import { claim, planLookUps, type Claimed } from '../../src/surfaces/webhooks/sending/claim.ts'
 import { finish, type Result } from '../../src/surfaces/webhooks/sending/finish.ts'
 
 const lanes = 25
@@ -28,7 +28,7 @@ const each = <T>(count: number, value: T): T[] => Array.from({ length: count }, 
  */
 export async function claimAndFinish(owner: string, clients: number): Promise<string> {
   const wanted = each(lanes, { subscription_id: '@lanes', many: of_each })
-  const [plan] = await sent(tx => planOnce(tx))
+  const [plan] = await sent(tx => planLookUps(tx))
   const [claiming] = await sent(tx =>
     claim(tx, { owner, token: '@token', lease_seconds: 30, wanted }),
   )

@@ -87,6 +87,8 @@ export type Consumer = {
   readonly name: string
   readonly events: readonly string[] | 'all'
   run(tx: Tx, event: LoggedEvent): Promise<void>
+  /** A few that came together, in their order; if it throws, each of them goes alone. */
+  runAll?(tx: Tx, events: readonly LoggedEvent[]): Promise<void>
 }
 
 /** Work that repeats in one process of the platform: sweeps, promoters, reconcilers. */

@@ -37,12 +37,26 @@ export function isOutage(error: unknown): boolean {
   return isUnavailable(error)
 }
 
+/** Of those that a consumer takes in one go: between two portions it may turn out to be too slow. */
+const portion_max = 10
+
 /** Runs the effect of one event in the given transaction. */
 export async function effect(at: Handling, hearing: Hearing, tx: Tx, event: LanedEvent) {
+  await admissible(at, event)
+  await hearing.run?.(tx, event)
+}
+
+async function admissible(at: Handling, event: LanedEvent): Promise<void> {
   await at.fault('kernel.consumer')
   const code = at.judge(event)
   if (code) throw new NotUnderstood(code)
-  await hearing.run?.(tx, event)
+}
+
+async function effects(at: Handling, hearing: Hearing, tx: Tx, events: readonly LanedEvent[]) {
+  const [first] = events
+  if (first && (events.length === 1 || !hearing.runAll)) return effect(at, hearing, tx, first)
+  for (const event of events) await admissible(at, event)
+  await hearing.runAll?.(tx, events)
 }
 
 /** `through`: what the cursor may move to once all these are done. Answers whether the lane is wanted. */
@@ -78,10 +92,11 @@ function together(
   const began = performance.now()
   return at.db.tx(async tx => {
     const fresh = await admit(tx, key.consumer, events)
-    for (const event of events) {
-      if (!fresh.has(event.id)) continue
+    const owed = events.filter(event => fresh.has(event.id))
+    const step = hearing.runAll ? portion_max : 1
+    for (let from = 0; from < owed.length; from += step) {
       if (events.length > 1 && performance.now() - began > together_ms_max) throw new TooSlow()
-      await effect(at, hearing, tx, event)
+      await effects(at, hearing, tx, owed.slice(from, from + step))
     }
     return move(tx, key, at.token, through())
   })

@@ -11,9 +11,13 @@ export type Hearing = {
   readonly name: string
   readonly events: readonly string[] | 'all'
 } & (
-  | { run(tx: Tx, event: LoggedEvent): Promise<void>; publish?: undefined }
+  | {
+      run(tx: Tx, event: LoggedEvent): Promise<void>
+      runAll?(tx: Tx, events: readonly LoggedEvent[]): Promise<void>
+      publish?: undefined
+    }
   /** Resolves when the other side has the event for certain; may be called again with the same one. */
-  | { publish(event: LanedEvent): Promise<void>; run?: undefined }
+  | { publish(event: LanedEvent): Promise<void>; run?: undefined; runAll?: undefined }
 )
 
 /** Why this process must not handle the event, or null. */

@@ -1,77 +1,130 @@
 /**
- * Deliveries of one event for the next portion of its subscriptions, in the order of their ids, and the
- * bytes that they share. Running again for the same portion changes nothing.
+ * Deliveries of events for the next portion of the subscriptions of each, in the order of their ids, and
+ * the bytes that they share. Several events take one statement; one that fills its portion holds up the
+ * later ones of its tenant. Running again for the same portion changes nothing.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import type { LoggedEvent } from '../../../kernel/events/event.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import { api_versions } from '../schemas.ts'
-import { patternsOf } from '../types/event-types.ts'
+import { groupOf } from '../types/event-types.ts'
 import { bodyOf, type Body } from './body.ts'
 
 export type Expanded = {
+  readonly event: LoggedEvent
   /** An earlier event of the tenant is still being fanned out: this one has to queue behind it. */
   readonly queued: boolean
   readonly subscription_ids: readonly string[]
   readonly bodies: readonly Body[]
 }
 
+export type Portion = {
+  readonly after: string | null
+  readonly limit: number
+  /** Whether it has to wait for earlier ones of its tenant. */
+  readonly queues: boolean
+}
+
 const Row = Type.Object({ queued: Type.Boolean(), ids: Type.Array(Id) })
 
 export async function expand(
   tx: Tx,
-  event: LoggedEvent,
-  portion: { after: string | null; limit: number; queues: boolean },
-): Promise<Expanded> {
-  const patterns = patternsOf(event.type)
-  const bodies = api_versions.map(version => bodyOf(event, version))
-  const { queued, ids } = await tx.one(
+  events: readonly LoggedEvent[],
+  { after, limit, queues }: Portion,
+): Promise<Expanded[]> {
+  const bodies = events.map(event => api_versions.map(version => bodyOf(event, version)))
+  const rows = await tx.many(
     Row,
     sql`
-      with ahead as materialized (
-        select ${portion.queues} and exists (
-          select from webhooks.fanouts f where f.tenant_id = ${event.tenant_id}) as it
+      -- any tenant: each event names its own, and reaches only subscriptions of that one
+      with given as materialized (
+        select g.*, array['*', g.type_group || '.*', g.type] as patterns,
+          ${queues} and exists (
+            select from webhooks.fanouts f where f.tenant_id = g.tenant_id) as behind
+        from ${given(events)} with ordinality as g (event_id, tenant_id, type, type_group,
+          aggregate_id, aggregate_version, subject, occurred_at, ordinal)
+      ),
+      found as materialized (
+        select g.*, s.id, s.api_version, s.ordered, s.held_seconds
+        from given g
+        cross join lateral (${hearers(after, limit)}) s
+      ),
+      wide as materialized (
+        select tenant_id, min(ordinal) as ordinal
+        from (select tenant_id, ordinal from found
+          group by tenant_id, ordinal having count(*) = ${limit}::int) filled
+        group by tenant_id
       ),
       chosen as materialized (
-        select s.tenant_id, s.id, s.api_version, s.ordering = 'aggregate' as ordered,
-          s.held_seconds
-            + coalesce(extract(epoch from (select kernel.now()) - s.paused_at), 0)::bigint
-            as held_seconds
-        from webhooks.subscriptions s
-        where s.tenant_id = ${event.tenant_id} and s.state in ('active', 'paused')
-          and s.types && ${patterns}::text[] and s.readable && ${patterns}::text[]
-          and (s.aggregate_ids is null or ${event.aggregate_id}::uuid = any (s.aggregate_ids))
-          and (${subjectOf(event)}::uuid is null or s.id <> ${subjectOf(event)}::uuid)
-          and (${portion.after}::uuid is null or s.id > ${portion.after}::uuid)
-          and not (select it from ahead)
-        order by s.id
-        limit ${portion.limit}
+        select f.* from found f left join wide w on w.tenant_id = f.tenant_id
+        where w.ordinal is null or f.ordinal <= w.ordinal
       ),
       made as (
         insert into webhooks.deliveries (tenant_id, event_id, subscription_id, id, event_type,
           aggregate_id, aggregate_version, api_version, ordered, held_seconds, occurred_at,
           next_attempt_at, created_at)
-        select tenant_id, ${event.id}, id, webhooks.delivery_id(${event.id}, id), ${event.type},
-          ${event.aggregate_id}, ${event.aggregate_version}, api_version, ordered, held_seconds,
-          ${event.occurred_at}, (select kernel.now()), (select kernel.now())
+        select tenant_id, event_id, id, webhooks.delivery_id(event_id, id), type, aggregate_id,
+          aggregate_version, api_version, ordered, held_seconds, occurred_at,
+          (select kernel.now()), (select kernel.now())
         from chosen
         on conflict do nothing
       ),
       kept as (
         insert into webhooks.event_bodies (tenant_id, event_id, api_version, bytes, sha256)
-        select ${event.tenant_id}, ${event.id}, b.api_version, b.bytes, b.sha256
-        from unnest(${bodies.map(one => one.api_version)}::text[],
-          ${bodies.map(one => one.bytes)}::bytea[], ${bodies.map(one => one.sha256)}::bytea[])
-          as b (api_version, bytes, sha256)
-        where exists (select from chosen c where c.api_version = b.api_version)
+        select g.tenant_id, b.event_id, b.api_version, b.bytes, b.sha256
+        from ${bytes(bodies, events)} as b (event_id, api_version, bytes, sha256)
+        join given g on g.event_id = b.event_id
+        where exists (select from chosen c
+          where c.event_id = b.event_id and c.api_version = b.api_version)
         on conflict do nothing
       )
-      select (select it from ahead) as queued,
-        coalesce((select array_agg(id order by id) from chosen), '{}') as ids`,
+      select g.behind or coalesce(w.ordinal < g.ordinal, false) as queued,
+        coalesce(c.ids, '{}') as ids
+      from given g
+      left join wide w on w.tenant_id = g.tenant_id
+      left join (select ordinal, array_agg(id order by id) as ids from chosen group by ordinal) c
+        on c.ordinal = g.ordinal
+      order by g.ordinal`,
   )
-  return { queued, subscription_ids: ids, bodies }
+  return events.map((event, at) => {
+    const { queued = false, ids = [] } = rows[at] ?? {}
+    return { event, queued, subscription_ids: ids, bodies: bodies[at] ?? [] }
+  })
+}
+
+function given(events: readonly LoggedEvent[]): Sql {
+  return sql`unnest(
+    ${events.map(one => one.id)}::uuid[], ${events.map(one => one.tenant_id)}::uuid[],
+    ${events.map(one => one.type)}::text[], ${events.map(one => groupOf(one.type))}::text[],
+    ${events.map(one => one.aggregate_id)}::uuid[],
+    ${events.map(one => one.aggregate_version)}::bigint[],
+    ${events.map(subjectOf)}::uuid[], ${events.map(one => one.occurred_at)}::timestamptz[])`
+}
+
+/** Of the event `g`, the next so many. */
+function hearers(after: string | null, limit: number): Sql {
+  return sql`
+    select s.id, s.api_version, s.ordering = 'aggregate' as ordered, s.held_seconds
+      + coalesce(extract(epoch from (select kernel.now()) - s.paused_at), 0)::bigint
+      as held_seconds
+    from webhooks.subscriptions s
+    where s.tenant_id = g.tenant_id and s.state in ('active', 'paused')
+      and s.types && g.patterns and s.readable && g.patterns
+      and (s.aggregate_ids is null or g.aggregate_id = any (s.aggregate_ids))
+      and s.id is distinct from g.subject
+      and (${after}::uuid is null or s.id > ${after}::uuid)
+      and not g.behind
+    order by s.id
+    limit ${limit}`
+}
+
+function bytes(bodies: readonly (readonly Body[])[], events: readonly LoggedEvent[]): Sql {
+  const all = bodies.flatMap((made, at) => made.map(body => ({ ...body, id: events[at]?.id })))
+  return sql`unnest(
+    ${all.map(one => one.id)}::uuid[], ${all.map(one => one.api_version)}::text[],
+    ${all.map(one => one.bytes)}::bytea[], ${all.map(one => one.sha256)}::bytea[])`
 }
 
 /** What is announced of a subscription is not sent to that subscription. */

@@ -11,6 +11,7 @@ import type { Deps } from '../deps.ts'
 import { tested } from '../events.ts'
 import { api_versions } from '../schemas.ts'
 import type { Bodies } from '../sending/bodies.ts'
+import { planLookUps } from '../sending/claim.ts'
 import { bodyOf } from './body.ts'
 import { expand } from './expand.ts'
 
@@ -25,28 +26,43 @@ type Hearers = Pick<Deps, 'sender' | 'types'> & {
 export function fanOutConsumer(hearers: Hearers): Consumer {
   return {
     name: 'webhooks.fan_out',
-    // Internal events reach nobody outside, whatever a filter says.
-    events: hearers.types.all.map(({ type }) => type),
-    run: (tx, event) =>
-      event.type === tested ? fanOutTest(tx, hearers, event) : fanOut(tx, hearers, event),
+    // A type that only a newer process knows waits for one; `all` says that it is wanted.
+    events: 'all',
+    run: (tx, event) => hear(tx, hearers, [event]),
+    runAll: (tx, events) => hear(tx, hearers, events),
   }
 }
 
-async function fanOut(tx: Tx, { sender, bodies, wide }: Hearers, event: LoggedEvent) {
+async function hear(tx: Tx, hearers: Hearers, events: readonly LoggedEvent[]): Promise<void> {
+  // What is internal is offered to nobody, not even to those who want everything.
+  const offered = events.filter(event => hearers.types.find(event.type))
+  const ordinary = offered.filter(event => event.type !== tested)
+  if (ordinary.length > 0) await fanOut(tx, hearers, ordinary)
+  for (const event of offered) if (event.type === tested) await fanOutTest(tx, hearers, event)
+}
+
+async function fanOut(tx: Tx, hearers: Hearers, events: readonly LoggedEvent[]): Promise<void> {
+  const { sender, bodies, wide } = hearers
   const limit = portion_max
-  const made = await expand(tx, event, { after: null, limit, queues: true })
-  const { queued, subscription_ids } = made
-  const more = subscription_ids.length === limit
-  if (queued || more) {
+  const [, expanded] = await Promise.all([
+    planLookUps(tx),
+    expand(tx, events, { after: null, limit, queues: true }),
+  ])
+  for (const { event, queued, subscription_ids } of expanded) {
+    const more = subscription_ids.length === limit
+    if (!queued && !more) continue
     await tx.run(sql`
       insert into webhooks.fanouts (tenant_id, position, event_id, cursor)
       values (${event.tenant_id}, ${event.position}, ${event.id}, ${subscription_ids.at(-1) ?? null})`)
     tx.afterCommit(wide.kick)
   }
-  if (subscription_ids.length === 0) return
+  const heard = expanded.filter(one => one.subscription_ids.length > 0)
+  if (heard.length === 0) return
   tx.afterCommit(() => {
-    for (const body of made.bodies) bodies.put(event.id, body)
-    sender.poke(subscription_ids)
+    for (const { event, bodies: made } of heard) {
+      for (const body of made) bodies.put(event.id, body)
+    }
+    sender.poke([...new Set(heard.flatMap(one => one.subscription_ids))])
   })
 }
 

@@ -67,12 +67,13 @@ async function expandNext(needs: Needs): Promise<boolean> {
     // What the log does not keep any more cannot be sent either.
     if (!event) return end(tx, waiting)
     const portion = { after: waiting.cursor, limit: portion_max, queues: false }
-    const { subscription_ids, bodies: made } = await expand(tx, event, portion)
+    const [expanded] = await expand(tx, [event], portion)
+    const subscription_ids = expanded?.subscription_ids ?? []
     await kernel.fault('webhooks.fan_out_portion')
     if (subscription_ids.length < portion_max) await end(tx, waiting)
     else await move(tx, waiting, subscription_ids.at(-1) ?? null)
     tx.afterCommit(() => {
-      for (const body of made) bodies.put(event.id, body)
+      for (const body of expanded?.bodies ?? []) bodies.put(event.id, body)
       sender.poke(subscription_ids)
     })
     return true

@@ -12,7 +12,7 @@ import { findScheme, findTrusted, type SourceKey } from './sources/find-source.t
 import { storeReceipt, type StoreDeps } from './store-receipt.ts'
 
 export type ReceiveDeps = StoreDeps & {
-  readonly kernel: Pick<Kernel, 'db' | 'settings' | 'clock' | 'public_url'>
+  readonly kernel: Pick<Kernel, 'db' | 'wake' | 'settings' | 'clock' | 'public_url'>
   readonly secrets: InboundSecrets
 }
 

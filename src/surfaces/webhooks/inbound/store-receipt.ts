@@ -11,7 +11,7 @@ import type { Envelope, Incoming } from './schemes/scheme.ts'
 import type { SourceKey, Trusted } from './sources/find-source.ts'
 
 export type StoreDeps = {
-  readonly kernel: Pick<Kernel, 'db'>
+  readonly kernel: Pick<Kernel, 'db' | 'wake'>
   /** The providers whose messages somebody here works on. */
   readonly handled: ReadonlySet<string>
 }
@@ -31,7 +31,7 @@ function receiptRef(id: string): string {
 }
 
 export async function storeReceipt(
-  { kernel: { db }, handled }: StoreDeps,
+  { kernel: { db, wake }, handled }: StoreDeps,
   { source, key, envelope, message, verdict }: Genuine,
 ): Promise<void> {
   const { tenant_id, versions } = source
@@ -63,6 +63,7 @@ export async function storeReceipt(
         select id from receipt`,
     )
     if (!stored) return
+    if (waits) tx.afterCommit(wake)
     tx.emit({
       type: 'inbound_receipt.received',
       tenant_id,

@@ -27,6 +27,7 @@ export async function findDue(db: Db, shards: readonly number[]): Promise<Due> {
   const kept = pending()
   // One row and no `exists`, which may be answered by reading everything that is due.
   const first = (behind: boolean) => sql`
+    -- any tenant: as below
     (select d.event_id from webhooks.deliveries d
       where d.subscription_id = s.id and ${behind ? sql`d.behind` : sql`not d.behind`} and ${kept}
         and d.next_attempt_at <= (select kernel.now()) limit 1)`

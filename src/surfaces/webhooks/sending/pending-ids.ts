@@ -10,7 +10,7 @@ export const oldest_days = 38
 const ahead_days = 1
 const day_ms = 86_400_000
 
-export type IdRange = { readonly from: string; readonly to: string }
+type IdRange = { readonly from: string; readonly to: string }
 
 export function pendingIds(): IdRange {
   // The time in an id is that of the machine, which the clock of the development profile does not move.

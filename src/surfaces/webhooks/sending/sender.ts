@@ -9,12 +9,13 @@ import { openSleeper } from '../../../kernel/events/sleeper.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Loop } from '../../../kernel/surface.ts'
 import type { Deps, Poke } from '../deps.ts'
+import type { Lane } from '../lanes/lane.ts'
 import { reloadConfigs } from '../lanes/load-lanes.ts'
 import { saveLanes } from '../lanes/save-lanes.ts'
 import type { Share } from '../lanes/share.ts'
 import { Shards } from '../lanes/shards.ts'
 import { keyOfBody, type Bodies } from './bodies.ts'
-import { planOnce, type Claimed } from './claim.ts'
+import { planLookUps, type Asked, type Claimed } from './claim.ts'
 import { findDue, releaseStranded } from './find-due.ts'
 import { finish, finishAndClaim, recordLost, type Result } from './finish.ts'
 import { fly, stayed } from './flights.ts'
@@ -36,6 +37,11 @@ const stop_grace_ms = 3000
 /** Results that come close together share a commit. */
 const gather_ms = 4
 const gather_from = 32
+
+/** Deliveries as a whole are paused: what was claimed in this transaction is taken back with it. */
+class Paused extends Error {
+  override readonly name = 'Paused'
+}
 
 export function openSender(deps: SenderDeps): Sender {
   let running: Sending | undefined
@@ -71,6 +77,8 @@ class Sending {
   private readonly abort = new AbortController()
   private readonly results: Result[] = []
   private poll_at = 0
+  /** No look for what is due before it, whoever calls. */
+  private rested_at = 0
   private cycled_at = -Infinity
 
   constructor(deps: SenderDeps, owner: string) {
@@ -84,7 +92,8 @@ class Sending {
     const { kernel } = this.deps
     signal.addEventListener('abort', () => this.sleeper.close(), { once: true })
     const deaf = kernel.onWake(() => {
-      this.poll_at = Math.min(this.poll_at, performance.now() + woken_poll_ms)
+      const soon = Math.max(performance.now() + woken_poll_ms, this.rested_at)
+      this.poll_at = Math.min(this.poll_at, soon)
       this.sleeper.wake()
     })
     const stopped = new AbortController()
@@ -131,10 +140,11 @@ class Sending {
 
   private async poll(now: number): Promise<void> {
     const found = await findDue(this.deps.kernel.db, this.shards.owned())
+    const looked_at = performance.now()
     // However many endpoints wait, looking for them takes a small part of the time.
-    const took_ms = performance.now() - now
+    this.rested_at = looked_at + (looked_at - now) * 10
     const quiet_ms = found.waits ? waiting_poll_ms : idle_poll_ms
-    this.poll_at = performance.now() + Math.max(quiet_ms, took_ms * 10)
+    this.poll_at = Math.max(looked_at + quiet_ms, this.rested_at)
     this.lanes.poke(found.ids)
   }
 
@@ -149,22 +159,11 @@ class Sending {
     let claimed: readonly Claimed[] = []
     try {
       if (results.length > 0) await kernel.fault('webhooks.before_finish')
-      claimed = await kernel.db.tx(async tx => {
-        const fence = wanted.length > 0 ? this.deps.jobs.pauseFence(tx, activity) : false
-        const asked = { owner: this.owner, token, lease_seconds }
-        const [, rows] = await Promise.all([
-          planOnce(tx),
-          Promise.resolve(fence).then(open =>
-            finishAndClaim(tx, results, { ...asked, wanted: open ? wanted : [] }),
-          ),
-          saveLanes(tx, this.owner, saved),
-        ])
-        await recordLost(
-          tx,
-          rows.filter(one => one.lost && !one.aside),
-        )
-        return rows
-      })
+      claimed = await this.commit(
+        results,
+        { owner: this.owner, token, lease_seconds, wanted },
+        saved,
+      )
     } catch (error) {
       this.lanes.refuse(shares)
       await this.recover(results, error)
@@ -176,6 +175,35 @@ class Sending {
     const going = this.lanes.taken(shares, claimed)
     if (going.length > 0) {
       await this.depart(going, token, leased_until)
+    }
+  }
+
+  /** It leaves as one packet; only where the claim has to be taken back, it leaves twice. */
+  private async commit(
+    results: readonly Result[],
+    asked: Asked,
+    saved: readonly Lane[],
+  ): Promise<readonly Claimed[]> {
+    const { kernel, jobs } = this.deps
+    const claims = asked.wanted.length > 0
+    try {
+      return await kernel.db.tx(async tx => {
+        const [, open, rows] = await Promise.all([
+          planLookUps(tx),
+          claims ? jobs.pauseFence(tx, activity) : true,
+          finishAndClaim(tx, results, asked),
+          saveLanes(tx, this.owner, saved),
+        ])
+        if (!open) throw new Paused()
+        await recordLost(
+          tx,
+          rows.filter(one => one.lost && !one.aside),
+        )
+        return rows
+      })
+    } catch (error) {
+      if (!(error instanceof Paused)) throw error
+      return this.commit(results, { ...asked, wanted: [] }, saved)
     }
   }
 

@@ -2,17 +2,22 @@
  * Works on what was received: each receipt once, in the transaction of its handler. A handler that fails
  * is tried again on a schedule; a process that dies loses its lease, and the attempt counts.
  */
+import { openSleeper } from '../../../../kernel/events/sleeper.ts'
 import type { InboundMessage, Kernel, Loop } from '../../../../kernel/surface.ts'
 import type { Handlers } from '../handlers.ts'
 import { claimReceipts, type Claimed } from './claim-receipts.ts'
 import { endReceipt, failReceipt, retry_seconds } from './end-receipt.ts'
 
 export type ProcessDeps = {
-  readonly kernel: Pick<Kernel, 'db' | 'log' | 'fault'>
+  readonly kernel: Pick<Kernel, 'db' | 'log' | 'fault' | 'onWake'>
   readonly handlers: Handlers
 }
 
 const lease_seconds = 60
+/** For what waits for its next try; whoever stores a receipt wakes. */
+const poll_ms = 2000
+/** Others wake for what is not ours, too. */
+const rest_ms = 100
 
 class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
@@ -23,10 +28,19 @@ export function processLoop(deps: ProcessDeps): Loop {
     name: 'webhooks.inbound',
     every_ms: 500,
     run: async signal => {
-      for (;;) {
-        const claimed = await claimReceipts(deps.kernel.db, lease_seconds, signal)
-        if (claimed.length === 0) return
-        await Promise.all(claimed.map(receipt => work(deps, receipt, signal)))
+      const sleeper = openSleeper()
+      signal.addEventListener('abort', () => sleeper.close(), { once: true })
+      const deaf = deps.kernel.onWake(() => sleeper.wake())
+      try {
+        while (!signal.aborted) {
+          const claimed = await claimReceipts(deps.kernel.db, lease_seconds, signal)
+          await Promise.all(claimed.map(receipt => work(deps, receipt, signal)))
+          if (claimed.length > 0) continue
+          await sleeper.sleepThrough(rest_ms)
+          await sleeper.sleep(poll_ms)
+        }
+      } finally {
+        deaf()
       }
     },
   }
