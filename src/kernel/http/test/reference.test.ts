@@ -12,7 +12,9 @@ test('the reference is a page and its program, both our own', async () => {
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
   expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'self'; /)
   expect(page.text).toContain('/openapi.json')
-  const sources = [...page.text.matchAll(/<script[^>]*\ssrc="([^"]+)"/g)].map(([, source]) => source)
+  const sources = [...page.text.matchAll(/<script[^>]*\ssrc="([^"]+)"/g)].map(
+    ([, source]) => source,
+  )
   expect(sources).toEqual(['js/scalar.js'])
   const program = await world.call('GET', '/docs/js/scalar.js')
   expect(program.status).toBe(200)

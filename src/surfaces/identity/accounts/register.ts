@@ -57,7 +57,7 @@ export async function register(
   const { kernel, hasher, throttle } = deps
   const { settings, db } = kernel
   const address = demandEmail(body.email)
-  await demandPassword(body.password, address.normalized)
+  demandPassword(body.password, address.normalized)
   const tenant = await resolveTenant(db, kernel, body.tenant, headers.host)
   if (tenant.signup !== 'open') throw problem('signup_closed')
   const scope = emailScope(kernel, tenant.id)

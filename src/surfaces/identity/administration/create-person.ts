@@ -17,7 +17,7 @@ export async function createPerson(
 ): Promise<AccountLine | null> {
   const { hasher, kernel } = deps
   const address = demandEmail(email)
-  await demandPassword(password, address.normalized)
+  demandPassword(password, address.normalized)
   const { id: tenant_id } = await tenantBySlug(kernel.db, slug)
   const encoded = await hasher.hash(password)
   const id = newId()

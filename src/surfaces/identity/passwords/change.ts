@@ -20,7 +20,7 @@ export async function changePassword(
   const { kernel, hasher } = deps
   const account = await accountById(kernel.db, principal.id)
   if (account?.status !== 'active') throw problem('account_not_found')
-  await demandPassword(body.new_password, account.email_normalized, '/new_password')
+  demandPassword(body.new_password, account.email_normalized, '/new_password')
   await provePassword(deps, account.id, body.current_password)
   const encoded = await hasher.hash(body.new_password)
   const { id } = account
