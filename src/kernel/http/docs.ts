@@ -10,11 +10,11 @@ const policy =
   "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; frame-ancestors 'none'"
 
 export function mountDocs(app: FastifyInstance): void {
-  let reference: Promise<FastifyInstance> | undefined
+  let opened: Promise<FastifyInstance> | undefined
+  const reference = () => (opened ??= openReference())
   for (const url of paths) {
     app.get(url, async (_request, reply) => {
-      reference ??= openReference()
-      const server = await reference
+      const server = await reference()
       const { statusCode, headers, rawPayload } = await server.inject({ method: 'GET', url })
       const { location, 'content-type': type } = headers
       if (location !== undefined) void reply.header('location', location)
