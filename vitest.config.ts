@@ -3,6 +3,8 @@
  * chaos tests take part in every run in a short form; `vitest run --mode chaos` runs only them, at
  * full length (they read which from `inject('chaos')`).
  */
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 declare module 'vitest' {
@@ -11,6 +13,9 @@ declare module 'vitest' {
     chaos: 'short' | 'full'
   }
 }
+
+// Each file and each program under test is a new process: what they load is compiled once for all.
+process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache')
 
 const everything = ['src/**/test/**/*.test.ts', 'test/**/*.test.ts', 'scripts/test/**/*.test.ts']
 

@@ -2,78 +2,74 @@
  * The `dodeca` command: one small file a sub-command. It works on the database itself, so it needs no
  * running platform; what went wrong is said in a sentence, and the exit code is 0 or 1.
  */
-import { backupCreate, backupRestore, backupVerify } from './cli/backup.ts'
 import { parseCommand, type Command } from './cli/command.ts'
-import { doctorCommand } from './cli/doctor.ts'
-import { eventsConsumers, eventsParks, eventsRetry, eventsSkip } from './cli/events.ts'
-import { eventsTail } from './cli/events-tail.ts'
 import { helpCommand, showAll, showCommands } from './cli/help.ts'
-import { jobsCancel, jobsList, jobsRetry, jobsShow, jobsTypes } from './cli/jobs.ts'
-import { keysList, keysRotate } from './cli/keys.ts'
-import { keysRotateSigning } from './cli/keys-signing.ts'
-import { migrateCommand } from './cli/migrate.ts'
-import { rebuildCommand } from './cli/rebuild.ts'
-import { seedCommand } from './cli/seed.ts'
-import { startCommand } from './cli/start.ts'
-import { tenantCreate, tenantDisable, tenantList } from './cli/tenant.ts'
 import { openTerminal } from './cli/terminal.ts'
-import {
-  userCreate,
-  userDisable,
-  userGrant,
-  userList,
-  userResetPassword,
-  userRevoke,
-} from './cli/user.ts'
 import { loadConfig } from './config.ts'
 import type { Composition } from './kernel/assembly/parts.ts'
 import { StartError } from './kernel/start-error.ts'
-import { composition } from './start.ts'
 
-const commands: readonly Command[] = [
-  startCommand,
-  migrateCommand,
-  seedCommand,
-  doctorCommand,
-  keysList,
-  keysRotate,
-  keysRotateSigning,
-  tenantCreate,
-  tenantList,
-  tenantDisable,
-  userCreate,
-  userList,
-  userGrant,
-  userRevoke,
-  userDisable,
-  userResetPassword,
-  eventsTail,
-  eventsConsumers,
-  eventsParks,
-  eventsRetry,
-  eventsSkip,
-  jobsList,
-  jobsShow,
-  jobsRetry,
-  jobsCancel,
-  jobsTypes,
-  rebuildCommand,
-  backupCreate,
-  backupVerify,
-  backupRestore,
-  helpCommand(() => commands),
-]
+/** By their first word, in the order of the help: what a command needs is loaded when it is meant. */
+const groups: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
+  start: async () => [(await import('./cli/start.ts')).startCommand],
+  migrate: async () => [(await import('./cli/migrate.ts')).migrateCommand],
+  seed: async () => [(await import('./cli/seed.ts')).seedCommand],
+  doctor: async () => [(await import('./cli/doctor.ts')).doctorCommand],
+  keys: async () => {
+    const { keysList, keysRotate } = await import('./cli/keys.ts')
+    const { keysRotateSigning } = await import('./cli/keys-signing.ts')
+    return [keysList, keysRotate, keysRotateSigning]
+  },
+  tenant: async () => {
+    const { tenantCreate, tenantList, tenantDisable } = await import('./cli/tenant.ts')
+    return [tenantCreate, tenantList, tenantDisable]
+  },
+  user: async () => {
+    const user = await import('./cli/user.ts')
+    const { userCreate, userList, userGrant, userRevoke, userDisable, userResetPassword } = user
+    return [userCreate, userList, userGrant, userRevoke, userDisable, userResetPassword]
+  },
+  events: async () => {
+    const { eventsTail } = await import('./cli/events-tail.ts')
+    const { eventsConsumers, eventsParks, eventsRetry, eventsSkip } =
+      await import('./cli/events.ts')
+    return [eventsTail, eventsConsumers, eventsParks, eventsRetry, eventsSkip]
+  },
+  jobs: async () => {
+    const { jobsCancel, jobsList, jobsRetry, jobsShow, jobsTypes } = await import('./cli/jobs.ts')
+    return [jobsList, jobsShow, jobsRetry, jobsCancel, jobsTypes]
+  },
+  rebuild: async () => [(await import('./cli/rebuild.ts')).rebuildCommand],
+  backup: async () => {
+    const { backupCreate, backupRestore, backupVerify } = await import('./cli/backup.ts')
+    return [backupCreate, backupVerify, backupRestore]
+  },
+  help: () => Promise.resolve([helpCommand(allCommands)]),
+}
+
+async function allCommands(): Promise<readonly Command[]> {
+  return (await Promise.all(Object.values(groups).map(group => group()))).flat()
+}
+
+/** Those among which the first word chooses; for a word that is none, all, to name the nearest. */
+async function commandsFor(word: string): Promise<readonly Command[]> {
+  const group = Object.hasOwn(groups, word) ? groups[word] : undefined
+  return group ? await group() : await allCommands()
+}
 
 /** Answers the exit code. */
-export async function dodeca(argv: readonly string[], composed: Composition): Promise<number> {
+export async function dodeca(
+  argv: readonly string[],
+  load: () => Promise<Composition> = product,
+): Promise<number> {
   const json = argv.includes('--json')
   const terminal = openTerminal(json)
   try {
     if (argv.length === 0 || /^(--help|-h)$/.test(argv[0] ?? '')) {
-      showAll(commands, terminal)
+      showAll(await allCommands(), terminal)
       return 0
     }
-    const { command, args, values } = parseCommand(commands, argv)
+    const { command, args, values } = parseCommand(await commandsFor(argv[0] ?? ''), argv)
     if (values['help']) {
       showCommands([command], terminal)
       return 0
@@ -86,7 +82,7 @@ export async function dodeca(argv: readonly string[], composed: Composition): Pr
     await command.run({
       args,
       terminal,
-      composition: composed,
+      composition: load,
       option: text,
       flag: name => values[name] === true,
       fail: () => {
@@ -112,4 +108,8 @@ function explain(error: unknown): string {
   return error instanceof Error ? (error.stack ?? message) : String(error)
 }
 
-if (import.meta.main) process.exitCode = await dodeca(process.argv.slice(2), composition)
+async function product(): Promise<Composition> {
+  return (await import('./start.ts')).composition
+}
+
+if (import.meta.main) process.exitCode = await dodeca(process.argv.slice(2))

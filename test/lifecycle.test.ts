@@ -15,7 +15,7 @@ import { openBank } from './bank.ts'
 import { startProcess } from './process.ts'
 import { call, cloneDatabase, eventually, openWorld, type World } from './world.ts'
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const main = fileURLToPath(new URL('../src/main.mjs', import.meta.url))
 
 type Run = { child: ReturnType<typeof spawn>; output(): string; ended: Promise<number | string> }
 

@@ -3,6 +3,12 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
+/** What every process under test has of ours; compiled code is kept from one to the next. */
+export const inherited: Readonly<Record<string, string>> = {
+  PATH: process.env['PATH'] ?? '',
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+}
+
 const entries = { test: './child.ts', product: './product-child.ts' } as const
 export type Entry = keyof typeof entries
 
@@ -31,7 +37,7 @@ export async function startProcess(
 ): Promise<PlatformProcess> {
   const file = fileURLToPath(new URL(entries[entry], import.meta.url))
   const child = spawn(process.execPath, [file], {
-    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    env: { ...inherited, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''

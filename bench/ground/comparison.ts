@@ -21,7 +21,7 @@ export async function comparison(
       const sections = await measure({ options, database })
       const facts = machineFacts(database.version, database.date)
       for (const section of sections) print(section, facts)
-      if (options.report) await write(name, sections, facts)
+      if (options.report) await write(name, sections, facts, options.only !== null)
     } finally {
       await database.close()
     }

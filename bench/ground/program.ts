@@ -26,7 +26,7 @@ export async function startProgram(
     program: process.execPath,
     args: [
       ...(profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : []),
-      fileURLToPath(new URL('../../src/main.ts', import.meta.url)),
+      fileURLToPath(new URL('../../src/main.mjs', import.meta.url)),
     ],
     env: { ...env, PORT: String(port) },
   })

@@ -102,15 +102,24 @@ export function print(section: Section, facts: string): void {
 
 const file = fileURLToPath(new URL('../../docs/benchmarks.md', import.meta.url))
 
-export async function write(name: string, sections: readonly Section[], facts: string) {
+/** With `part` only some were measured, and what stands there of the others stays. */
+export async function write(
+  name: string,
+  sections: readonly Section[],
+  facts: string,
+  part: boolean,
+) {
   const text = await readFile(file, 'utf8')
   const [from, to] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
   const begin = text.indexOf(from)
   const end = text.indexOf(to)
   if (begin === -1 || end === -1) throw new Error(`docs/benchmarks.md has no section ${name}`)
-  const body = sections.map(section => markdown(section, facts)).join('\n')
-  const renewed = `${text.slice(0, begin)}${from}\n\n${body}\n${text.slice(end)}`
-  await writeFile(file, await format(renewed, { ...(await resolveConfig(file)), filepath: file }))
+  const renewed = new Map(sections.map(one => [one.title, markdown(one, facts)]))
+  const there = text.slice(begin, end).split(/^### /m).slice(1)
+  const kept = part ? there.map(one => [one.split('\n', 1)[0] ?? '', `### ${one}`] as const) : []
+  const body = [...new Map([...kept, ...renewed]).values()].join('\n')
+  const whole = `${text.slice(0, begin)}${from}\n\n${body}\n${text.slice(end)}`
+  await writeFile(file, await format(whole, { ...(await resolveConfig(file)), filepath: file }))
 }
 
 function markdown({ title, columns, rows, verdicts, notes }: Section, facts: string): string {

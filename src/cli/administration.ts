@@ -16,7 +16,7 @@ export async function administering<T>(
   about: { readonly tenant?: string; readonly account?: string; readonly role?: string },
   work: (identity: Face['administration']) => Promise<T>,
 ): Promise<T> {
-  const at = call.composition.surfaces.findIndex(one => one.name === 'identity')
+  const at = (await call.composition()).surfaces.findIndex(one => one.name === 'identity')
   return await onCurrentDatabase(call, async ({ platform }) => {
     const identity = platform.opened[at]
     if (!identity) throw new StartError('This platform has no accounts.')

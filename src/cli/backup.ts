@@ -79,7 +79,7 @@ export const backupVerify: Command = {
 /** Migrated like at a start, for the backup may be older than this version. */
 async function judge(call: Call, data_dir: string): Promise<readonly string[]> {
   const ask = async ({ platform, config, ground, pending }: Offline) => {
-    await migrate(migrationOptions(config, ground, call.composition))
+    await migrate(await migrationOptions(config, ground, call.composition))
     const checks = platform.opened.flatMap(one => one.checks ?? [])
     const { db, clock, keys } = platform.kernel
     const wanted = ['migrations', ...checks.map(one => one.name)]
@@ -108,7 +108,7 @@ export const backupRestore: Command = {
     if (manifest.database !== null) {
       progress('Recovering the database …')
       await offline(call, async ({ config, ground, audit }) => {
-        await migrate(migrationOptions(config, ground, call.composition))
+        await migrate(await migrationOptions(config, ground, call.composition))
         await audit({ action: 'kernel.backups.restore', target: folder })
       })
     }

@@ -31,7 +31,8 @@ export type Command = {
 export type Call = {
   readonly args: readonly string[]
   readonly terminal: Terminal
-  readonly composition: Composition
+  /** What the platform is composed of; loading it takes longer than most words need. */
+  composition(): Promise<Composition>
   option(name: string): string | undefined
   flag(name: string): boolean
   /** What was asked is answered, and the answer is bad: exit code 1. */

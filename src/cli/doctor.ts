@@ -28,7 +28,8 @@ export const doctorCommand: Command = {
 
 async function consult(call: Call, on: Offline): Promise<Finding[]> {
   const { platform, ground, pending } = on
-  const { args: names, composition } = call
+  const { args: names } = call
+  const composition = await call.composition()
   const { kernel, opened } = platform
   const checks = opened.flatMap(one => one.checks ?? [])
   const usual = questions(checks)

@@ -6,20 +6,19 @@ import { suggestion } from '../kernel/nearest.ts'
 import { table, type Terminal } from './terminal.ts'
 
 /** `commands` are all, this one included. */
-export function helpCommand(commands: () => readonly Command[]): Command {
+export function helpCommand(commands: () => Promise<readonly Command[]>): Command {
   return {
     words: 'help',
     takes: ['[settings|command…]'],
     summary: 'Say how a command is used, or list the settings',
     run: async ({ args, terminal }) => {
       const topic = args.join(' ')
-      if (topic === '') return showAll(commands(), terminal)
       if (topic === 'settings') return showSettings(terminal)
-      const found = commands().filter(
-        one => one.words === topic || one.words.startsWith(`${topic} `),
-      )
+      const all = await commands()
+      if (topic === '') return showAll(all, terminal)
+      const found = all.filter(one => one.words === topic || one.words.startsWith(`${topic} `))
       if (found.length === 0) {
-        const known = ['settings', ...commands().map(one => one.words)]
+        const known = ['settings', ...all.map(one => one.words)]
         throw new StartError(
           `There is no help on ${topic}.${suggestion(topic, known)} \`dodeca help\` lists all commands.`,
         )

@@ -75,7 +75,7 @@ async function filterOf(call: Call, platform: Offline): Promise<OperatorFilter> 
 }
 
 async function tenantId(call: Call, { platform }: Offline, slug: string): Promise<string> {
-  const at = call.composition.surfaces.findIndex(one => one.name === 'identity')
+  const at = (await call.composition()).surfaces.findIndex(one => one.name === 'identity')
   const identity = platform.opened[at]?.face as Identity | undefined
   const tenants = (await identity?.administration.tenants(shown_max)) ?? []
   const found = tenants.find(one => one.slug === slug)
@@ -186,7 +186,7 @@ async function operating<T>(
   call: Call,
   work: (face: Face, platform: Offline) => Promise<T>,
 ): Promise<T> {
-  const at = call.composition.surfaces.findIndex(one => one.name === 'jobs')
+  const at = (await call.composition()).surfaces.findIndex(one => one.name === 'jobs')
   return await onCurrentDatabase(call, async offline => {
     const face = offline.platform.opened[at]?.face as Face | undefined
     if (!face) throw new StartError('This platform has no jobs.')

@@ -18,7 +18,7 @@ export const migrateCommand: Command = {
 
 async function apply({ terminal, composition }: Call, platform: Offline): Promise<void> {
   const { config, ground, audit } = platform
-  const applied = await migrate(migrationOptions(config, ground, composition))
+  const applied = await migrate(await migrationOptions(config, ground, composition))
   if (applied.length > 0) {
     const target = applied.map(labelOf).join(' ').slice(0, 1000)
     await audit({ action: 'kernel.migrations.apply', target })
@@ -48,7 +48,7 @@ async function status({ terminal, composition }: Call, platform: Offline): Promi
   const applied = it
     ? await db.many(Applied, sql`select schema, number, applied_at from kernel.migrations`)
     : []
-  const known = await readMigrations(migrationOptions(config, ground, composition).sources)
+  const known = await readMigrations((await migrationOptions(config, ground, composition)).sources)
   const rows = known.map(one => ({
     ...shown(one),
     pending: pending.has(labelOf(one)),

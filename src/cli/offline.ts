@@ -11,10 +11,9 @@ import type { AuditDraft } from '../kernel/database/drafts.ts'
 import { pendingMigrations, type Migration } from '../kernel/database/migrate.ts'
 import { layGround, type Ground } from '../kernel/ground/ground.ts'
 import { openLog } from '../kernel/watch/log.ts'
-import { openPlatform, type Platform } from '../kernel/assembly/open.ts'
+import type { Platform } from '../kernel/assembly/open.ts'
 import type { Composition } from '../kernel/assembly/parts.ts'
 import { StartError } from '../kernel/start-error.ts'
-import { migrationSources } from '../start.ts'
 import type { Call } from './command.ts'
 
 export type Offline = {
@@ -44,13 +43,14 @@ export async function offline<T>(
   })
   const ground = await layGround(config, call.terminal.progress)
   try {
-    const platform = await open(config, ground, call.composition)
+    const platform = await open(config, ground, await call.composition())
     try {
       return await work({
         config,
         ground,
         platform,
-        pending: () => pendingMigrations(migrationOptions(config, ground, call.composition)),
+        pending: async () =>
+          await pendingMigrations(await migrationOptions(config, ground, call.composition)),
         audit: async act => {
           await platform.kernel.db.tx(async tx => tx.audit(actOf(act)))
         },
@@ -78,10 +78,15 @@ export async function onCurrentDatabase<T>(
   })
 }
 
-export function migrationOptions(config: Config, ground: Ground, composition: Composition) {
+export async function migrationOptions(
+  config: Config,
+  ground: Ground,
+  composition: Call['composition'],
+) {
+  const { migrationSources } = await import('../start.ts')
   return {
     url: ground.direct_url,
-    sources: migrationSources(composition),
+    sources: migrationSources(await composition()),
     statement_timeout_ms: config.settings['kernel.statement_timeout_ms'],
   }
 }
@@ -100,6 +105,7 @@ export async function ownVersion(): Promise<string> {
 }
 
 async function open(config: Config, ground: Ground, composition: Composition): Promise<Platform> {
+  const { openPlatform } = await import('../kernel/assembly/open.ts')
   const url = new URL(ground.direct_url)
   // The limits of a request do not bind an operator, who can see how long it takes.
   url.searchParams.set('options', '-c statement_timeout=0')

@@ -1,8 +1,9 @@
 /** Starts the platform for a person or a service manager, says what to open, and stops on a signal. */
 import type { Config } from '../config.ts'
 import type { Administrator } from '../first-administrator.ts'
-import { start, type Running } from '../start.ts'
+import type { Running } from '../start.ts'
 import type { Call, Command } from './command.ts'
+import { letYoungSpaceGrow } from './young-space.ts'
 
 const same_signal_ms = 500
 
@@ -40,7 +41,10 @@ async function serve(config: Config, { composition, terminal }: Call): Promise<v
     process.on('SIGINT', stop)
     process.on('SIGTERM', stop)
   })
-  const running = await start(config, line => terminal.progress(`  ${line}`), composition)
+  const { start } = await import('../start.ts')
+  const progress = (line: string) => terminal.progress(`  ${line}`)
+  const running = await start(config, progress, await composition())
+  letYoungSpaceGrow()
   if (stopped_at === Number.POSITIVE_INFINITY) {
     const { port } = running
     const facts = { port, public_url: config.public_url, pid: process.pid }

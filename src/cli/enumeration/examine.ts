@@ -10,7 +10,6 @@ import { sql } from '../../kernel/database/sql.ts'
 import { newId, newSecret } from '../../kernel/ids.ts'
 import { StartError } from '../../kernel/start-error.ts'
 import type { Question } from '../../kernel/watch/doctor.ts'
-import { start } from '../../start.ts'
 import type { Face } from '../../surfaces/identity/face.ts'
 import type { Call } from '../command.ts'
 import { actor, type Offline } from '../offline.ts'
@@ -36,7 +35,8 @@ export function enumerationQuestion(call: Call, offline: Offline): Question {
 async function measure(call: Call, database_url: string) {
   const data_dir = await mkdtemp(join(tmpdir(), 'dodeca-enumeration-'))
   const config = call.config(settingsOn(database_url, data_dir))
-  const running = await start(config, () => {}, call.composition)
+  const { start } = await import('../../start.ts')
+  const running = await start(config, () => {}, await call.composition())
   try {
     const found: string[] = []
     let alike = true
@@ -48,7 +48,7 @@ async function measure(call: Call, database_url: string) {
         )
         continue
       }
-      const pairs = await makePairs(identityOf(call, running.platform.opened))
+      const pairs = await makePairs(await identityOf(call, running.platform.opened))
       const times = await probe(running.port, what, pairs, done =>
         call.terminal.gauge(`${what}: ${done} of ${pairs_count} pairs`),
       )
@@ -84,8 +84,11 @@ function settingsOn(database_url: string, data_dir: string): Record<string, stri
   }
 }
 
-function identityOf({ composition }: Call, opened: readonly { face: unknown }[]): Face {
-  const at = composition.surfaces.findIndex(one => one.name === 'identity')
+async function identityOf(
+  { composition }: Call,
+  opened: readonly { face: unknown }[],
+): Promise<Face> {
+  const at = (await composition()).surfaces.findIndex(one => one.name === 'identity')
   // Surfaces and what they open stand in one order.
   return opened[at]?.face as Face
 }

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../../test/world.ts'
+import { inherited } from '../../../test/process.ts'
 import { openProductWorld, password } from '../../../test/product-world.ts'
 import { newId } from '../../kernel/ids.ts'
 import { audited } from '../../surfaces/identity/test/announced.ts'
@@ -13,7 +14,7 @@ afterAll(() => world.close())
 
 async function run(words: string, more: Record<string, string> = {}) {
   const child = spawn(process.execPath, [real_cli, ...words.split(' ')], {
-    env: { PATH: process.env['PATH'] ?? '', ...world.environment, ...more },
+    env: { ...inherited, ...world.environment, ...more },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let out = ''

@@ -33,4 +33,4 @@ const composition: Composition = {
   },
 }
 
-process.exitCode = await dodeca(process.argv.slice(2), composition)
+process.exitCode = await dodeca(process.argv.slice(2), () => Promise.resolve(composition))

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { startProcess, type PlatformProcess } from '../../../test/process.ts'
+import { inherited, startProcess, type PlatformProcess } from '../../../test/process.ts'
 import { newId } from '../../kernel/ids.ts'
 import { companionStopped } from '../../kernel/ground/companions.ts'
 import { openDataDir, readJson } from '../../kernel/ground/data-dir.ts'
@@ -57,7 +57,7 @@ export function newInstallation(): Installation {
     used.add(data_dir)
     const child = spawn(process.execPath, [entry, ...args], {
       cwd: folder,
-      env: { PATH: process.env['PATH'] ?? '', ...environment(data_dir), ...env },
+      env: { ...inherited, ...environment(data_dir), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     let out = ''

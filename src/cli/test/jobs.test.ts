@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, expect, test } from 'vitest'
+import { inherited } from '../../../test/process.ts'
 import { newId } from '../../kernel/ids.ts'
 import { openAskingWorld } from '../../surfaces/jobs/test/asking-world.ts'
 import { real_cli } from './installation.ts'
@@ -11,7 +12,7 @@ afterAll(() => world.close())
 
 async function run(...args: string[]) {
   const child = spawn(process.execPath, [real_cli, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', ...world.environment },
+    env: { ...inherited, ...world.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let out = ''

@@ -17,6 +17,7 @@ export function lifecycle(parts: PlatformParts, app: App, stopping: AbortControl
   const following = followClock({ db: kernel.db, clock: kernel.clock, onWake: kernel.onWake, log })
   let loops: RunningLoops | undefined
   const start = async () => {
+    await sink?.loaded
     await events.start()
     if (development) await following.start()
     if (config.roles.includes('worker')) {

@@ -1,6 +1,7 @@
 /**
  * Whether this process takes work now: not while it drains, and not while its event loop is so late that
- * one more request would only make all of them slower.
+ * one more request would only make all of them slower. One pause is no such time: a module that is
+ * loaded at its first use, or a neighbour on the machine, must not turn away whoever comes after it.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { problem, type Problem } from '../http/problem.ts'
@@ -16,9 +17,12 @@ export function watchOverload(delay_ms_max: number): Overload {
   const delay = monitorEventLoopDelay({ resolution: 20 })
   delay.enable()
   let late = false
+  let was_late = false
   let draining = false
   const sample = setInterval(() => {
-    late = delay.percentile(99) / 1e6 > delay_ms_max
+    const is_late = delay.percentile(99) / 1e6 > delay_ms_max
+    late = is_late && was_late
+    was_late = is_late
     delay.reset()
   }, 1000)
   sample.unref()

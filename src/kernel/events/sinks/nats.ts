@@ -3,8 +3,7 @@
  * there, and the cursor moves after that; an event that is sent again after a crash has the same id and
  * falls to the stream's duplicate window. The stream is made when it is absent, and left as it is else.
  */
-import { jetstream, jetstreamManager, JetStreamApiError } from '@nats-io/jetstream'
-import { connect, type NatsConnection } from '@nats-io/transport-node'
+import type { NatsConnection } from '@nats-io/transport-node'
 import type { Log } from '../../watch/log.ts'
 import { SinkUnavailable, type Hearing } from '../hearing/hearing.ts'
 import type { LanedEvent } from '../log/read.ts'
@@ -19,8 +18,19 @@ export type NatsSinkOptions = {
 
 export type NatsSink = {
   readonly hearing: Hearing
+  /** Rejects where the client of NATS cannot be loaded; whether a server answers is asked later. */
+  readonly loaded: Promise<unknown>
   stop(): Promise<void>
 }
+
+/** Only a platform with this sink pays for its client. */
+async function loadClient() {
+  const { jetstream, jetstreamManager, JetStreamApiError } = await import('@nats-io/jetstream')
+  const { connect } = await import('@nats-io/transport-node')
+  return { jetstream, jetstreamManager, JetStreamApiError, connect }
+}
+
+type Client = Awaited<ReturnType<typeof loadClient>>
 
 /** The event as it is shown outside: the payload is fetched by its reference. */
 function envelope(event: LanedEvent) {
@@ -40,10 +50,13 @@ function envelope(event: LanedEvent) {
 }
 
 export function openNatsSink(options: NatsSinkOptions): NatsSink {
+  const loaded = loadClient()
+  // Whoever starts the platform awaits it; until then a failure is nobody's.
+  loaded.catch(() => {})
   let link: Promise<NatsConnection> | undefined
 
   const linked = async (): Promise<NatsConnection> => {
-    link ??= dial(options)
+    link ??= loaded.then(client => dial(client, options))
     const made = link
     try {
       const connection = await made
@@ -59,6 +72,7 @@ export function openNatsSink(options: NatsSinkOptions): NatsSink {
   const publish = async (event: LanedEvent): Promise<void> => {
     try {
       const connection = await linked()
+      const { jetstream } = await loaded
       await jetstream(connection, { timeout: 5000 }).publish(
         `evt.${event.lane}.${event.type}`,
         JSON.stringify(envelope(event)),
@@ -70,6 +84,7 @@ export function openNatsSink(options: NatsSinkOptions): NatsSink {
   }
 
   return {
+    loaded,
     hearing: { name: 'kernel.sink.nats', events: 'all', publish },
     stop: async () => {
       const connection = await link?.catch(() => undefined)
@@ -78,10 +93,10 @@ export function openNatsSink(options: NatsSinkOptions): NatsSink {
   }
 }
 
-async function dial(options: NatsSinkOptions): Promise<NatsConnection> {
-  const connection = await connect({ servers: options.url, name: 'dodeca', timeout: 5000 })
+async function dial(client: Client, options: NatsSinkOptions): Promise<NatsConnection> {
+  const connection = await client.connect({ servers: options.url, name: 'dodeca', timeout: 5000 })
   try {
-    await ensureStream(connection, options)
+    await ensureStream(client, connection, options)
   } catch (error) {
     await connection.close()
     throw error
@@ -94,7 +109,11 @@ async function dial(options: NatsSinkOptions): Promise<NatsConnection> {
 
 const stream_absent = 10_059
 
-async function ensureStream(connection: NatsConnection, options: NatsSinkOptions): Promise<void> {
+async function ensureStream(
+  { jetstreamManager, JetStreamApiError }: Client,
+  connection: NatsConnection,
+  options: NatsSinkOptions,
+): Promise<void> {
   const manager = await jetstreamManager(connection)
   const name = options.stream ?? 'EVENTS'
   try {

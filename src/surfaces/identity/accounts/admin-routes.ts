@@ -96,6 +96,7 @@ function eraseRoute(deps: Deps): Route {
     description: 'Needs a fresh authentication. Sessions end; what is personal is erased for good.',
     permission: 'authenticated',
     added: true,
+    asks_grants: true,
     absent: 'account_not_found',
     replies: { 204: null },
     fails: ['account_not_found', 'permission_denied', 'step_up_required'],

@@ -4,7 +4,7 @@
  * (a crash between the server's answer and the mark) can be recognized. A token whose use is over is
  * not sent.
  */
-import { createTransport, type Transporter } from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { openOutsideWorld } from '../../../kernel/dev/outside-world.ts'
@@ -41,7 +41,7 @@ export function openMailSender(kernel: Kernel): MailSender {
     if (url === null) return
     if (transport?.url !== url) {
       transport?.by.close()
-      transport = { url, by: openTransport(url) }
+      transport = { url, by: await openTransport(url) }
     }
     for (;;) {
       if (signal.aborted) return
@@ -69,7 +69,9 @@ export function openMailSender(kernel: Kernel): MailSender {
   }
 }
 
-function openTransport(url: string): Transporter {
+/** Loaded with the first mail: most processes never send one. */
+async function openTransport(url: string): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer')
   return createTransport({
     url,
     pool: true,

@@ -102,6 +102,7 @@ function revokeAllRoute(deps: Deps): Route {
     path: '/v1/accounts/{account_id}/sessions',
     summary: 'End all sessions of an account',
     permission: 'authenticated',
+    asks_grants: true,
     absent: 'account_not_found',
     query: closed({ except_current: Type.Optional(Type.Boolean()) }),
     replies: { 204: null },

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { password } from '../../../../test/product-world.ts'
-import { startProcess } from '../../../../test/process.ts'
+import { inherited, startProcess } from '../../../../test/process.ts'
 import { call, eventually } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Bytes } from '../schemas.ts'
@@ -25,7 +25,7 @@ async function keysKept(): Promise<Kept> {
 }
 
 async function rotate(): Promise<void> {
-  const env = { PATH: process.env['PATH'] ?? '', ...world.environment }
+  const env = { ...inherited, ...world.environment }
   await promisify(execFile)(process.execPath, [cli, 'keys', 'rotate', 'encryption'], { env })
 }
 

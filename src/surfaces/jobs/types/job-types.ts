@@ -14,7 +14,7 @@ import {
   type ExternalFits,
   type Fits,
 } from './external-types.ts'
-import { compileFit } from './fit.ts'
+import { compileFit, type Fit } from './fit.ts'
 
 export type Kind = 'built_in' | 'activity' | 'external'
 
@@ -51,6 +51,12 @@ export type JobTypes = {
 const fresh_ms = 1000
 const nameOf = ({ type, schema_version }: TypeVersion) => `${type} ${schema_version}`
 
+/** Our own schemas are schemas, and compiling them takes a sixth of a start. */
+function fitAtFirstUse(schema: object): Fit {
+  let fit: Fit | undefined
+  return (value, pointer) => (fit ??= compileFit(schema))(value, pointer)
+}
+
 export function openJobTypes({ settings }: Pick<Kernel, 'settings'>): JobTypes {
   const built = new Map<string, { readonly type: JobType; readonly fits: Fits }>()
   const newest = new Map<string, number>()
@@ -65,8 +71,9 @@ export function openJobTypes({ settings }: Pick<Kernel, 'settings'>): JobTypes {
       for (const type of given) {
         if (built.has(nameOf(type)))
           throw new Error(`the job type ${nameOf(type)} is offered twice`)
-        const result = type.result ? compileFit(type.result) : null
-        built.set(nameOf(type), { type, fits: { parameters: compileFit(type.parameters), result } })
+        const result = type.result ? fitAtFirstUse(type.result) : null
+        const parameters = fitAtFirstUse(type.parameters)
+        built.set(nameOf(type), { type, fits: { parameters, result } })
         newest.set(type.type, Math.max(newest.get(type.type) ?? 0, type.schema_version))
       }
     },

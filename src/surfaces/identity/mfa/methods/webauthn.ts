@@ -3,13 +3,6 @@
  * origin is compared exactly. A sign count that goes back hints at a copied key: it is told in the
  * security events, but is no failure, since some authenticators count badly.
  */
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server'
-import { COSEALG } from '@simplewebauthn/server/helpers'
 import { Type } from 'typebox'
 import type { Tx } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
@@ -20,8 +13,11 @@ import type { Assertion, Attestation, MethodRow } from '../schemas.ts'
 export type RelyingParty = { readonly id: string; readonly origin: string }
 export type Credential = { readonly id: string; readonly transports: readonly string[] }
 
-/** Named, so that what is offered does not depend on what this runtime happens to support. */
-const algorithms = [COSEALG.EdDSA, COSEALG.ES256, COSEALG.RS256]
+/** EdDSA, ES256 and RS256 by their numbers in COSE; not what this runtime happens to support. */
+const algorithms = [-8, -7, -257]
+
+/** Large, and few people have such a key: loaded for the first of them. */
+const library = () => import('@simplewebauthn/server')
 
 export function relyingParty(public_url: string): RelyingParty {
   const { hostname, origin } = new URL(public_url)
@@ -35,6 +31,7 @@ export async function registrationOptions(
   known: readonly Credential[],
   timeout_ms: number,
 ) {
+  const { generateRegistrationOptions } = await library()
   return await generateRegistrationOptions({
     rpName: rp.id,
     rpID: rp.id,
@@ -51,6 +48,7 @@ export async function registrationOptions(
 }
 
 export async function requestOptions(rp: RelyingParty, key: Credential, timeout_ms: number) {
+  const { generateAuthenticationOptions } = await library()
   return await generateAuthenticationOptions({
     rpID: rp.id,
     allowCredentials: [listed(key)],
@@ -66,6 +64,7 @@ export async function readAttestation(
   challenge: string,
   attestation: Attestation,
 ) {
+  const { verifyRegistrationResponse } = await library()
   try {
     const { registrationInfo } = await verifyRegistrationResponse({
       response: { ...attestation, clientExtensionResults: {} },
@@ -99,6 +98,7 @@ export async function readAssertion(
 ): Promise<number | undefined> {
   const { credential_id, encrypted_secret_or_public_key: key } = method
   if (credential_id === null || key === null || assertion.id !== credential_id) return undefined
+  const { verifyAuthenticationResponse } = await library()
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response: { ...assertion, clientExtensionResults: {} },

@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { inherited } from '../../../../../test/process.ts'
 
 export type WorkerProcess = {
   readonly child: ChildProcess
@@ -15,7 +16,7 @@ export async function startWorker(
 ): Promise<WorkerProcess> {
   const file = fileURLToPath(new URL('./engine-child.ts', import.meta.url))
   const child = spawn(process.execPath, [file], {
-    env: { PATH: process.env['PATH'] ?? '', ...environment, ROLES: 'worker', ...more },
+    env: { ...inherited, ...environment, ROLES: 'worker', ...more },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const gone = once(child, 'exit')
