@@ -211,6 +211,7 @@ const table = {
   'webhooks.verifications_per_hour': count(10, 'challenges', 'Challenges that are sent to one subscription in an hour', 1, 100_000),
   'webhooks.replay_per_minute': count(10, 'replays', 'Replays of one subscription in a minute', 1, 1_000_000),
   'webhooks.replay_tenant_per_minute': count(100, 'replays', 'Replays of a tenant in a minute', 1, 1_000_000),
+  'webhooks.replay_deliveries_max': count(100_000, 'deliveries', 'Deliveries that one replay of a subscription sends again', 1, 10_000_000),
   'webhooks.deliveries_retention_days': count(90, 'days', 'How long deliveries are kept', 7, 3650),
   'webhooks.attempts_retention_days': count(30, 'days', 'How long attempts of deliveries are kept', 7, 3650),
   'webhooks.inbound_max_bytes': count(1024 * 1024, 'bytes', 'Largest inbound webhook; 25 MiB where the scheme is github', 1024, 2 ** 25),

@@ -31,7 +31,12 @@ export const composition: Composition = {
       people: people.face.administration,
     })
     const inbound = [people, work, shortener].flatMap(one => one.inbound ?? [])
-    const hooks = webhooks.open(kernel, { events: declared, inbound })
+    const hooks = webhooks.open(kernel, {
+      events: declared,
+      inbound,
+      jobs: work.face,
+      people: people.face.administration,
+    })
     const opened = [people, work, shortener, hooks]
     work.face.offer(opened.flatMap(one => one.jobTypes ?? []))
     return {

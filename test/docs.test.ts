@@ -15,16 +15,20 @@ import { openProductWorld } from './product-world.ts'
 const run = promisify(execFile)
 // Addresses that the platform gives out lead back to it, as they do for a reader.
 const port = await freePort()
+/** Where the receiver of the page on webhooks listens. */
+const receiver_port = await freePort()
 const world = await openProductWorld({
   KERNEL_SANDBOX: 'true',
   IDENTITY_EMAIL_SCOPE: 'global',
   PORT: String(port),
   PUBLIC_URL: `http://127.0.0.1:${port}`,
+  WEBHOOKS_ALLOWED_PRIVATE_CIDRS: `127.0.0.1:${receiver_port}`,
+  WEBHOOKS_ALLOWED_PORTS: `443,8443,${receiver_port}`,
 })
 afterAll(() => world.close())
 
 /** Pages whose every command can run as it stands. */
-const pages = ['identity.md', 'jobs.md', 'links.md', 'requests.md']
+const pages = ['identity.md', 'jobs.md', 'links.md', 'requests.md', 'webhooks.md']
 
 const folder = resolve(import.meta.dirname, '../docs')
 
@@ -35,6 +39,7 @@ test.for(pages)('the commands of docs/%s', async page => {
   const script = ['set -euo pipefail', ...blocks]
     .join('\n')
     .replaceAll('http://127.0.0.1:8080', world.url)
+    .replaceAll(/\b9000\b/g, String(receiver_port))
   const cwd = await mkdtemp(join(tmpdir(), 'dodeca-docs-'))
   // A reader is where the platform was started, so its data folder is there.
   await symlink(world.data_dir, join(cwd, 'data'))

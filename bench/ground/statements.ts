@@ -54,9 +54,9 @@ const payload = (name: string) =>
 const outbox = `
 with begun as materialized (select pg_current_xact_id() as xid)
 insert into kernel.outbox_events (id, tenant_id, type, schema_version, aggregate_type,
-  aggregate_id, aggregate_version, payload, traceparent)
+  aggregate_id, aggregate_version, payload, traceparent, occurred_at)
 select e.id, e.tenant_id, e.type, e.schema_version, e.aggregate_type,
-  e.aggregate_id, e.aggregate_version, e.payload::jsonb, null::text
+  e.aggregate_id, e.aggregate_version, e.payload::jsonb, null::text, (select kernel.now())
 from begun
 cross join unnest(
   array[uuidv7(), uuidv7()],

@@ -2,3 +2,11 @@
 export { createClient, Problem } from './client.ts'
 export type { ClientOptions, DodecaClient, ProblemBody } from './client.ts'
 export type { components, operations, paths } from './schema.d.ts'
+export { challengeOf, verifyWebhook, WebhookRefused } from './webhook.ts'
+export type {
+  VerifyOptions,
+  Webhook,
+  WebhookEvent,
+  WebhookHeaders,
+  WebhookRefusal,
+} from './webhook.ts'

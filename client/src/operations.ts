@@ -14,5 +14,6 @@ export const keyed: Readonly<Record<string, true>> = {
   'POST /v1/links/batches': true,
   'POST /v1/webhook-deliveries/{id}/replay': true,
   'POST /v1/webhook-subscriptions': true,
+  'POST /v1/webhook-subscriptions/{id}/replay': true,
   'POST /v1/webhook-subscriptions/{id}/test': true,
 }

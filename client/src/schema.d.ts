@@ -1819,6 +1819,26 @@ export interface paths {
         patch: operations["patch_webhook_subscriptions_by_id"];
         trace?: never;
     };
+    "/v1/webhook-subscriptions/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send again what a webhook subscription failed to take, or missed, in a span of time
+         * @description A span of at most 14 days. The job lines deliveries up behind what is live, at the rate of the subscription or 50 a second; cancelling it stops what is not lined up yet.
+         */
+        post: operations["post_webhook_subscriptions_by_id_replay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/webhook-subscriptions/{id}/rotate-secret": {
         parameters: {
             query?: never;
@@ -4418,7 +4438,10 @@ export interface operations {
     patch_accounts_by_account_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path: {
                 account_id: string;
             };
@@ -4444,7 +4467,7 @@ export interface operations {
                     "application/json": components["schemas"]["Account"];
                 };
             };
-            /** @description malformed_json, malformed_request */
+            /** @description invalid_header, malformed_json, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7799,7 +7822,10 @@ export interface operations {
     put_inbound_sources_by_provider_by_account_ref: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path: {
                 provider: string;
                 account_ref: string;
@@ -7902,7 +7928,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description malformed_json, malformed_request */
+            /** @description invalid_header, malformed_json, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7922,15 +7948,6 @@ export interface operations {
             };
             /** @description permission_denied */
             403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description inbound_source_not_found */
-            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9214,7 +9231,10 @@ export interface operations {
     put_job_schedules_by_name: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path: {
                 name: string;
             };
@@ -9244,7 +9264,7 @@ export interface operations {
                     "application/json": components["schemas"]["JobSchedule"];
                 };
             };
-            /** @description malformed_json, malformed_request */
+            /** @description invalid_header, malformed_json, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9264,15 +9284,6 @@ export interface operations {
             };
             /** @description permission_denied */
             403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description job_schedule_not_found */
-            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10460,7 +10471,10 @@ export interface operations {
     patch_jobs_by_job_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path: {
                 job_id: string;
             };
@@ -10482,7 +10496,7 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            /** @description malformed_json, malformed_request */
+            /** @description invalid_header, malformed_json, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12549,7 +12563,10 @@ export interface operations {
             query?: {
                 domain?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path: {
                 code: string;
             };
@@ -12571,7 +12588,7 @@ export interface operations {
                     "application/json": components["schemas"]["Link"];
                 };
             };
-            /** @description malformed_json, malformed_request */
+            /** @description invalid_header, malformed_json, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13139,7 +13156,10 @@ export interface operations {
     patch_me: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -13165,7 +13185,7 @@ export interface operations {
                     "application/json": components["schemas"]["Me"];
                 };
             };
-            /** @description malformed_json, malformed_request */
+            /** @description invalid_header, malformed_json, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -16335,7 +16355,10 @@ export interface operations {
     patch_tenants_by_tenant_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path: {
                 tenant_id: string;
             };
@@ -16365,7 +16388,7 @@ export interface operations {
                     "application/json": components["schemas"]["Tenant"];
                 };
             };
-            /** @description malformed_json, malformed_request */
+            /** @description invalid_header, malformed_json, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17486,7 +17509,10 @@ export interface operations {
     delete_webhook_subscriptions_by_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -17501,7 +17527,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description malformed_request */
+            /** @description invalid_header, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17596,7 +17622,10 @@ export interface operations {
     patch_webhook_subscriptions_by_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -17642,7 +17671,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookSubscription"];
                 };
             };
-            /** @description malformed_json, malformed_request */
+            /** @description invalid_header, malformed_json, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17761,16 +17790,173 @@ export interface operations {
             };
         };
     };
-    post_webhook_subscriptions_by_id_rotate_secret: {
+    post_webhook_subscriptions_by_id_replay: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: date-time */
+                    since: string;
+                    /** Format: date-time */
+                    until?: string;
+                    /** @enum {string} */
+                    only: "failed" | "missed" | "all";
+                    types?: string[];
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Send again what a webhook subscription failed to take, or missed, in a span of time */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        /** Format: uuid */
+                        job_id: string;
+                        /** @constant */
+                        status: "queued";
+                        /** Format: uuid */
+                        replay_id: string;
+                    };
+                };
+            };
+            /** @description idempotency_key_invalid, malformed_json, malformed_request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description authentication_required, invalid_token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description permission_denied */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description subscription_not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description not_acceptable */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description idempotency_in_progress, idempotency_key_reused, subscription_not_active */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description content_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description event_type_unknown, invalid_character, validation_failed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description quota_exceeded, rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description overloaded */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_webhook_subscriptions_by_id_rotate_secret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
             content: {
                 "application/json": {
                     overlap_seconds?: number;
@@ -17791,7 +17977,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description malformed_json, malformed_request */
+            /** @description invalid_header, malformed_json, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17921,7 +18107,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
                     data?: unknown;

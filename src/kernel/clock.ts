@@ -33,3 +33,21 @@ export function rfc3339(ms: number): string {
 export function parseTime(text: string): number {
   return Date.parse(text)
 }
+
+const written =
+  /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:0\d|1[0-5]):[0-5]\d)$/i
+const first_ms = Date.parse('0001-01-01T00:00:00Z')
+const last_ms = Date.parse('9999-12-31T23:59:59Z')
+
+/**
+ * Whether a text is a time of RFC 3339 that this code and PostgreSQL read as the same instant: `Date` alone
+ * takes the 30th of February for the 2nd of March, and PostgreSQL knows neither a year 0 nor a zone of 16 h.
+ */
+export function isTime(text: string): boolean {
+  const day = written.exec(text)?.[1]
+  if (!day) return false
+  const midnight = new Date(`${day}T00:00:00Z`)
+  if (Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(day)) return false
+  const ms = parseTime(text)
+  return ms >= first_ms && ms < last_ms
+}

@@ -5,33 +5,54 @@
  */
 import { nowMs } from '../answer-beats.ts'
 
-export type Drained = { readonly jobs: number; readonly seconds: number }
+/** Rates are of the first and the last tenth, so that what gets slower on the way is seen. */
+export type Drained = {
+  readonly seconds: number
+  readonly first_rate: number
+  readonly last_rate: number
+}
 
 export type WorkAsked =
   | { readonly ask: 'load'; readonly count: number; readonly tenants: number }
   | { readonly ask: 'drain'; readonly count: number }
+  | { readonly ask: 'work' }
+  | { readonly ask: 'handled' }
+  | { readonly ask: 'left' }
+  | { readonly ask: 'held' }
+  | {
+      readonly ask: 'few'
+      readonly count: number
+      readonly times: number
+    }
   | { readonly ask: 'beat'; readonly count: number; readonly gap_ms: number }
-  | { readonly ask: 'latencies' }
 
 export type Queue = {
   /** Jobs that wait, of so many tenants where there is such a thing. */
   load(count: number, tenants: number): Promise<void>
   /** Begins to work; every handler that is called says so. */
   work(handled: (beat_id?: string) => void): Promise<void>
-  /** Whether everything that was handled is written. */
-  settled(): Promise<boolean>
+  /** Jobs whose end is not written. */
+  left(): Promise<number>
+  /** Jobs that a worker holds. */
+  held(): Promise<number>
   submit(beat_id: string): Promise<void>
+  /** So many jobs of a tenant of their own, each of which takes its time; resolves when all have ended. */
+  few?(count: number): Promise<void>
   end(): Promise<void>
 }
 
 export function answerWork(queue: Queue): void {
   let handled = 0
-  let first_ms = 0
   let working = false
-  const submitted = new Map<string, number>()
+  let marks: { readonly at: number; ms: number }[] = []
   const begun = new Map<string, number>()
   const hear = (beat_id?: string) => {
-    if (handled++ === 0) first_ms = nowMs()
+    handled++
+    const [next] = marks
+    if (next?.at === handled) {
+      next.ms = nowMs()
+      marks = [...marks.slice(1), next]
+    }
     if (beat_id !== undefined) begun.set(beat_id, nowMs())
   }
   const begin = async () => {
@@ -40,30 +61,40 @@ export function answerWork(queue: Queue): void {
   }
   const drain = async (count: number): Promise<Drained> => {
     handled = 0
+    const tenth = Math.ceil(count / 10)
+    const [first, early, late, last] = [1, tenth, count - tenth, count].map(at => ({ at, ms: 0 }))
+    if (!first || !early || !late || !last) throw new Error('there is nothing to do')
+    marks = [first, early, late, last]
     await begin()
     while (handled < count) await pause(5)
-    while (!(await queue.settled())) await pause(5)
-    return { jobs: count, seconds: (nowMs() - first_ms) / 1000 }
-  }
-  const beat = async (count: number, gap_ms: number) => {
-    await begin()
-    for (let n = 0; n < count; n++) {
-      const beat_id = String(n)
-      await queue.submit(beat_id)
-      submitted.set(beat_id, nowMs())
-      await pause(gap_ms)
+    while ((await queue.left()) > 0) await pause(5)
+    return {
+      seconds: (nowMs() - first.ms) / 1000,
+      first_rate: (tenth / (early.ms - first.ms)) * 1000,
+      last_rate: (tenth / (last.ms - late.ms)) * 1000,
     }
-    await pause(500)
-    return true
   }
   const answer = async (asked: WorkAsked): Promise<unknown> => {
-    if (asked.ask === 'load') return await queue.load(asked.count, asked.tenants)
-    if (asked.ask === 'drain') return await drain(asked.count)
-    if (asked.ask === 'beat') return await beat(asked.count, asked.gap_ms)
-    const latencies_ms = [...submitted].map(([id, at_ms]) => (begun.get(id) ?? Infinity) - at_ms)
-    submitted.clear()
-    begun.clear()
-    return latencies_ms
+    switch (asked.ask) {
+      case 'load':
+        return await queue.load(asked.count, asked.tenants)
+      case 'drain':
+        return await drain(asked.count)
+      case 'work':
+        return await begin()
+      case 'handled':
+        return handled
+      case 'left':
+        return await queue.left()
+      case 'held':
+        return await queue.held()
+      case 'few':
+        await begin()
+        return await fewTimes(queue, asked)
+      case 'beat':
+        await begin()
+        return await beat(queue, begun, asked)
+    }
   }
   const leave = async () => {
     await queue.end()
@@ -75,6 +106,43 @@ export function answerWork(queue: Queue): void {
   process.once('SIGTERM', () => void leave())
   process.once('disconnect', () => void leave())
   process.send?.({ ready: true })
+}
+
+/** At a steady rate, whatever becomes of the ones before; milliseconds from each commit to its begin. */
+async function beat(
+  queue: Queue,
+  begun: Map<string, number>,
+  { count, gap_ms }: { readonly count: number; readonly gap_ms: number },
+): Promise<number[]> {
+  const submitted = new Map<string, number>()
+  const submissions: Promise<void>[] = []
+  const submit = async (beat_id: string) => {
+    await queue.submit(beat_id)
+    submitted.set(beat_id, nowMs())
+  }
+  begun.clear()
+  const from_ms = nowMs()
+  for (let n = 0; n < count; n++) {
+    submissions.push(submit(String(n)))
+    await pause(Math.max(0, from_ms + (n + 1) * gap_ms - nowMs()))
+  }
+  await Promise.all(submissions)
+  const patience_ms = nowMs() + 10_000
+  while (begun.size < count && nowMs() < patience_ms) await pause(20)
+  return [...submitted].map(([id, at_ms]) => (begun.get(id) ?? Infinity) - at_ms)
+}
+
+async function fewTimes(
+  queue: Queue,
+  { count, times }: { readonly count: number; readonly times: number },
+): Promise<number[]> {
+  const times_ms: number[] = []
+  for (let n = 0; n < times; n++) {
+    const from_ms = nowMs()
+    await queue.few?.(count)
+    times_ms.push(nowMs() - from_ms)
+  }
+  return times_ms
 }
 
 const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))

@@ -1,13 +1,31 @@
-/** BullMQ on a Redis of its own, with its jobs kept or removed once they are done. */
-import { Queue, Worker } from 'bullmq'
+/**
+ * BullMQ on a Redis of its own or on PostgreSQL, whichever the address names, with its jobs kept or
+ * removed once they are done.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import {
+  createPostgresBackend,
+  Queue,
+  setDefaultBackendFactory,
+  Worker,
+  type ConnectionOptions,
+} from 'bullmq'
 import { answerWork } from './answer-work.ts'
 
-const [, , url = '', kind = 'bullmq'] = process.argv
-const { hostname: host, port } = new URL(url)
-const connection = { host, port: Number(port), maxRetriesPerRequest: null }
+const [, , url = '', kind = 'bullmq', work_ms = '0'] = process.argv
+const takes_ms = Number(work_ms)
+const { protocol, hostname: host, port } = new URL(url)
+const on_postgres = protocol.startsWith('postgres')
+if (on_postgres) setDefaultBackendFactory(createPostgresBackend)
+// Its types know the connections of Redis only.
+const connection = (
+  on_postgres
+    ? { connectionString: url, max: 20, migrate: true }
+    : { host, port: Number(port), maxRetriesPerRequest: null }
+) as ConnectionOptions
 const queue = new Queue<{ beat_id?: string; text?: string }>('nothing', { connection })
-const removeOnComplete = kind === 'bullmq'
-const opts = { removeOnComplete, attempts: 5 }
+await queue.waitUntilReady()
+const opts = { removeOnComplete: kind === 'bullmq', attempts: 5 }
 let worker: Worker<{ beat_id?: string }> | undefined
 
 answerWork({
@@ -18,16 +36,18 @@ answerWork({
     }
   },
   work: async hear => {
-    worker = new Worker('nothing', async ({ data }) => hear(data.beat_id), {
-      connection,
-      concurrency: 50,
-    })
+    const run = async ({ data }: { data: { beat_id?: string } }) => {
+      hear(data.beat_id)
+      if (takes_ms > 0) await wait(takes_ms)
+    }
+    worker = new Worker('nothing', run, { connection, concurrency: 50 })
     await worker.waitUntilReady()
   },
-  settled: async () => {
-    const counts = await queue.getJobCounts('active', 'waiting')
-    return counts['active'] === 0 && counts['waiting'] === 0
+  left: async () => {
+    const { active = 0, waiting = 0 } = await queue.getJobCounts('active', 'waiting')
+    return active + waiting
   },
+  held: async () => (await queue.getJobCounts('active'))['active'] ?? 0,
   submit: async beat_id => void (await queue.add('nothing', { beat_id }, opts)),
   end: async () => {
     await worker?.close()

@@ -59,15 +59,16 @@ async function claim({ engine }: Bench, max_jobs: number) {
   return await engine.claim(asked)
 }
 
-/** Milliseconds of claims of ten jobs each. */
+/** Milliseconds of claims of so many jobs each. */
 export async function claimTimes(
   bench: Bench,
   claims: number,
+  each: number,
 ): Promise<{ p50: number; p99: number }> {
   const times_ms: number[] = []
   for (let n = 0; n < claims; n++) {
     const from = performance.now()
-    const leases = await claim(bench, 10)
+    const leases = await claim(bench, each)
     times_ms.push(performance.now() - from)
     if (leases.length === 0) throw new Error('nothing was claimed')
   }

@@ -1,16 +1,23 @@
-/** Jobs of the platform in a process of their own: the product with one type that does nothing. */
+/**
+ * Jobs of the platform in a process of their own: the product with one type that does nothing, or takes
+ * as long as it is told to.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { Type } from 'typebox'
 import { loadConfig } from '../../../src/config.ts'
 import { composition, start, type Running } from '../../../src/start.ts'
 import type { Face } from '../../../src/surfaces/jobs/face.ts'
 import type { Kernel, Opened } from '../../../src/kernel/surface.ts'
+import { newId } from '../../../src/kernel/ids.ts'
 import { productionEnvironment } from '../platform.ts'
 import { answerWork } from './answer-work.ts'
 import { load_jobs } from './load-jobs.ts'
 
-const [, , url = ''] = process.argv
+const [, , url = '', , work_ms = '0'] = process.argv
+const takes_ms = Number(work_ms)
 const pool = new pg.Pool({ connectionString: url, max: 1 })
+const tenant = '018f0000-0000-7000-8000-000000000000'
 let handled: (beat_id?: string) => void = () => {}
 let face: Face | undefined
 let running: Running | undefined
@@ -22,6 +29,7 @@ const work = {
   offered: true,
   run: async (job: { parameters: unknown }) => {
     handled((job.parameters as { beat_id?: string }).beat_id)
+    if (takes_ms > 0) await wait(takes_ms)
   },
 } as const
 
@@ -29,7 +37,7 @@ const begin = async (roles: string) =>
   await start(
     loadConfig(
       {},
-      { ...productionEnvironment(url), JOBS_CONCURRENCY: '50', ROLES: roles, ...jobSettings() },
+      { ...productionEnvironment(url), JOBS_CONCURRENCY: '50', ROLES: roles, ...given() },
     ),
     () => {},
     {
@@ -45,8 +53,9 @@ const begin = async (roles: string) =>
     },
   )
 
-function jobSettings(): Record<string, string> {
-  const own = Object.entries(process.env).filter(([name]) => name.startsWith('JOBS_'))
+/** What the comparison sets. */
+function given(): Record<string, string> {
+  const own = Object.entries(process.env).filter(([name]) => /^(JOBS|KERNEL)_/.test(name))
   return Object.fromEntries(own.map(([name, value]) => [name, value ?? '']))
 }
 
@@ -64,17 +73,18 @@ answerWork({
     handled = hear
     running = await begin('worker')
   },
-  settled: async () => {
-    const { rows } = await pool.query<{ left: boolean }>(
-      `select exists (select from jobs.job_attempts where state = 'running')
-         or exists (select from jobs.job_queue) as left`,
-    )
-    return rows[0]?.left === false
-  },
-  submit: async beat_id => {
-    await running?.platform.kernel.db.tx(async tx => {
-      await face?.submit(tx, { tenant_id: tenant, type: work.type, parameters: { beat_id } })
-    })
+  left: async () =>
+    await count(`select count(*)::int as n from (select from jobs.job_queue
+      union all select from jobs.job_attempts where state = 'running') one`),
+  held: async () =>
+    await count(`select count(*)::int as n from jobs.job_attempts where state = 'running'`),
+  submit: async beat_id => await submit([{ tenant_id: tenant, parameters: { beat_id } }]),
+  few: async jobs => {
+    const tenant_id = newId()
+    await submit(Array.from({ length: jobs }, () => ({ tenant_id, parameters: {} })))
+    const open = `select count(*)::int as n from jobs.jobs
+      where tenant_id = '${tenant_id}' and completed_at is null`
+    while ((await count(open)) > 0) await wait(2)
   },
   end: async () => {
     await running?.stop()
@@ -82,4 +92,13 @@ answerWork({
   },
 })
 
-const tenant = '018f0000-0000-7000-8000-000000000000'
+async function submit(jobs: readonly { tenant_id: string; parameters: object }[]): Promise<void> {
+  await running?.platform.kernel.db.tx(async tx => {
+    for (const job of jobs) await face?.submit(tx, { type: work.type, ...job })
+  })
+}
+
+async function count(statement: string): Promise<number> {
+  const { rows } = await pool.query<{ n: number }>(statement)
+  return rows[0]?.n ?? 0
+}

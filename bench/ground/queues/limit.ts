@@ -3,6 +3,7 @@
  * packets, sent by pgbench. They are made from the functions that send them, so they cannot fall behind.
  */
 import { openOutbox } from '../../../src/kernel/events/log/outbox.ts'
+import type { BufferedEvent } from '../../../src/kernel/database/drafts.ts'
 import { compile, type Sql } from '../../../src/kernel/database/sql.ts'
 import { newId } from '../../../src/kernel/ids.ts'
 import { events } from '../../../src/surfaces/jobs/events.ts'
@@ -15,18 +16,9 @@ import { openLaneCursor } from '../../../src/surfaces/jobs/running/claiming/lane
 import { shownStatement } from '../../../src/surfaces/jobs/running/ending/hold-attempts.ts'
 import { writeEnds, type Ended } from '../../../src/surfaces/jobs/running/ending/write-ends.ts'
 
-const batch = 50
 const limit_tenant = '018f0000-0000-7000-8000-000000000000'
 
-/** What the script computes stands here as a value of its own, once for each row of the batch. */
-const computed = new Map([
-  ['@new', `(select array_agg(uuidv7()) from generate_series(1, ${batch}))`],
-  ['@attempts', ':attempts'],
-  ['@jobs', ':jobs'],
-])
-
 const hash = Buffer.alloc(32, 7)
-const each = <T>(value: T): T[] => Array.from({ length: batch }, () => value)
 
 const rules = {
   type: 'bench.nothing',
@@ -37,8 +29,16 @@ const rules = {
   tenant_max_running: null,
 }
 
-/** One claim of fifty jobs and their success. */
-export function claimAndFinish(): string {
+/** One claim of so many jobs and their success. */
+export function claimAndFinish(batch: number): string {
+  const each = <T>(value: T): T[] => Array.from({ length: batch }, () => value)
+  // What the script computes stands here as a value of its own, once for each row of the batch.
+  const computed = new Map([
+    ['@new', `(select array_agg(uuidv7()) from generate_series(1, ${batch}))`],
+    ['@attempts', ':attempts'],
+    ['@jobs', ':jobs'],
+  ])
+  const inlined = (statement: Sql) => inline(statement, computed)
   const { stretches } = openLaneCursor().next(0)
   const lanes: LaneQuota[] = [{ rules, tenant_id: limit_tenant, quota: batch, stretches }]
   const claim = claimFrom(lanes, {
@@ -62,7 +62,7 @@ ${inlined(shownStatement(shown))};
 \\endpipeline
 \\startpipeline
 ${inlined(writeEnds(each(null).map(succeeded)))};
-${outbox().map(inlined).join(';\n')};
+${outbox(each).map(inlined).join(';\n')};
 commit;
 \\endpipeline
 `
@@ -113,7 +113,7 @@ function succeeded(): Ended {
   }
 }
 
-function outbox(): Sql[] {
+function outbox(each: (event: BufferedEvent) => BufferedEvent[]): Sql[] {
   const time = '2026-01-01T00:00:00.000Z'
   const write = openOutbox(new Map(Object.entries(events)))
   const event = {
@@ -140,17 +140,19 @@ function outbox(): Sql[] {
 }
 
 /** A statement with its parameters written into it. */
-function inlined(statement: Sql): string {
+function inline(statement: Sql, computed: ReadonlyMap<string, string>): string {
   const { text, values } = compile(statement)
-  const known = text.replaceAll(/\$(\d+)/g, (_, n: string) => literal(values[Number(n) - 1]))
+  const known = text.replaceAll(/\$(\d+)/g, (_, n: string) =>
+    literal(values[Number(n) - 1], computed),
+  )
   return known.replaceAll(/--.*$/gm, '')
 }
 
-function literal(value: unknown): string {
+function literal(value: unknown, computed: ReadonlyMap<string, string>): string {
   if (value === null || value === undefined) return 'null'
   if (Array.isArray(value)) {
     const whole = computed.get(value[0] as string)
-    return whole ?? `array[${value.map(literal).join(', ')}]`
+    return whole ?? `array[${value.map(one => literal(one, computed)).join(', ')}]`
   }
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'`

@@ -6,7 +6,11 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-export type Redis = { readonly url: string; close(): Promise<void> }
+export type Redis = {
+  readonly url: string
+  readonly pid: number | undefined
+  close(): Promise<void>
+}
 
 /** Null where there is none on this machine. */
 export async function openRedis(appendfsync: 'always' | 'everysec'): Promise<Redis | null> {
@@ -24,6 +28,7 @@ export async function openRedis(appendfsync: 'always' | 'everysec'): Promise<Red
   await new Promise(resolve => setTimeout(resolve, 300))
   return {
     url: `redis://127.0.0.1:${port}`,
+    pid: child.pid,
     close: async () => {
       child.kill('SIGTERM')
       await once(child, 'exit')

@@ -1,55 +1,59 @@
-/** The parent's half: a queue in a process of its own, and what it cost to work it off. */
+/** The parent's half: a queue in a process of its own, and what it is asked. */
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { StartError } from '../../../src/kernel/start-error.ts'
-import { ask } from '../database.ts'
-import { ended, processorSeconds, startOn } from '../machine.ts'
+import { ended, startOn } from '../machine.ts'
+import { productionEnvironment } from '../platform.ts'
 import type { Drained, WorkAsked } from './answer-work.ts'
 
-export type QueueKind =
-  'dodeca' | 'graphile' | 'graphile-batched' | 'pg-boss' | 'bullmq' | 'bullmq-kept'
+const files = {
+  dodeca: 'dodeca-process',
+  graphile: 'graphile-process',
+  'graphile-batched': 'graphile-process',
+  'pg-boss': 'pg-boss-process',
+  bullmq: 'bullmq-process',
+  'bullmq-kept': 'bullmq-process',
+} as const
+
+export type QueueKind = keyof typeof files
 
 export type QueueProcess = {
   readonly pid: number | undefined
   load(count: number, tenants?: number): Promise<void>
-  drain(count: number): Promise<Drained & { readonly cpu_us: number | null }>
+  drain(count: number): Promise<Drained>
   /** Submits one by one; answers the milliseconds from each commit to the begin of its handler. */
   latencies(count: number, gap_ms: number): Promise<number[]>
+  /** So many jobs of a tenant of their own, again and again; answers how long each time took. */
+  few(count: number, times: number): Promise<number[]>
+  work(): Promise<void>
+  handled(): Promise<number>
+  left(): Promise<number>
+  held(): Promise<number>
   kill(signal?: NodeJS.Signals): Promise<void>
 }
 
 export type QueueStart = {
   readonly kind: QueueKind
   readonly url: string
-  readonly env?: Record<string, string>
+  readonly env?: Readonly<Record<string, string>>
   readonly profile?: string | null
+  /** How long a job takes; most do nothing. */
+  readonly work_ms?: number
 }
 
-const files: Record<QueueKind, URL> = {
-  dodeca: new URL('./dodeca-process.ts', import.meta.url),
-  graphile: new URL('./graphile-process.ts', import.meta.url),
-  'graphile-batched': new URL('./graphile-process.ts', import.meta.url),
-  'pg-boss': new URL('./pg-boss-process.ts', import.meta.url),
-  bullmq: new URL('./bullmq-process.ts', import.meta.url),
-  'bullmq-kept': new URL('./bullmq-process.ts', import.meta.url),
-}
-
-export async function startQueue({
-  kind,
-  url,
-  env = {},
-  profile,
-}: QueueStart): Promise<QueueProcess> {
+export async function startQueue(start: QueueStart): Promise<QueueProcess> {
+  const { kind, url, env = {}, profile, work_ms = 0 } = start
   const child = startOn({
     side: 'server',
     program: process.execPath,
     args: [
       ...(profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : []),
-      fileURLToPath(files[kind]),
+      fileURLToPath(new URL(`./${files[kind]}.ts`, import.meta.url)),
       url,
       kind,
+      String(work_ms),
     ],
-    env,
+    env: { ...secrets(url), ...env },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   const died = ended(child).then(() => {
@@ -57,25 +61,21 @@ export async function startQueue({
   })
   died.catch(() => undefined)
   await Promise.race([once(child, 'message'), died])
-  const asking = async (asked: WorkAsked): Promise<unknown> => {
+  const asking = async <T>(asked: WorkAsked): Promise<T> => {
     child.send(asked)
-    const [answer] = (await Promise.race([once(child, 'message'), died])) as [{ done: unknown }]
+    const [answer] = (await Promise.race([once(child, 'message'), died])) as [{ done: T }]
     return answer.done
   }
   return {
     pid: child.pid,
-    load: async (count, tenants = 1) => void (await asking({ ask: 'load', count, tenants })),
-    drain: async count => {
-      const before = await processorSeconds(child.pid)
-      const drained = (await asking({ ask: 'drain', count })) as Drained
-      const after = await processorSeconds(child.pid)
-      const cpu_us = before === null || after === null ? null : ((after - before) / count) * 1e6
-      return { ...drained, cpu_us }
-    },
-    latencies: async (count, gap_ms) => {
-      await asking({ ask: 'beat', count, gap_ms })
-      return (await asking({ ask: 'latencies' })) as number[]
-    },
+    load: (count, tenants = 1) => asking({ ask: 'load', count, tenants }),
+    drain: count => asking({ ask: 'drain', count }),
+    latencies: (count, gap_ms) => asking({ ask: 'beat', count, gap_ms }),
+    few: (count, times) => asking({ ask: 'few', count, times }),
+    work: () => asking({ ask: 'work' }),
+    handled: () => asking({ ask: 'handled' }),
+    left: () => asking({ ask: 'left' }),
+    held: () => asking({ ask: 'held' }),
     kill: async (signal = 'SIGTERM') => {
       child.kill(signal)
       await ended(child)
@@ -83,8 +83,8 @@ export async function startQueue({
   }
 }
 
-/** Bytes of write-ahead log so far. */
-export async function walBytes(url: string): Promise<number> {
-  const [row] = await ask(url, `select pg_current_wal_lsn() - '0/0'::pg_lsn as bytes`)
-  return Number(row?.['bytes'])
+/** All processes on one database share them. */
+function secrets(url: string): Record<string, string> {
+  const { KERNEL_KEYRING = '', KERNEL_PEPPER = '' } = productionEnvironment(url)
+  return { KERNEL_KEYRING, KERNEL_PEPPER }
 }

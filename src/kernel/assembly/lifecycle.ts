@@ -65,7 +65,7 @@ async function listen(app: App, { host, port }: Config): Promise<number> {
         `Port ${port} is in use. Stop what listens there, or choose another one: PORT=${port + 1} npm start`,
       )
     }
-    if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
+    if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
       throw new StartError(
         `${host}:${port} cannot be listened on (${code}). Choose another HOST or PORT.`,
       )

@@ -5,6 +5,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { codeOf } from '../ground/data-dir.ts'
 import { DatabaseBusy, isRetryable, isUnavailable } from '../database/failures.ts'
 import type { Log } from '../watch/log.ts'
 import { UpstreamFailure, problemCodeOf } from '../outside/upstream.ts'
@@ -83,7 +84,7 @@ export function sendProblem(
   reply: FastifyReply,
   error: unknown,
 ): FastifyReply {
-  const refusal = declared(deps, compiled, problemOf(error))
+  const refusal = brokeOff(request, error) ?? declared(deps, compiled, problemOf(error))
   // Turning work away is no failure; writing each one down would cost most when there is least to give.
   if (refusal.status >= 500 && !turned_away.has(refusal.code)) {
     deps.log.error({ request_id: request.id, route: compiled?.operation, err: error }, refusal.code)
@@ -109,6 +110,11 @@ export function sendProblem(
       'x-request-id': request.id,
     })
     .send(body)
+}
+
+/** A caller who goes before the end of his body is no failure, although his error has a database's code. */
+function brokeOff({ raw }: FastifyRequest, error: unknown): Problem | null {
+  return codeOf(error) === 'ECONNRESET' && !raw.complete ? problem('malformed_request') : null
 }
 
 /** Codes that the pipeline itself may answer on any route. */

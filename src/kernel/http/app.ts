@@ -63,7 +63,7 @@ export function buildApp(options: AppOptions): App {
     bodyLimit: options.body_limit_bytes,
     routerOptions: { maxParamLength: 512 },
     http: { maxHeaderSize: header_bytes_max, requestTimeout: 60_000, headersTimeout: 20_000 },
-    serverFactory: serverBehind(options.fronts, options.stopping),
+    serverFactory: serverBehind(options),
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -154,7 +154,8 @@ function readBody(request: FastifyRequest, body: Buffer): unknown {
   if ((charset && charset !== 'utf-8') || (patch && request.method !== 'PATCH')) {
     throw problem('unsupported_media_type')
   }
-  if (request.headers['content-encoding']) throw problem('unsupported_media_type')
+  const encoding = request.headers['content-encoding'] ?? 'identity'
+  if (encoding.toLowerCase() !== 'identity') throw problem('unsupported_media_type')
   return body.length === 0 ? undefined : parseJson(body)
 }
 

@@ -7,9 +7,10 @@ import fastJson from 'fast-json-stringify'
 import Negotiator from 'negotiator'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { isTime } from '../clock.ts'
 import { isId } from '../ids.ts'
 import { knownFields, type Dropped } from './known-fields.ts'
-import { Problem, problem, type Catalog, type FieldError } from './problem.ts'
+import { Problem, problem, type Catalog, type FieldError, type ProblemDetails } from './problem.ts'
 import type { RateClass, Route } from './route.ts'
 
 export type CompiledRoute = {
@@ -32,9 +33,7 @@ export type CompiledRoute = {
 /** What a `format` in a schema means, here and wherever else a schema is judged. */
 export const formats = {
   uuid: (text: string) => isId(text),
-  'date-time': (text: string) =>
-    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i.test(text) &&
-    !Number.isNaN(Date.parse(text)),
+  'date-time': (text: string) => isTime(text),
   uri: (text: string) => URL.canParse(text),
 }
 
@@ -110,9 +109,16 @@ function paramsCheck(route: Route, catalog: Catalog): CompiledRoute['checkParams
   })
   return params => {
     for (const { name, fits } of checks) {
-      if (!fits(params[name])) throw new Problem(code, entry, {})
+      if (!fits(params[name])) throw new Problem(code, entry, misnamed(code, name, fits))
     }
   }
+}
+
+/** Where the caller chooses the name of what it makes, a name that cannot be is no absence. */
+function misnamed(code: string, name: string, fits: object): ProblemDetails {
+  if (code !== 'validation_failed') return {}
+  const constraint = (fits as { errors?: ErrorObject[] }).errors?.[0]?.keyword ?? 'format'
+  return { errors: [{ location: 'path', pointer: `/${name}`, constraint }] }
 }
 
 function inputCheck(route: Route): CompiledRoute['checkInput'] {

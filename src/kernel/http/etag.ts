@@ -30,6 +30,27 @@ export function preconditionFailed(current_version: number) {
   return problem('precondition_failed', { headers: { etag: etag(current_version) } })
 }
 
+export type Conditions = {
+  readonly if_match: string | string[] | undefined
+  readonly if_none_match: string | string[] | undefined
+}
+
+/**
+ * What a PUT says about what is there before it, by its version (null: nothing): If-Match wants something,
+ * and this; `If-None-Match: *` wants nothing.
+ */
+export function demandConditions({ if_match, if_none_match }: Conditions, before: number | null) {
+  const versions = expectedVersions(if_match)
+  const there = before !== null && (versions?.includes(before) ?? true)
+  if (if_match !== undefined && !there) throw refusedAt(before)
+  if (before !== null && isNotModified(String(if_none_match ?? ''), etag(before)))
+    throw refusedAt(before)
+}
+
+function refusedAt(before: number | null) {
+  return before === null ? problem('precondition_failed') : preconditionFailed(before)
+}
+
 /** If-None-Match compares weakly, and `*` matches whatever exists. */
 export function isNotModified(header: string | undefined, current: string | undefined): boolean {
   if (!header || !current) return false

@@ -7,18 +7,26 @@ import type { FastifyServerOptions } from 'fastify'
 import { newId } from '../ids.ts'
 import type { Log } from '../watch/log.ts'
 import { problemOf, securityHeaders } from './answer.ts'
-import { renderProblem } from './problem.ts'
+import { problem, renderProblem } from './problem.ts'
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 /** Answers, now or later, or calls `pass` with what it was given. Must not throw. */
 export type Front = (request: IncomingMessage, response: ServerResponse, pass: Handler) => void
 
+export type ServerDeps = {
+  readonly fronts: readonly Front[]
+  readonly stopping: AbortSignal
+  readonly public_url: string
+  readonly log: Log
+}
+
 /** The first front that does not pass answers; the framework answers what all of them pass. */
-export function serverBehind(
-  fronts: readonly Front[],
-  stopping: AbortSignal,
-): NonNullable<FastifyServerOptions['serverFactory']> {
+export function serverBehind({
+  fronts,
+  stopping,
+  ...told
+}: ServerDeps): NonNullable<FastifyServerOptions['serverFactory']> {
   return (framework, options) => {
     const handle = fronts.reduceRight<Handler>(
       (pass, front) => (request, response) => {
@@ -26,15 +34,37 @@ export function serverBehind(
         if (stopping.aborted) response.shouldKeepAlive = false
         front(request, response, pass)
       },
-      framework,
+      // Behind the fronts, which are too fast to ask for all headers.
+      (request, response) => {
+        if (isWithoutHost(request)) sendRefusal(told, request, response, hostless)
+        else framework(request, response)
+      },
     )
+    const open: Handler = (request, response) => {
+      if (!request.url?.startsWith('/')) request.url = originForm(request.url)
+      handle(request, response)
+    }
     const { keepAliveTimeout, requestTimeout, connectionTimeout } = options as FastifyServerOptions
-    const server: Server = createServer(optionsOf(options), handle)
+    const server: Server = createServer({ ...optionsOf(options), requireHostHeader: false }, open)
+    // What is expected beside 100-continue may be left alone; the server would refuse it without a document.
+    server.on('checkExpectation', open)
     if (keepAliveTimeout !== undefined) server.keepAliveTimeout = keepAliveTimeout
     if (requestTimeout !== undefined) server.requestTimeout = requestTimeout
     if (connectionTimeout !== undefined) server.setTimeout(connectionTimeout)
     return server
   }
+}
+
+const hostless = problem('malformed_request', { detail: 'A request names its Host.' })
+
+/** RFC 9112 wants one of whoever speaks HTTP/1.1; the server itself would refuse it without a document. */
+function isWithoutHost({ headers, httpVersion }: IncomingMessage): boolean {
+  return headers.host === undefined && httpVersion === '1.1'
+}
+
+/** A proxy's form of an address names a host, which is not what is looked up here. */
+function originForm(url = '/'): string {
+  return /^https?:\/\/[^/?]*(.*)$/i.exec(url)?.[1]?.replace(/^(?!\/)/, '/') ?? url
 }
 
 /** Refuses in the words of the pipeline, for a front whose answer failed. Answers the status. */

@@ -104,7 +104,17 @@ function parameters(route: Route, components: Json): Json[] {
       schema: { type: 'string', minLength: 16, maxLength: 200, pattern: '^[\\x21-\\x7e]+$' },
     })
   }
+  if (isConditional(route)) {
+    const description =
+      'The ETag of the version that is meant; 412 where it is not the current one.'
+    const schema = { type: 'string', maxLength: 1024 }
+    list.push({ name: 'If-Match', in: 'header', required: false, description, schema })
+  }
   return list
+}
+
+function isConditional({ fails }: Route): boolean {
+  return fails?.includes('precondition_failed') ?? false
 }
 
 function requestBody(route: Route, components: Json): Json {
@@ -186,6 +196,7 @@ function impliedCodes(route: Route): string[] {
     if (route.consumes !== 'raw') codes.push('malformed_json', 'unsupported_media_type')
   }
   if (route.body || route.query) codes.push('validation_failed')
+  if (isConditional(route)) codes.push('invalid_header')
   if (route.query?.properties['cursor']) codes.push('invalid_cursor')
   const key = keyMode(route)
   if (key) {

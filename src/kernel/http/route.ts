@@ -123,7 +123,10 @@ type Common<
   query?: Q
   /** Path parameters that are not ids; every other one must be a UUID. */
   params?: Readonly<Record<string, TSchema>>
-  /** The 404 of a path id that cannot exist. */
+  /**
+   * The 404 of a path id that cannot exist. `validation_failed` where the caller chooses the name of what
+   * it makes.
+   */
   absent?: string
   /** `raw`: the bytes as they came, of any media type, for signed messages. */
   consumes?: 'json' | 'raw'

@@ -22,6 +22,11 @@ export function count(minimum: number, maximum: number) {
   return Type.Integer({ minimum, maximum })
 }
 
+/** One of these words. */
+export function oneOf<const T extends string>(...words: readonly T[]) {
+  return Type.Unsafe<T>({ type: 'string', enum: [...words] })
+}
+
 export function nullable<S extends TSchema>(schema: S) {
   return Type.Union([schema, Type.Null()])
 }

@@ -1,6 +1,6 @@
 /** The records of the jobs surface on the wire that more than one folder speaks of. */
 import { Type, type Static } from 'typebox'
-import { count, Id, nullable, page, Time } from '../../kernel/http/shapes.ts'
+import { count, Id, nullable, oneOf, page, Time } from '../../kernel/http/shapes.ts'
 
 /** Bytes of a row; they never go over the wire. */
 export const Bytes = Type.Unsafe<Buffer>(Type.Any())
@@ -13,9 +13,6 @@ export const TypeName = Type.String({
 export const SchemaVersion = count(1, 2 ** 31 - 1)
 export const Priority = count(0, 9)
 export const priority_default = 5
-
-const oneOf = <const T extends string>(...values: readonly T[]) =>
-  Type.Unsafe<T>({ type: 'string', enum: [...values] })
 
 export const RequiredState = oneOf('succeeded', 'terminal')
 

@@ -2,6 +2,7 @@
  * What the use cases of webhooks share. It is put together once in surface.ts; a use case names the
  * members that it needs with `Pick<Deps, …>`.
  */
+import type { Tx } from '../../kernel/database/db.ts'
 import type { SafeFetch } from '../../kernel/outside/safe-fetch.ts'
 import type { Kernel } from '../../kernel/surface.ts'
 import type { JudgeEndpoint } from './endpoint.ts'
@@ -15,6 +16,26 @@ export type Poke = {
   poke(subscription_ids: readonly string[]): void
 }
 
+/** The part of the jobs surface that webhooks hand long work to, and whose pauses they keep. */
+export type Jobs = {
+  submit(
+    tx: Tx,
+    order: {
+      readonly type: string
+      readonly tenant_id: string
+      readonly parameters: unknown
+      /** Who may see it. */
+      readonly principal_id: string
+      /** The same for the replay and its job. */
+      readonly id: string
+    },
+  ): Promise<unknown>
+  /** Work with a queue of its own that can be paused like a type. */
+  activities(names: readonly string[]): void
+  /** False while the activity is paused; the caller's transaction holds a pause back until it ends. */
+  pauseFence(tx: Tx, activity: string): Promise<boolean>
+}
+
 export type Deps = {
   readonly kernel: Kernel
   readonly types: EventTypes
@@ -24,4 +45,5 @@ export type Deps = {
   /** Reaches what subscribers name, and nothing else. */
   readonly reach: SafeFetch
   readonly sender: Poke
+  readonly jobs: Jobs
 }

@@ -2,7 +2,7 @@
 import { openSafeFetch } from '../../kernel/outside/safe-fetch.ts'
 import type { EventDeclaration, InboundHandler, Kernel, Surface } from '../../kernel/surface.ts'
 import { checks } from './checks.ts'
-import type { Deps } from './deps.ts'
+import type { Deps, Jobs } from './deps.ts'
 import { openJudgeEndpoint } from './endpoint.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
@@ -13,16 +13,20 @@ import { openInbound } from './inbound/open-inbound.ts'
 import { keepingLoops } from './keeping/keep.ts'
 import { ownersConsumer } from './keeping/owners.ts'
 import { permissions } from './permissions.ts'
+import { replayJob } from './replays/replay-job.ts'
 import { routes } from './routes.ts'
 import { openSecrets } from './secrets.ts'
 import { openBodies } from './sending/bodies.ts'
 import type { Rules } from './sending/judge.ts'
-import { openSender } from './sending/sender.ts'
+import { activity, openSender } from './sending/sender.ts'
+import { seed, type People } from './seed.ts'
 import { readSending } from './settings.ts'
 import { openEventTypes } from './types/event-types.ts'
 import { challengeLoop } from './verification/loop.ts'
 
 export type Needs = {
+  readonly jobs: Jobs
+  readonly people: People
   /** Of all surfaces: whatever is announced may be subscribed to. */
   readonly events: ReadonlyMap<string, EventDeclaration>
   /** Of all surfaces: who works on what is received, by provider. */
@@ -36,6 +40,8 @@ export const webhooks: Surface<Face, Needs> = {
   errors,
   events,
   open: (kernel, needs) => {
+    const { jobs, people } = needs
+    jobs.activities([activity])
     const sending = readSending(kernel)
     const reach = openSafeFetch({
       ports: sending.ports,
@@ -45,6 +51,7 @@ export const webhooks: Surface<Face, Needs> = {
     })
     const parts = {
       kernel,
+      jobs,
       sending,
       reach,
       types: openEventTypes(needs.events),
@@ -59,7 +66,7 @@ export const webhooks: Surface<Face, Needs> = {
     return {
       face: {},
       routes: [...routes(deps), ...inbound.routes],
-      consumers: [fanOutConsumer({ sender, bodies, wide }), ownersConsumer],
+      consumers: [fanOutConsumer({ ...deps, bodies, wide }), ownersConsumer],
       loops: [
         ...(kernel.settings['webhooks.sender_enabled'] ? [sender.loop] : []),
         wide,
@@ -68,6 +75,8 @@ export const webhooks: Surface<Face, Needs> = {
         ...inbound.loops,
       ],
       checks: checks(deps),
+      jobTypes: [replayJob(deps)],
+      seed: () => seed(deps, people),
       close: async () => reach.close(),
     }
   },

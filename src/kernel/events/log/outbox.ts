@@ -56,9 +56,10 @@ function insertEvents(
   return sql`
     with begun as materialized (select pg_current_xact_id() as xid)
     insert into kernel.outbox_events (id, tenant_id, type, schema_version, aggregate_type,
-      aggregate_id, aggregate_version, payload, traceparent)
+      aggregate_id, aggregate_version, payload, traceparent, occurred_at)
     select e.id, e.tenant_id, e.type, e.schema_version, e.aggregate_type,
-      e.aggregate_id, e.aggregate_version, e.payload::jsonb, ${traceparent}::text
+      e.aggregate_id, e.aggregate_version, e.payload::jsonb, ${traceparent}::text,
+      (select kernel.now())
     from begun
     cross join unnest(
       ${rows.map(row => row.id)}::uuid[],

@@ -2,13 +2,16 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { openLog } from '../../watch/log.ts'
 import { serverBehind, type Front, type Handler } from '../front.ts'
 
 const framework: Handler = (request, response) => response.end(`framework ${request.url}`)
 
 async function listen(fronts: readonly Front[], stopping = new AbortController()) {
   const limits = { http: { maxHeaderSize: 1024 }, keepAliveTimeout: 72_000, requestTimeout: 60_000 }
-  const server = serverBehind(fronts, stopping.signal)(framework, limits)
+  const log = openLog({ level: 'silent', readable: false })
+  const deps = { fronts, stopping: stopping.signal, public_url: 'http://here.test', log }
+  const server = serverBehind(deps)(framework, limits)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => server[Symbol.asyncDispose]())

@@ -24,3 +24,15 @@ test('secrets are taken out at every depth that we log at', () => {
     ),
   )
 })
+
+test('what went wrong is told by its code', () => {
+  const lines = new PassThrough()
+  const error = Object.assign(new Error('no answer'), { code: 'ECONNREFUSED', token: 'canary' })
+  openLog({ level: 'info', readable: false, to: lines }).error({ err: error }, 'a line')
+  const { err } = JSON.parse(String(lines.read()))
+  expect(err).toMatchObject({
+    message: 'no answer',
+    error_code: 'ECONNREFUSED',
+    token: '[redacted]',
+  })
+})

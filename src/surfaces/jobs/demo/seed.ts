@@ -87,5 +87,6 @@ async function seedSchedule(tx: Tx, deps: Deps, tenant_id: string, id: string): 
   } as const
   const grants = new Set([`jobs.schedules.write:${type}`])
   const nightly = { type, parameters: { to: 5 }, cron: '30 2 * * *', timezone: 'Europe/Berlin' }
-  await putSchedule(tx, deps, 'nightly-count', nightly, { principal, grants, expected: null })
+  const conditions = { if_match: undefined, if_none_match: undefined }
+  await putSchedule(tx, deps, 'nightly-count', nightly, { principal, grants, conditions })
 }

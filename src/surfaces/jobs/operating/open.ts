@@ -2,28 +2,16 @@
 import { Type } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { nullable, Time } from '../../../kernel/http/shapes.ts'
+import { Time } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { JobState, type JobView, type StateFilter } from '../schemas.ts'
-import type { FoundJob } from '../seeing/find-job.ts'
+import { FoundJob } from '../seeing/find-job.ts'
 import { viewJob, viewJobs } from '../seeing/view.ts'
 import { cancelJob } from '../steering/cancel-job.ts'
 import { retrySameJob } from '../steering/retry-job.ts'
 import { allTypes } from '../types/list-types.ts'
 import type { Operator, OperatorFilter } from './port.ts'
-
-const Found = Type.Object({
-  id: Type.String(),
-  tenant_id: Type.String(),
-  type: Type.String(),
-  schema_version: Type.Integer(),
-  principal_id: Type.String(),
-  state: JobState,
-  version: Type.Integer(),
-  last_sequence: Type.Integer(),
-  result_ref: nullable(Type.String()),
-})
 
 const Line = Type.Object({
   sequence: Type.Integer(),
@@ -82,7 +70,7 @@ export function openOperator(deps: Deps): Operator {
 
 async function find(reader: Reader, job_id: string): Promise<FoundJob> {
   const found = await reader.maybe(
-    Found,
+    FoundJob,
     sql`
     -- any tenant: whoever operates the machine names the job
     select id, tenant_id, type, schema_version, principal_id, state, version, last_sequence,

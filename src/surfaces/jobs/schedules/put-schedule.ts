@@ -9,7 +9,7 @@ import type { Principal } from '../../../kernel/access/principal.ts'
 import { parseTime, rfc3339 } from '../../../kernel/clock.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { preconditionFailed } from '../../../kernel/http/etag.ts'
+import { demandConditions, type Conditions } from '../../../kernel/http/etag.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -23,8 +23,7 @@ type PutDeps = Pick<Deps, 'kernel' | 'types'>
 export type PutBy = {
   readonly principal: Principal
   readonly grants: ReadonlySet<string>
-  /** The versions that it may replace; null: any. */
-  readonly expected: readonly number[] | null
+  readonly conditions: Conditions
 }
 
 export type PutResult = { readonly schedule: Schedule; readonly made: boolean }
@@ -43,9 +42,7 @@ export async function putSchedule(
   const { schema_version } = await judge(tx, deps, asked, parameters)
   const before = await holdName(tx, tenant_id, name)
   if (before && !allowsType(by.grants, permission, before.type)) throw problem('permission_denied')
-  if (by.expected !== null && !by.expected.includes(before?.version ?? 0)) {
-    throw preconditionFailed(before?.version ?? 0)
-  }
+  demandConditions(by.conditions, before?.version ?? null)
   if (!before) await demandRoom(tx, deps, tenant_id)
   const timezone = asked.timezone ?? 'UTC'
   const enabled = asked.enabled ?? true

@@ -7,7 +7,7 @@ import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { pageQuery } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { versionsOf } from '../seeing/entity-tag.ts'
+import { conditionsOf } from '../seeing/entity-tag.ts'
 import { scheduleColumns } from './columns.ts'
 import { putSchedule } from './put-schedule.ts'
 import { PutSchedule, Schedule, ScheduleName, SchedulePage } from './schemas.ts'
@@ -29,7 +29,7 @@ function putRoute(deps: Deps): Route {
     summary: 'Make a schedule, or replace it',
     permission: `${permission}:{body.type}`,
     added: true,
-    absent,
+    absent: 'validation_failed',
     body: PutSchedule,
     replies: { 200: Schedule, 201: Schedule },
     fails: [
@@ -43,8 +43,8 @@ function putRoute(deps: Deps): Route {
       'validation_failed',
     ],
     handle: async ({ tx, params: { name }, body, principal, grants, request }) => {
-      const expected = versionsOf(request.headers['if-match'])
-      const by = { principal, grants: await grants(), expected }
+      const conditions = conditionsOf(request.headers)
+      const by = { principal, grants: await grants(), conditions }
       const { schedule, made } = await putSchedule(tx, deps, name, body, by)
       const headers = { etag: tagOf(schedule) }
       if (!made) return reply(200, schedule, headers)

@@ -5,15 +5,13 @@ import {
   count,
   Id,
   nullable,
+  oneOf,
   page,
   text,
   Time,
   Version,
 } from '../../../kernel/http/shapes.ts'
 import { Priority, SchemaVersion, TypeName } from '../schemas.ts'
-
-const oneOf = <const T extends string>(...values: readonly T[]) =>
-  Type.Unsafe<T>({ type: 'string', enum: [...values] })
 
 export const ScheduleName = Type.String({ pattern: '^[a-z0-9][a-z0-9_.-]{0,99}$' })
 const CatchUp = oneOf('skip', 'latest', 'all')

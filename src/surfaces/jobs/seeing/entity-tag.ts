@@ -4,7 +4,8 @@
  * If-Match only the version in it counts.
  */
 import { hash } from 'node:crypto'
-import { etag, expectedVersions } from '../../../kernel/http/etag.ts'
+import { etag, expectedVersions, type Conditions } from '../../../kernel/http/etag.ts'
+import type { RequestFacts } from '../../../kernel/http/route.ts'
 import { isTerminal, type JobView } from '../schemas.ts'
 
 export function tagOf(job: JobView): string {
@@ -15,6 +16,15 @@ export function tagOf(job: JobView): string {
 }
 
 export function versionsOf(if_match: string | string[] | undefined): number[] | null {
-  const text = Array.isArray(if_match) ? if_match.join(',') : if_match
-  return expectedVersions(text?.replaceAll(/"(\d+)-[\w-]{8}"/g, '"$1"'))
+  return expectedVersions(bare(if_match))
+}
+
+export function conditionsOf(headers: RequestFacts['headers']): Conditions {
+  return { if_match: bare(headers['if-match']), if_none_match: bare(headers['if-none-match']) }
+}
+
+/** Tags without what they say beside the version. */
+function bare(header: string | string[] | undefined): string | undefined {
+  const text = Array.isArray(header) ? header.join(',') : header
+  return text?.replaceAll(/"(\d+)-[\w-]{8}"/g, '"$1"')
 }

@@ -11,7 +11,7 @@ import { problem } from '../errors.ts'
 import { JobState } from '../schemas.ts'
 import { may, type Act, type Caller } from './may.ts'
 
-const Found = Type.Object({
+export const FoundJob = Type.Object({
   id: Type.String(),
   tenant_id: Type.String(),
   type: Type.String(),
@@ -22,7 +22,7 @@ const Found = Type.Object({
   last_sequence: Type.Integer(),
   result_ref: nullable(Type.String()),
 })
-export type FoundJob = Static<typeof Found>
+export type FoundJob = Static<typeof FoundJob>
 
 export async function findJob(
   reader: Reader,
@@ -34,7 +34,7 @@ export async function findJob(
   const [held, job] = await Promise.all([
     grants(),
     reader.maybe(
-      Found,
+      FoundJob,
       sql`
       select id, tenant_id, type, schema_version, principal_id, state, version, last_sequence,
         result_ref

@@ -42,6 +42,8 @@ describe.concurrent('a hostile submission', () => {
     ['a type of 101 characters', JSON.stringify({ type: 'x'.repeat(101) })],
     ['a priority that is a text', `{"type":"${idle}","priority":"1"}`],
     ['a time that is none', `{"type":"${idle}","scheduled_at":"tomorrow"}`],
+    ['a day that is none', `{"type":"${idle}","scheduled_at":"2027-02-30T00:00:00Z"}`],
+    ['a year that is none', `{"type":"${idle}","deadline_at":"0000-01-01T00:00:00Z"}`],
     [
       '51 parents',
       JSON.stringify({ type: idle, depends_on: Array.from({ length: 51 }, () => ({})) }),

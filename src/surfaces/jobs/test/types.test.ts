@@ -84,6 +84,14 @@ describe.concurrent('a registered type', () => {
     }
   })
 
+  test('with a schema that leads only back to itself fits nothing, and breaks nothing', async () => {
+    const type = `endless.${newId()}`
+    const loop = { schema_version: 1, parameters_schema: { $ref: '#' } }
+    expect((await put(type, loop)).status).toBe(201)
+    const { status, body } = await world.order(await world.person(), { type })
+    expect([status, body.code]).toEqual([422, 'validation_failed'])
+  })
+
   test('is listed with those of the platform, page by page', async () => {
     await world.idleType()
     const whole = await world.call('GET', '/v1/job-types?limit=100', { token })

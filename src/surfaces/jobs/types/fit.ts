@@ -11,10 +11,12 @@ const shown_max = 20
 /** Throws where the schema itself is none. Each has a compiler of its own, so that no two share names. */
 export function compileFit(schema: object): Fit {
   const ajv = new Ajv2020({ strict: false, allErrors: false, logger: false, formats })
-  const fits = ajv.compile(schema)
+  const compiled = ajv.compile(schema)
   return (value, pointer) => {
-    if (fits(value)) return []
-    return (fits.errors ?? []).slice(0, shown_max).map(({ instancePath, keyword, params }) => {
+    const verdict = endsWith(() => compiled(value))
+    if (verdict === 'endless') return [{ location: 'body', pointer, constraint: '$ref' }]
+    if (verdict) return []
+    return (compiled.errors ?? []).slice(0, shown_max).map(({ instancePath, keyword, params }) => {
       const missing = keyword === 'required' ? `/${String(params['missingProperty'])}` : ''
       return {
         location: 'body',
@@ -22,5 +24,18 @@ export function compileFit(schema: object): Fit {
         constraint: keyword,
       }
     })
+  }
+}
+
+/**
+ * A schema may refer to itself without coming closer to an end: then it fits nothing. Values are nested too
+ * little for the stack to end otherwise.
+ */
+function endsWith(judge: () => boolean): boolean | 'endless' {
+  try {
+    return judge()
+  } catch (error) {
+    if (error instanceof RangeError) return 'endless'
+    throw error
   }
 }

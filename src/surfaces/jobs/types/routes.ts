@@ -85,6 +85,7 @@ function registerRoute(deps: Deps): Route {
     permission: 'jobs.types.write',
     added: true,
     ...named,
+    absent: 'validation_failed',
     body: RegisterType,
     replies: { 200: JobTypeView, 201: JobTypeView },
     fails: ['job_type_not_found', 'job_type_reserved', 'schema_immutable', 'schema_invalid'],

@@ -23,7 +23,7 @@ type Schema = {
 
 const formats: Readonly<Record<string, string>> = {
   uuid: '01999999-9999-7999-8999-999999999999',
-  'date-time': '2026-01-31T12:00:00.000000Z',
+  'date-time': '2026-01-31T12:00:00.000Z',
   date: '2026-01-31',
   email: 'somebody@example.com',
   uri: 'https://example.com/',

@@ -10,6 +10,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { payloadRef } from '../fan-out/body.ts'
 import { mayRead, patternsOf } from '../types/event-types.ts'
+import { startOf } from './start-of.ts'
 import { DeliveriesSummary, WebhookEvent, type WebhookEventWithDeliveries } from './schemas.ts'
 
 /** How many events of a tenant one page looks through, so that a rare type makes no page slow. */
@@ -78,7 +79,6 @@ export function wantedTypes(
 }
 
 const Reach = Type.Object({ events: Type.Integer(), position: nullable(Type.Integer()) })
-const First = Type.Object({ position: Type.Integer() })
 
 export type Portion = {
   readonly rows: readonly Row[]
@@ -125,21 +125,4 @@ export async function readFeed(
     return { rows: rows.slice(0, limit), through: last.position, has_more: true }
   }
   return { rows, through, has_more: reach.events === window_events }
-}
-
-/** Just before the first event since then, or null if there is none yet. */
-async function startOf(
-  reader: Pick<Reader, 'maybe'>,
-  tenant_id: string,
-  since: string | null,
-): Promise<number | null> {
-  if (since === null) return 0
-  const first = await reader.maybe(
-    First,
-    sql`
-      select e.position from kernel.events e
-      where e.tenant_id = ${tenant_id} and e.created_at >= ${since}::timestamptz
-      order by e.position limit 1`,
-  )
-  return first ? first.position - 1 : null
 }

@@ -10,7 +10,7 @@ import {
   Delivery,
   type DeliveryInFull,
   type DeliveryQuery,
-  KnownDelivery,
+  KnownDeliveryRow,
   ReplayRecord,
   shown_max,
 } from './schemas.ts'
@@ -67,9 +67,9 @@ function filtersOf({ subscription_id, event_id, state, type, since, until }: Del
 /** With the latest attempts and replays, in the order in which they were. */
 export async function getDelivery(reader: Reader, place: Place): Promise<DeliveryInFull> {
   const known = await reader.maybe(
-    KnownDelivery,
+    KnownDeliveryRow,
     sql`
-      select ${columns}, encode(b.sha256, 'hex') as body_sha256
+      select ${columns}, d.replay_id, encode(b.sha256, 'hex') as body_sha256
       from webhooks.deliveries d
       left join webhooks.event_bodies b
         on b.tenant_id = d.tenant_id and b.event_id = d.event_id and b.api_version = d.api_version
@@ -87,12 +87,17 @@ export async function getDelivery(reader: Reader, place: Place): Promise<Deliver
         and a.id >= webhooks.first_id_beside(${id}::uuid, ${-skew_ms})
       order by a.attempt_no desc, a.id desc limit ${shown_max}`,
   )
+  // A replay of many names no delivery; the delivery and its attempts name it.
+  const named = [known.replay_id, ...attempts.map(one => one.replay_id)]
+  const ofMany = [...new Set(named.filter(one => one !== null))]
   const replays = await reader.many(
     ReplayRecord,
     sql`
       select r.id, r.actor, r.reason, r.created_at from webhooks.replay_audit r
-      where r.tenant_id = ${tenant_id} and r.delivery_id = ${id}
+      where r.tenant_id = ${tenant_id}
+        and (r.delivery_id = ${id} or r.id = any (${ofMany}::uuid[]))
       order by r.id desc limit ${shown_max}`,
   )
-  return { ...known, attempts: attempts.reverse(), replays: replays.reverse() }
+  const { replay_id: _last, ...shown } = known
+  return { ...shown, attempts: attempts.reverse(), replays: replays.reverse() }
 }

@@ -1,9 +1,9 @@
 /** Deliveries, their attempts and replays on the wire. Leases are the senders' own and never shown. */
 import { type Static, Type } from 'typebox'
-import { Id, nullable, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, oneOf, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
 
 const states = ['pending', 'delivered', 'permanent_failure', 'exhausted', 'cancelled'] as const
-const DeliveryState = Type.Unsafe<(typeof states)[number]>(Type.String({ enum: [...states] }))
+const DeliveryState = oneOf(...states)
 
 const delivery = {
   id: Id,
@@ -70,7 +70,11 @@ export const ReplayRecord = Type.Object({
 })
 
 /** The delivery itself, as its row is read; `body_sha256` is null when the bytes are gone. */
-export const KnownDelivery = Type.Object({ ...delivery, body_sha256: nullable(Type.String()) })
+const KnownDelivery = Type.Object({ ...delivery, body_sha256: nullable(Type.String()) })
+export const KnownDeliveryRow = Type.Object({
+  ...KnownDelivery.properties,
+  replay_id: nullable(Id),
+})
 
 export const shown_max = 100
 export const DeliveryInFull = Type.Object(

@@ -16,7 +16,7 @@ import { expand } from './expand.ts'
 
 export const portion_max = 2000
 
-type Hearers = Pick<Deps, 'sender'> & {
+type Hearers = Pick<Deps, 'sender' | 'types'> & {
   readonly bodies: Bodies
   /** There is a wide fan-out to go on with. */
   readonly wide: { kick(): void }
@@ -25,7 +25,8 @@ type Hearers = Pick<Deps, 'sender'> & {
 export function fanOutConsumer(hearers: Hearers): Consumer {
   return {
     name: 'webhooks.fan_out',
-    events: 'all',
+    // Internal events reach nobody outside, whatever a filter says.
+    events: hearers.types.all.map(({ type }) => type),
     run: (tx, event) =>
       event.type === tested ? fanOutTest(tx, hearers, event) : fanOut(tx, hearers, event),
   }

@@ -5,6 +5,7 @@ import {
   count,
   Id,
   nullable,
+  oneOf,
   page,
   pageQuery,
   text,
@@ -12,10 +13,8 @@ import {
 } from '../../../kernel/http/shapes.ts'
 
 const scheme_names = ['stripe', 'github', 'slack', 'twilio', 'standard', 'generic_hmac'] as const
-const oneOf = <const N extends readonly string[]>(names: N) =>
-  Type.Unsafe<N[number]>(Type.String({ enum: [...names] }))
 
-export const SchemeName = oneOf(scheme_names)
+export const SchemeName = oneOf(...scheme_names)
 export type SchemeName = (typeof scheme_names)[number]
 
 /** The name of a provider and its account: both are parts of an address. */
@@ -31,8 +30,8 @@ const HeaderName = Type.String({ pattern: '^[A-Za-z0-9-]{1,100}$', maxLength: 10
 const options = {
   header: Type.Optional(HeaderName),
   prefix: Type.Optional(text(50)),
-  encoding: Type.Optional(oneOf(['hex', 'base64'])),
-  algorithm: Type.Optional(oneOf(['sha256', 'sha512'])),
+  encoding: Type.Optional(oneOf('hex', 'base64')),
+  algorithm: Type.Optional(oneOf('sha256', 'sha512')),
   template: Type.Optional(text(200)),
   timestamp_header: Type.Optional(HeaderName),
   id_header: Type.Optional(HeaderName),
@@ -70,7 +69,7 @@ export const Source = Type.Object({
 export type Source = Static<typeof Source>
 
 const states = ['received', 'processing', 'processed', 'ignored', 'failed', 'dead'] as const
-const ProcessingState = oneOf(states)
+const ProcessingState = oneOf(...states)
 
 const receipt = {
   id: Id,
@@ -98,7 +97,7 @@ export const ReceiptQuery = pageQuery({
 export const ReceiptPayload = Type.Object({
   content_type: nullable(Type.String()),
   headers: Type.Record(Type.String(), Type.String()),
-  encoding: oneOf(['utf8', 'base64']),
+  encoding: oneOf('utf8', 'base64'),
   body: Type.String(),
 })
 export const Reprocess = closed({ reason: text(500) })

@@ -28,7 +28,7 @@ export async function replayDelivery(
 ) {
   const { tenant_id, id } = place
   const { subscription_id } = await find(tx, place)
-  await takeTurns(tx, kernel, { tenant_id, subscription_id })
+  await takeReplayTurns(tx, kernel, { tenant_id, subscription_id })
   const replay_id = newId()
   const again = await sendAgain(tx, place, replay_id)
   if (!again) {
@@ -66,7 +66,7 @@ async function find(tx: Tx, place: Place) {
 }
 
 /** The tenant's first, always: two replays never wait for each other in a circle. */
-async function takeTurns(
+export async function takeReplayTurns(
   tx: Tx,
   kernel: Deps['kernel'],
   { tenant_id, subscription_id }: { tenant_id: string; subscription_id: string },

@@ -2,13 +2,16 @@
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
 import { replayDelivery } from './replay-delivery.ts'
-import { Replay, Replayed } from './schemas.ts'
+import { replayMany } from './replay-many.ts'
+import { Replay, Replayed, ReplayingMany, ReplayMany } from './schemas.ts'
 
 const path = '/v1/webhook-deliveries'
 const absent = 'delivery_not_found'
 
-export function replayRoutes(deps: Pick<Deps, 'kernel' | 'sender'>): readonly Route[] {
-  return [replayRoute(deps)]
+type Needed = Pick<Deps, 'kernel' | 'sender' | 'types' | 'jobs'>
+
+export function replayRoutes(deps: Needed): readonly Route[] {
+  return [replayRoute(deps), replayManyRoute(deps)]
 }
 
 function replayRoute(deps: Pick<Deps, 'kernel' | 'sender'>): Route {
@@ -32,6 +35,36 @@ function replayRoute(deps: Pick<Deps, 'kernel' | 'sender'>): Route {
         deps.kernel.wake()
       })
       return reply(202, replayed, { location: `${path}/${id}` })
+    },
+  })
+}
+
+function replayManyRoute(deps: Needed): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/webhook-subscriptions/{id}/replay',
+    summary: 'Send again what a webhook subscription failed to take, or missed, in a span of time',
+    description:
+      'A span of at most 14 days. The job lines deliveries up behind what is live, at the rate of the ' +
+      'subscription or 50 a second; cancelling it stops what is not lined up yet.',
+    permission: 'webhooks.deliveries.replay',
+    added: true,
+    idempotency: 'optional',
+    absent: 'subscription_not_found',
+    body: ReplayMany,
+    replies: { 202: ReplayingMany },
+    fails: [
+      'subscription_not_found',
+      'subscription_not_active',
+      'event_type_unknown',
+      'validation_failed',
+      'rate_limited',
+      'quota_exceeded',
+    ],
+    handle: async ({ tx, params: { id }, principal, body }) => {
+      const { tenant_id, id: actor } = principal
+      const accepted = await replayMany(tx, deps, { id, tenant_id }, body, actor)
+      return reply(202, accepted, { location: `/v1/jobs/${accepted.job_id}` })
     },
   })
 }

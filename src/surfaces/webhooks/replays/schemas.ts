@@ -1,6 +1,7 @@
-/** What is asked and answered when a delivery is sent again. */
-import { Type } from 'typebox'
-import { closed, Id, text } from '../../../kernel/http/shapes.ts'
+/** What is asked and answered when one delivery, or many of a subscription, are sent again. */
+import { type Static, Type } from 'typebox'
+import { closed, Id, text, Time } from '../../../kernel/http/shapes.ts'
+import { Pattern } from '../schemas.ts'
 
 export const Replay = closed({ reason: text(500) })
 export const Replayed = Type.Object({
@@ -9,4 +10,25 @@ export const Replayed = Type.Object({
   replay_id: Id,
   event_id: Id,
   attempt_count: Type.Integer(),
+})
+
+/** `failed`: ended without success; `missed`: there is no delivery; `all`: these and what was delivered. */
+const only = ['failed', 'missed', 'all'] as const
+export const Only = Type.Unsafe<(typeof only)[number]>(Type.String({ enum: [...only] }))
+
+export const ReplayMany = closed({
+  since: Time,
+  until: Type.Optional(Time),
+  only: Only,
+  types: Type.Optional(Type.Array(Pattern, { minItems: 1, maxItems: 100, uniqueItems: true })),
+  reason: text(500),
+})
+export type ReplayMany = Static<typeof ReplayMany>
+
+/** The replay and the job that does it share one id. */
+export const ReplayingMany = Type.Object({
+  id: Id,
+  job_id: Id,
+  status: Type.Literal('queued'),
+  replay_id: Id,
 })

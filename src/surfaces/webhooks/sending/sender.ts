@@ -25,6 +25,8 @@ export type Sender = Poke & { readonly loop: Loop }
 
 type SenderDeps = Omit<Deps, 'sender'> & { readonly bodies: Bodies; readonly rules: Rules }
 
+/** As the jobs surface knows it, where it can be paused like a type. */
+export const activity = 'webhooks.deliver'
 const results_max = 500
 const claims_max = 500
 const busy_poll_ms = 250
@@ -152,11 +154,13 @@ class Sending {
     try {
       if (results.length > 0) await kernel.fault('webhooks.before_finish')
       claimed = await kernel.db.tx(async tx => {
+        const open = wanted.length > 0 ? this.deps.jobs.pauseFence(tx, activity) : false
         const [rows] = await Promise.all([
-          finish(tx, results).then(() =>
-            wanted.length > 0 ? claim(tx, this.owner, token, lease_seconds, wanted) : [],
+          finish(tx, results).then(async () =>
+            (await open) ? await claim(tx, this.owner, token, lease_seconds, wanted) : [],
           ),
           saveLanes(tx, this.owner, saved),
+          open,
         ])
         await recordLost(
           tx,

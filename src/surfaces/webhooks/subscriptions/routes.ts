@@ -167,12 +167,14 @@ function rotateRoute(deps: Deps): Route {
     idempotency: 'ignored',
     absent,
     body: RotateSecret,
+    body_optional: true,
     replies: { 200: RotatedSecret },
     fails: [absent, 'precondition_failed', 'too_many_live_secrets'],
     handle: async ({ tx, params: { id }, principal, body, request }) => {
       const { tenant_id } = principal
       const where = { id, tenant_id, if_match: request.headers['if-match'] }
-      const rotated = await rotateSecret(tx, deps, where, body.overlap_seconds)
+      const overlap = (body as Partial<typeof body> | undefined)?.overlap_seconds // optional
+      const rotated = await rotateSecret(tx, deps, where, overlap)
       tx.audit({
         tenant_id,
         actor: principal.id,
@@ -195,10 +197,12 @@ function testRoute(deps: Deps): Route {
     idempotency: 'optional',
     absent,
     body: TestEvent,
+    body_optional: true,
     replies: { 202: TestAccepted },
     fails: [absent, 'content_too_large', 'subscription_not_active'],
     handle: async ({ tx, params: { id }, principal: { tenant_id }, body }) => {
-      const accepted = await sendTestEvent(tx, { id, tenant_id }, body)
+      const asked = (body as typeof body | undefined) ?? {} // the body is optional
+      const accepted = await sendTestEvent(tx, { id, tenant_id }, asked)
       tx.afterCommit(() => deps.sender.poke([id]))
       return reply(202, accepted, { location: `/v1/webhook-deliveries/${accepted.id}` })
     },

@@ -55,6 +55,13 @@ await crawlSurface({
         return { body: {} }
       },
     },
+    'POST /v1/webhook-subscriptions/{id}/replay': {
+      request: async (maker, { id }) => {
+        await activated(maker, id)
+        const since = new Date(Date.now() - 60_000).toISOString()
+        return { body: { since, only: 'failed', reason: 'crawled' } }
+      },
+    },
     ...inboundRecipes,
   },
 })

@@ -29,6 +29,33 @@ describe.concurrent('tenants', () => {
     expect(receiver.of('/one').map(message => message.id)).not.toContain(own)
   })
 
+  test('a filter cannot name another one, nor reach it by its aggregates', async () => {
+    const [one, other] = [await ground.owner(), await ground.owner()]
+    const asked = {
+      types: ['*'],
+      aggregate_ids: [one.id, other.id],
+      tenant_id: one.tenant.id,
+    }
+    const made = await ground.subscribe(other, at(receiver, '/curious'), {
+      event_filter: asked,
+      tenant_id: one.tenant.id,
+    })
+    const { types, aggregate_ids } = asked
+    const shown = await ground.call('GET', `/v1/webhook-subscriptions/${made.id}`, other)
+    expect(shown.body.event_filter).toEqual({ types, aggregate_ids })
+    const [foreign] = await ground.emit(one, 1, { id: one.id, first: 1 })
+    const [own] = await ground.emit(other, 1, { id: other.id, first: 1 })
+    const came = () => receiver.of('/curious').map(message => message.id)
+    await eventually('its own came', () => came().includes(String(own)))
+    await eventually('the other one is in the log', async () => {
+      return (await ground.call('GET', `/v1/webhook-events/${foreign}`, one)).status === 200
+    })
+    expect(came()).not.toContain(foreign)
+    expect((await ground.deliveries(made.id)).map(({ event_id }) => event_id)).not.toContain(
+      foreign,
+    )
+  })
+
   test('ids of one are absent for another', async () => {
     const [one, other] = [await ground.owner(), await ground.owner()]
     const { id } = await ground.subscribe(one, at(receiver, '/mine'))
@@ -40,6 +67,7 @@ describe.concurrent('tenants', () => {
       ['POST', `${path}/verify`, {}],
       ['POST', `${path}/rotate-secret`, {}],
       ['POST', `${path}/test`, {}],
+      ['POST', `${path}/replay`, { since: '2026-01-01T00:00:00Z', only: 'all', reason: 'x' }],
     ] as const
     for (const [method, where, body] of asks) {
       const answer = await ground.call(method, where, { token: other.token, body })
@@ -101,6 +129,31 @@ describe.concurrent('what may be subscribed to', () => {
     expect(await ground.deliveries(made.body.id)).toEqual([])
     expect(witness.id).not.toBe(made.body.id)
   })
+})
+
+test('what is internal reaches nobody outside, whatever a filter says', async () => {
+  const owner = await ground.owner()
+  const made = await ground.subscribe(owner, at(receiver, '/everything'))
+  await ground.platform.kernel.db.tx(async tx =>
+    tx.emit({
+      type: 'inbound_receipt.received',
+      tenant_id: owner.tenant.id,
+      aggregate_type: 'inbound_receipt',
+      aggregate_id: owner.id,
+      aggregate_version: 1,
+      data: { receipt_id: newId(), provider: 'p', provider_account: 'a', type: null },
+    }),
+  )
+  // The same aggregate: who hears both hears this one last.
+  const [later] = await ground.emit(owner, 1, { id: owner.id, first: 2 })
+  await eventually('the later one came', () =>
+    receiver.of('/everything').some(message => message.id === later),
+  )
+  const path = `/v1/webhook-deliveries?subscription_id=${made.id}&limit=100`
+  const { data } = (await ground.call('GET', path, owner)).body
+  const types = data.map((one: { event_type: string }) => one.event_type)
+  expect(types).toContain('account.verified')
+  expect(types).not.toContain('inbound_receipt.received')
 })
 
 test('a secret is in no answer, attempt, event or row', async () => {

@@ -41,29 +41,28 @@ const held = sql`
   a.id as attempt_id, a.attempt_no, a.started_at, a.job_id, a.tenant_id, a.type,
   a.schema_version, j.priority as rank, j.version, j.last_sequence, j.attempt_count,
   j.max_attempts, j.failures, j.losses, j.cancel_requested_at is not null as cancel_requested,
-  j.has_dependents, j.deadline_at, j.created_at, kernel.now() as now`
+  j.has_dependents, j.deadline_at, j.created_at, (select kernel.now()) as now`
 
 /** Those of the attempts whose token and version are current. */
 export async function holdShown(tx: Tx, shown: readonly Shown[]): Promise<Held[]> {
   return await tx.many(Held, shownStatement(shown))
 }
 
+/** What each of them shows is looked up by its place: a join would compare all with all. */
 export function shownStatement(shown: readonly Shown[]): Sql {
+  const ids = shown.map(one => one.attempt_id)
   return sql`
     -- any tenant: a lease token is for one attempt
     select ${held}
-    from unnest(
-      ${shown.map(one => one.attempt_id)}::uuid[],
-      ${shown.map(one => one.token_hash)}::bytea[],
-      ${shown.map(one => one.version)}::int[]
-    ) shown (attempt_id, token_hash, version)
-    join jobs.job_attempts a on a.id = shown.attempt_id
-      and a.id = any (${shown.map(one => one.attempt_id)}::uuid[])
-      and a.lease_token = shown.token_hash
+    from jobs.job_attempts a
+    join jobs.jobs j on j.tenant_id = a.tenant_id and j.id = a.job_id
+    where a.id = any (${ids}::uuid[])
       and a.state = 'running'
       and a.leased_until > now()
-    join jobs.jobs j on j.tenant_id = a.tenant_id and j.id = a.job_id
-      and j.version = shown.version
+      and a.lease_token = (${shown.map(one => one.token_hash)}::bytea[])[
+        array_position(${ids}::uuid[], a.id)]
+      and j.version = (${shown.map(one => one.version)}::int[])[
+        array_position(${ids}::uuid[], a.id)]
     for update of a, j`
 }
 

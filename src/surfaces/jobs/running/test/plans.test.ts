@@ -47,7 +47,8 @@ beforeAll(async () => {
       `with made as (
          insert into jobs.jobs (id, tenant_id, type, schema_version, principal_id, operation,
            max_attempts, priority, deadline_at)
-         select uuidv7(), ('00000000-0000-7000-8000-' || lpad((case when g % 10 = 0 then 0
+         select (lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0')
+             || '7' || lpad(to_hex(g), 19, '0'))::uuid, ('00000000-0000-7000-8000-' || lpad((case when g % 10 = 0 then 0
              else g % ${tenants} end)::text, 12, '0'))::uuid,
            'type.' || g % 3, 1, gen_random_uuid(), 'test', 5, g % 10,
            case when g % 100 = 0 then now() + interval '1 day' end

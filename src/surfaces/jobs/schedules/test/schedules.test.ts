@@ -73,6 +73,30 @@ describe.concurrent('a schedule', () => {
     expect(code(await show(who, 'nightly'))).toEqual([404, 'job_schedule_not_found'])
   })
 
+  test('is made only where there is none, or replaced only where there is one, if asked so', async () => {
+    const who = await workman(world)
+    const asked = async (name: string, headers: Record<string, string>) => {
+      const { status, headers: told } = await put(who, name, daily, { headers })
+      return [status, told.get('etag')?.slice(0, 2) ?? null]
+    }
+    expect(await asked('once', { 'if-match': '*' })).toEqual([412, null])
+    expect(await asked('once', { 'if-match': '"1"' })).toEqual([412, null])
+    expect(await asked('once', { 'if-none-match': '*' })).toEqual([201, '"1'])
+    expect(await asked('once', { 'if-none-match': '*' })).toEqual([412, '"1'])
+    expect(await asked('once', { 'if-match': '*' })).toEqual([200, '"2'])
+  })
+
+  test('has a name that can be one', async () => {
+    const who = await workman(world)
+    const { status, body } = await put(who, 'Nightly%20run', daily)
+    expect([status, body.code, body.errors]).toEqual([
+      422,
+      'validation_failed',
+      [{ location: 'path', pointer: '/name', constraint: 'pattern' }],
+    ])
+    expect(code(await show(who, 'Nightly%20run'))).toEqual([404, 'job_schedule_not_found'])
+  })
+
   test('keeps its parameters as they were written', async () => {
     const who = await workman(world)
     const parameters = { z: 1, a: { ä: [1.5, null, '🦩'] } }

@@ -5,7 +5,7 @@
 import { Type } from 'typebox'
 import type { Tx } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
-import { expectedVersions, preconditionFailed } from '../../../../kernel/http/etag.ts'
+import { demandConditions, type Conditions } from '../../../../kernel/http/etag.ts'
 import type { FieldError } from '../../../../kernel/http/problem.ts'
 import { newId } from '../../../../kernel/ids.ts'
 import { parseStandardKey, parseStandardSecret } from '../../../../kernel/outside/signatures.ts'
@@ -15,7 +15,7 @@ import type { InboundSecrets } from '../inbound-secrets.ts'
 import type { Options, PutSource } from '../schemas.ts'
 import { sourceColumns, SourceRow, type SourceKey } from './find-source.ts'
 
-type Where = SourceKey & { tenant_id: string; if_match: string | string[] | undefined }
+type Where = SourceKey & { readonly tenant_id: string; readonly conditions: Conditions }
 
 const taken = 'This account of the provider is received by somebody else.'
 
@@ -25,11 +25,10 @@ const Written = Type.Object({ ...SourceRow.properties, made: Type.Boolean() })
 export async function putSource(
   tx: Tx,
   { kernel, secrets }: { kernel: Pick<Kernel, 'settings'>; secrets: InboundSecrets },
-  { tenant_id, provider, account_ref, if_match }: Where,
+  { tenant_id, provider, account_ref, conditions }: Where,
   told: PutSource,
 ): Promise<{ row: SourceRow; made: boolean }> {
   refuseUnfit(told)
-  const expected = expectedVersions(if_match)
   const tolerance = told.tolerance_seconds ?? kernel.settings['webhooks.inbound_tolerance_seconds']
   const options = sql.json(told.scheme === 'generic_hmac' ? (told.options ?? {}) : {})
   const found = await tx.maybe(
@@ -47,8 +46,7 @@ export async function putSource(
   )
   if (!found) throw problem('already_exists', { detail: taken })
   const { made, ...row } = found
-  const before = made ? 0 : row.version - 1
-  if (expected && !expected.includes(before)) throw preconditionFailed(before || 1)
+  demandConditions(conditions, made ? null : row.version - 1)
   await tx.run(sql`
     delete from webhooks.inbound_secrets where tenant_id = ${tenant_id} and source_id = ${row.id}`)
   await tx.run(sql`

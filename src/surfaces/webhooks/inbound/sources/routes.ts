@@ -33,15 +33,17 @@ function viewOf({ kernel }: SourceDeps, { version: _version, ...row }: SourceRow
 function putRoute(deps: SourceDeps): Route {
   return route({
     ...common,
+    absent: 'validation_failed',
     method: 'PUT',
     summary: 'Say from whom webhooks are received, and what they are signed with',
     description: 'Secrets are never shown. Name the old one and the new one while you rotate them.',
     body: PutSource,
     replies: { 200: Source, 201: Source },
-    fails: [absent, 'already_exists', 'precondition_failed'],
+    fails: ['already_exists', 'precondition_failed'],
     handle: async ({ tx, params, principal, body, request }) => {
       const { tenant_id } = principal
-      const where = { ...keyOf(params), tenant_id, if_match: request.headers['if-match'] }
+      const { 'if-match': if_match, 'if-none-match': if_none_match } = request.headers
+      const where = { ...keyOf(params), tenant_id, conditions: { if_match, if_none_match } }
       const { row, made } = await putSource(tx, deps, where, body)
       tx.audit({
         tenant_id,

@@ -10,6 +10,7 @@ import { newId } from '../../../../kernel/ids.ts'
 import type { InboundHandler, InboundMessage } from '../../../../kernel/surface.ts'
 import { composition } from '../../../../start.ts'
 import { identity } from '../../../identity/surface.ts'
+import { jobs } from '../../../jobs/surface.ts'
 import { webhooks } from '../../surface.ts'
 import { claimReceipts } from '../processing/claim-receipts.ts'
 import { endReceipt, failReceipt, retry_seconds } from '../processing/end-receipt.ts'
@@ -42,7 +43,13 @@ const composed: Composition = {
   open: kernel => {
     const { permissions, declared } = gather(surfaces)
     const people = identity.open(kernel, { permissions })
-    const received = webhooks.open(kernel, { events: declared, inbound: [handler] })
+    const work = jobs.open(kernel, { people: people.face.administration })
+    const received = webhooks.open(kernel, {
+      events: declared,
+      inbound: [handler],
+      jobs: work.face,
+      people: people.face.administration,
+    })
     const { access, prepare } = people.face
     return { opened: [people, received], access, prepare }
   },

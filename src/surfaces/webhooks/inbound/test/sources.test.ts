@@ -31,6 +31,7 @@ test('a source is written as a whole, shown without its secrets, and gone when d
     url: `http://dodeca.test${path.replace('-sources', '')}`,
   })
   const told = { scheme: 'stripe', secrets: [5, 4].map(version => ({ version, value })) }
+  expect((await put(told, { 'if-none-match': '*' })).status).toBe(412)
   const stale = await put(told, { 'if-match': '"7"' })
   expect([stale.status, stale.headers.get('etag')]).toEqual([412, '"1"'])
   const again = await put({ ...told, tolerance_seconds: 60 }, { 'if-match': '"1"' })

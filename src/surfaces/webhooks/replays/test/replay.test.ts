@@ -116,6 +116,12 @@ describe.concurrent('a replay', () => {
     const refused = await one.replay()
     expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    const since = new Date(Date.now() - 60_000).toISOString()
+    const many = await ground.call('POST', `${one.subscription}/replay`, {
+      token: one.owner.token,
+      body: { since, only: 'all', reason },
+    })
+    expect([many.status, many.body.code]).toEqual([429, 'rate_limited'])
     expect((await one.get()).replays).toHaveLength(replays_a_minute)
     await one.receiver.close()
   })

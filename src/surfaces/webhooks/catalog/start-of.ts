@@ -1,0 +1,58 @@
+/**
+ * Where a time lies in a tenant's part of the log. The log is ordered by position, and its times follow
+ * that order but for the length of a transaction; so halving finds the place through the index of
+ * positions, and only the events of a few minutes are looked at one by one.
+ */
+import { Type } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+
+/** Far beyond what a transaction can last: PostgreSQL ends one that idles for seconds. */
+export const disorder_seconds = 600
+/** Below it, walking is quicker than halving. */
+const near = 256
+
+const First = Type.Object({ position: Type.Integer() })
+
+/** Just before the first event since then, or null if there is none yet. */
+export async function startOf(
+  reader: Pick<Reader, 'maybe'>,
+  tenant_id: string,
+  since: string | null,
+): Promise<number | null> {
+  if (since === null) return 0
+  const first = await reader.maybe(
+    First,
+    sql`
+      with recursive ends as (
+        select (select e.position from kernel.events e
+            where e.tenant_id = ${tenant_id} order by e.position limit 1) - 1 as low,
+          (select e.position from kernel.events e
+            where e.tenant_id = ${tenant_id} order by e.position desc limit 1) as high
+      ),
+      -- Everything up to low is older than the time by more than the disorder.
+      search as (
+        select low, high from ends
+        union all
+        select case when m.older then m.position else s.low end,
+          case when m.older then s.high else (s.low + s.high) / 2 end
+        from search s
+        cross join lateral (
+          select max(n.position) as position, coalesce(bool_and(n.older), false) as older
+          from (
+            select e.position, e.created_at <
+                ${since}::timestamptz - make_interval(secs => ${disorder_seconds}) as older
+            from kernel.events e
+            where e.tenant_id = ${tenant_id} and e.position > (s.low + s.high) / 2
+            order by e.position limit 1
+          ) n
+        ) m
+        where s.high - s.low > ${near}
+      )
+      select e.position from kernel.events e
+      where e.tenant_id = ${tenant_id} and e.created_at >= ${since}::timestamptz
+        and e.position > (select max(low) from search)
+      order by e.position limit 1`,
+  )
+  return first ? first.position - 1 : null
+}

@@ -1,0 +1,153 @@
+/**
+ * A replay of many, as a job: first it counts, so that its progress has an end and nothing is sent where
+ * it would be too much; then it lines up what is sent again, at the pace of the subscription and behind
+ * what is live. It saves its place with each portion, and a cancelled one lines up nothing more.
+ */
+import { type Static, Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id, nullable } from '../../../kernel/http/shapes.ts'
+import { JobFailure } from '../../../kernel/job-failure.ts'
+import type { JobType, RunningJob } from '../../../kernel/surface.ts'
+import { startOf } from '../catalog/start-of.ts'
+import type { Deps } from '../deps.ts'
+import { countMissed, lineUpMissed } from './line-up-missed.ts'
+import { countEnded, lineUpEnded, type Portion } from './line-up.ts'
+import { openPace } from './pace.ts'
+import { readTarget, ReplayOrder, type Target } from './replay-target.ts'
+
+export const replay_type = 'webhooks.bulk_replay'
+
+const Result = Type.Object({ subscription_id: Id, deliveries: Type.Integer() })
+type Result = Static<typeof Result>
+
+/** Deliveries that have ended, in the order of their ids; then events without one, in that of the log. */
+const Stage = Type.Union([Type.Literal('ended'), Type.Literal('missed')])
+type Stage = Static<typeof Stage>
+const Spot = Type.Object({ stage: Stage, after: Type.String() })
+type Spot = Static<typeof Spot>
+/** `at` is null when all is lined up. */
+const Place = Type.Object({ at: nullable(Spot), done: Type.Integer(), total: Type.Integer() })
+type Place = Static<typeof Place>
+
+const portion_max: Readonly<Record<Stage, number>> = { ended: 500, missed: 100 }
+const stages: Readonly<Record<ReplayOrder['only'], readonly Stage[]>> = {
+  failed: ['ended'],
+  missed: ['missed'],
+  all: ['ended', 'missed'],
+}
+
+type Needed = Pick<Deps, 'kernel' | 'types' | 'sender'>
+type Work = { readonly deps: Needed; readonly job: RunningJob; readonly order: ReplayOrder }
+
+export function replayJob(deps: Needed): JobType {
+  return {
+    type: replay_type,
+    schema_version: 1,
+    parameters: ReplayOrder,
+    result: Result,
+    permission: 'webhooks.deliveries.replay',
+    // A hundred thousand at one a second.
+    timeout_seconds: 2 * 86_400,
+    max_attempts: 20,
+    tenant_max_running: 4,
+    run: job => run({ deps, job, order: job.parameters as ReplayOrder }), // checked when submitted
+  }
+}
+
+async function run(work: Work): Promise<Result> {
+  const { deps, job, order } = work
+  const { checkpoint, signal } = job
+  let place = Value.Check(Place, checkpoint) ? checkpoint : await begin(work)
+  const pace = openPace()
+  while (place.at !== null) {
+    await pace.room(signal)
+    const { at, done, total }: Place = place
+    const target = await readTarget(deps, job, order)
+    const portion = await lineUp(deps, target, at, pace.lead_seconds())
+    await deps.kernel.fault('webhooks.replay_portion')
+    pace.took(portion.found, target.rate_per_second)
+    deps.sender.poke([order.subscription_id])
+    place = { at: await behind(work, at, portion), done: done + portion.found, total }
+    await tell(job, place)
+  }
+  return { subscription_id: order.subscription_id, deliveries: place.done }
+}
+
+async function begin(work: Work): Promise<Place> {
+  const { deps, job, order } = work
+  const target = await readTarget(deps, job, order)
+  const total_max = deps.kernel.settings['webhooks.replay_deliveries_max']
+  const first = await enter(work, stages[order.only])
+  let total = 0
+  for (let at: Spot | null = first; at !== null;) {
+    job.signal.throwIfAborted()
+    const portion: Portion = await count(deps, target, at)
+    total += portion.found
+    if (total > total_max) throw new JobFailure('too_many_deliveries')
+    at = await behind(work, at, portion)
+  }
+  const place = { at: first, done: 0, total }
+  await tell(job, place)
+  return place
+}
+
+/** Where to go on after a portion: in its stage, or in the next. */
+async function behind(work: Work, { stage }: Spot, { after }: Portion): Promise<Spot | null> {
+  if (after !== null) return { stage, after }
+  const all = stages[work.order.only]
+  return enter(work, all.slice(all.indexOf(stage) + 1))
+}
+
+/** The beginning of the first of these stages that has anything to look at. */
+async function enter(work: Work, left: readonly Stage[]): Promise<Spot | null> {
+  for (const stage of left) {
+    const after = await startIn(work, stage)
+    if (after !== null) return { stage, after }
+  }
+  return null
+}
+
+async function startIn({ deps, job, order }: Work, stage: Stage): Promise<string | null> {
+  const { db } = deps.kernel
+  const { since } = order
+  if (stage === 'missed') {
+    const position = await startOf(db, job.tenant_id, since)
+    return position === null ? null : String(position)
+  }
+  const { id } = await db.one(First, sql`select kernel.first_id_of(${since}::timestamptz) as id`)
+  return id
+}
+
+const First = Type.Object({ id: Id })
+
+function count({ kernel: { db } }: Needed, target: Target, { stage, after }: Spot) {
+  return stage === 'ended'
+    ? countEnded(db, target.ended, after)
+    : countMissed(db, target.missed, after)
+}
+
+/** At most what goes in a second. */
+function lineUp(
+  { kernel: { db } }: Needed,
+  target: Target,
+  { stage, after }: Spot,
+  lead_seconds: number,
+): Promise<Portion> {
+  const { rate_per_second } = target
+  const step = { after, many: Math.min(portion_max[stage], rate_per_second) }
+  const due = { lead_seconds, rate_per_second }
+  return db.tx(tx =>
+    stage === 'ended'
+      ? lineUpEnded(tx, target.ended, step, due)
+      : lineUpMissed(tx, target.missed, step, due),
+  )
+}
+
+/** Events that came meanwhile may be more than was counted. */
+function tell(job: RunningJob, place: Place): Promise<void> {
+  const { at, done, total } = place
+  const stage = at?.stage ?? 'lined_up'
+  const checkpoint = place
+  return job.progress({ stage, current: done, total: Math.max(total, done), checkpoint })
+}

@@ -1,0 +1,85 @@
+/**
+ * To whom a replay of many sends, read anew for each portion: where nothing is sent any more, nothing is
+ * sent again either, and a changed filter or rate counts from the next portion on.
+ */
+import { type Static, Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import { closed, Id, nullable, Time } from '../../../kernel/http/shapes.ts'
+import { JobFailure } from '../../../kernel/job-failure.ts'
+import type { Deps } from '../deps.ts'
+import { Pattern } from '../schemas.ts'
+import { patternsOf } from '../types/event-types.ts'
+import type { Listening } from './line-up-missed.ts'
+import type { Selection } from './line-up.ts'
+import { rate_default } from './pace.ts'
+import { Only } from './schemas.ts'
+
+/** The parameters of its job. */
+export const ReplayOrder = closed({
+  subscription_id: Id,
+  since: Time,
+  until: Time,
+  only: Only,
+  types: nullable(Type.Array(Pattern)),
+})
+export type ReplayOrder = Static<typeof ReplayOrder>
+
+export type Target = {
+  readonly rate_per_second: number
+  readonly ended: Selection
+  readonly missed: Listening
+}
+
+const failed = ['permanent_failure', 'exhausted']
+
+const Row = Type.Object({
+  types: Type.Array(Type.String()),
+  readable: Type.Array(Type.String()),
+  aggregate_ids: nullable(Type.Array(Id)),
+  api_version: Type.String(),
+  rate_per_second: nullable(Type.Integer()),
+  since: Time,
+})
+
+export async function readTarget(
+  { kernel: { db, settings }, types }: Pick<Deps, 'kernel' | 'types'>,
+  { id: replay_id, tenant_id }: { readonly id: string; readonly tenant_id: string },
+  { subscription_id, until, only, types: asked, ...order }: ReplayOrder,
+): Promise<Target> {
+  // The log may reach back further than the weeks that could take a delivery of it.
+  const kept_days = Math.min(
+    settings['kernel.events_retention_days'],
+    settings['webhooks.deliveries_retention_days'],
+  )
+  const row = await db.maybe(
+    Row,
+    sql`
+      select types, readable, aggregate_ids, api_version, rate_per_second,
+        greatest(${order.since}::timestamptz, kernel.now() - make_interval(days => ${kept_days}))
+          as since
+      from webhooks.subscriptions
+      where tenant_id = ${tenant_id} and id = ${subscription_id}
+        and state in ('active', 'paused')`,
+  )
+  if (!row) throw new JobFailure('subscription_not_active')
+  const namesIn = (...filters: readonly (readonly string[])[]) =>
+    types.all
+      .map(({ type }) => type)
+      .filter(type => filters.every(one => patternsOf(type).some(fits => one.includes(fits))))
+  const { since, aggregate_ids, api_version } = row
+  const place = { tenant_id, subscription_id, replay_id, since, until }
+  return {
+    rate_per_second: row.rate_per_second ?? rate_default,
+    ended: {
+      ...place,
+      states: only === 'all' ? [...failed, 'delivered'] : failed,
+      types: asked === null ? null : namesIn(asked),
+    },
+    missed: {
+      ...place,
+      types: namesIn(row.types, row.readable, asked ?? ['*']),
+      aggregate_ids,
+      api_version,
+    },
+  }
+}
