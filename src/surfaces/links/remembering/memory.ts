@@ -27,7 +27,7 @@ export class Memory {
   private readonly absent: LRUCache<string, Entry>
   private readonly reading = new Map<string, Promise<Entry>>()
   private readonly dropped = new Map<string, number>()
-  private wanted: Fill[] = []
+  private readonly wanted: Fill[] = []
   private statements = 0
   private drops = 0
   /** What was read from the database, for whoever wonders how much is. */
