@@ -14,20 +14,29 @@ export type Wrk = {
   readonly path: string
   readonly host: string
   readonly seconds: number
+  /** Asks for one after the other instead of at random, so that the first 100,000 are all of them. */
+  readonly in_turn?: boolean
 }
 
 export type Counted = Measure & { readonly completed: number }
 
 export const connections = 64
 
-export async function wrk({ port, pid, path, host, seconds }: Wrk): Promise<Counted> {
+export async function wrk({
+  port,
+  pid,
+  path,
+  host,
+  seconds,
+  in_turn = false,
+}: Wrk): Promise<Counted> {
   if (spawnSync('wrk', ['-v']).error) {
     throw new StartError('This comparison needs wrk: on Debian, apt-get install wrk.')
   }
   const folder = await mkdtemp(join(tmpdir(), 'dodeca-wrk-'))
   try {
     const script = join(folder, 'script.lua')
-    await writeFile(script, lua(path, host))
+    await writeFile(script, lua(path, host, in_turn))
     const before = await processorSeconds(pid)
     const child = startOn({
       side: 'client',
@@ -53,8 +62,11 @@ export async function wrk({ port, pid, path, host, seconds }: Wrk): Promise<Coun
   }
 }
 
+const random = 'return requests[math.random(0, 99999)]'
+
 /** Whole requests are made before the run: making them on the way would cost the client as much as asking. */
-function lua(path: string, host: string): string {
+function lua(path: string, host: string, in_turn: boolean): string {
+  const next = in_turn ? 'turn = (turn + 1) % 100000 return requests[turn]' : random
   return `
 local requests = {}
 local function make(n)
@@ -62,8 +74,8 @@ local function make(n)
   return "GET " .. path .. " HTTP/1.1\\r\\nHost: ${host}\\r\\n\\r\\n"
 end
 function init() for n = 0, 99999 do requests[n] = make(n) end end
-local function pathOf(n) return n end
-function request() return requests[math.random(0, 99999)] end
+local turn = -1
+function request() ${next} end
 function done(summary, latency)
   io.write(string.format("\\ncompleted %d in %d us, p50 %d p99 %d, other %d, broken %d\\n",
     summary.requests, summary.duration, latency:percentile(50), latency:percentile(99),

@@ -5,7 +5,7 @@
 import { performance } from 'node:perf_hooks'
 
 const busy_share = 0.85
-const rest_factor = 12
+const rest_factor = 20
 
 export type Pace = {
   /** How long to rest after so much work; zero where the process has time. */

@@ -10,7 +10,7 @@ import { readTargets, type Key, type Target } from './target.ts'
 
 const portion = 500
 /** What comes while so many are under way is read together afterwards: a statement costs as much as ten rows. */
-const statements_max = 1
+const statements_max = 2
 /** A key that is dropped faster than it can be read is answered with the last that was read. */
 const reads_max = 5
 
@@ -27,7 +27,7 @@ export class Memory {
   private readonly absent: LRUCache<string, Entry>
   private readonly reading = new Map<string, Promise<Entry>>()
   private readonly dropped = new Map<string, number>()
-  private wanted: Fill[] = []
+  private readonly wanted: Fill[] = []
   private statements = 0
   private drops = 0
   /** What was read from the database, for whoever wonders how much is. */

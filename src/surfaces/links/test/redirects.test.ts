@@ -61,6 +61,23 @@ describe('a redirect', () => {
     expect(headers.get('surrogate-key')).toMatch(/^link-[0-9a-f-]{36}$/)
   })
 
+  test('is each its own where many unknown to memory are asked for at once', async () => {
+    const links = Array.from({ length: 100 }, (_, n) => ({
+      destination_url: `https://www.example.com/${n}`,
+    }))
+    const { body } = await world.call('POST', '/v1/links/batches', {
+      token: owner.token,
+      body: { links },
+    })
+    const made = body.data as { code: string; destination_url: string }[]
+    const absent = ['nobody-1', 'nobody-2'].map(code => ({ code, destination_url: null }))
+    const asked = [...made, ...made, ...absent]
+    const visits = await Promise.all(asked.map(({ code }) => visit(`/${code}`)))
+    expect(visits.map(({ headers }) => headers.get('location'))).toEqual(
+      asked.map(({ destination_url }) => destination_url),
+    )
+  })
+
   test('passes the query on where its owner says so', async () => {
     const code = await link({
       destination_url: 'https://www.example.com/?a=1#end',
