@@ -10,7 +10,7 @@ import { median } from '../ground/rounds.ts'
 const flood_jobs = 1_000_000
 const work_ms = 50
 const few = 10
-const times = 40
+const times = 20
 
 export async function flood(bench: Bench): Promise<readonly Section[]> {
   const alone = await timesOf(bench, 'jobs_alone', 5, 0)
@@ -44,7 +44,8 @@ async function timesOf(bench: Bench, name: string, places: number, waiting: numb
   const env = { JOBS_CONCURRENCY: String(places), JOBS_TENANT_WAITING: String(2 * flood_jobs) }
   const queue = await startQueue({ kind: 'dodeca', url, env, work_ms })
   if (waiting > 0) await queue.load(waiting)
-  await queue.few(few, 5)
+  await queue.few(few, 3)
+  process.stderr.write(`  ${name}: ${waiting} wait\n`)
   const all = await queue.few(few, times)
   await queue.kill()
   return all

@@ -38,7 +38,7 @@ export async function kept(bench: Bench): Promise<readonly Section[]> {
       ],
       notes: [
         'pgbench only claims and ends; the platform also runs each job, keeps its lease, checks and announces its end, and gives each completion event its position in the log, in the same process.',
-        'A process with its start and its end; the server is PostgreSQL with all its processes, or Redis.',
+        'The processor time of a worker includes its start, spread over the jobs of a round; the server is PostgreSQL with all its processes, or Redis.',
       ],
     },
   ]

@@ -84,8 +84,7 @@ export function lockLanes(lanes: readonly LaneQuota[]): Sql {
 const planned_once = sql`
   set_config('plan_cache_mode', 'force_generic_plan', true)
     || set_config('enable_seqscan', 'off', true)
-    || set_config('enable_bitmapscan', 'off', true)
-    || set_config('enable_sort', 'off', true)`
+    || set_config('enable_bitmapscan', 'off', true)`
 
 export const Locked = Type.Object({
   refused: Type.Array(Type.Integer()),
