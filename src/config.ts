@@ -90,7 +90,7 @@ const table = {
   'identity.refresh_ttl_seconds': count(14 * 86_400, 's', 'Longest pause between two refreshes of a session', 60),
   'identity.session_max_seconds': count(30 * 86_400, 's', 'Longest life of a session', 60),
   'identity.refresh_grace_seconds': count(10, 's', 'How long a used refresh token still answers with its successor', 0, 60),
-  'identity.refresh_grace_replays': count(20, 'replays', 'How often a used refresh token answers with its successor', 0, 1000),
+  'identity.refresh_grace_replays': count(30, 'replays', 'How often a used refresh token answers with its successor', 0, 1000),
   'identity.refresh_prune_seconds': count(86_400, 's', 'How long used refresh tokens are kept as rows', 1),
   'identity.verification_ttl_seconds': count(86_400, 's', 'Life of a registration and of its mailed token', 60),
   'identity.reset_ttl_seconds': count(1800, 's', 'Life of a mailed password reset token', 60),

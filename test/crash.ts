@@ -21,7 +21,7 @@ export async function killedAt(
   try {
     const victim = await startProcess({ ...world.environment, ...environment }, entry)
     // Whether the caller got an answer depends on the point; that the process died there does not.
-    const answer = await act(victim.url).catch((lost: unknown) => lost)
+    const answer = await act(victim.url).catch((error: unknown) => error)
     const end = await Promise.race([victim.gone, after(patience_ms, undefined, { ref: false })])
     if (!end) {
       await victim.kill()

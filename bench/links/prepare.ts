@@ -50,7 +50,7 @@ export async function startLinks(
 }
 
 /** Whatever PostgreSQL does for the platform is the platform's cost: it gets no core of its own. */
-export async function pinDatabase(url: string): Promise<void> {
+async function pinDatabase(url: string): Promise<void> {
   for (const pid of await databaseProcesses(url)) spawnSync('taskset', ['-cp', '0', pid])
 }
 
