@@ -56,7 +56,7 @@ export async function recovery(bench: Bench): Promise<readonly Section[]> {
         none('jobs that ended twice', doubled),
       ],
       notes: [
-        `Of ours ${late} were run a second time; what their first run would have committed was not.`,
+        `Of ours ${late} were run a second time; none of them ended twice. Who holds nothing at that moment was between two looks for work.`,
         'The second worker begins when the first is killed.',
       ],
     },
