@@ -111,7 +111,9 @@ export function claimFrom(lanes: readonly LaneQuota[], claimant: Claimant): Sql 
         last_sequence = last_sequence + 1
       from numbered n
       where j.id = any (array(select job_id from picked))
-        and j.tenant_id = n.tenant_id and j.id = n.job_id
+        -- No plain equation: the order of (tenant_id, id) would seem of use for a join, and an empty
+        -- table's index of both be read from end to end.
+        and j.tenant_id is not distinct from n.tenant_id and j.id = n.job_id
       returning j.id, j.tenant_id, j.type, j.schema_version, j.version, j.attempt_count,
         j.last_sequence, j.deadline_at, j.cancel_requested_at, j.input_ref,
         n.place, n.lane, n.rank, n.ready_at, n.lease_seconds, n.timeout_seconds
