@@ -3,13 +3,17 @@
  * role in development, or those that administer in production. It is made once; later starts see that
  * the address is taken and change nothing.
  */
+import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { FirstAdministrator } from '../../../kernel/assembly/parts.ts'
+import { StartError } from '../../../kernel/start-error.ts'
 import type { Deps } from '../deps.ts'
+import { faultOf } from '../passwords/judge.ts'
 import { default_tenant_id } from '../schemas.ts'
 import { emailScope } from '../tenants/resolve.ts'
-import { demandEmail } from './email.ts'
+import { parseEmail, type Address } from './email.ts'
 
 const production_roles = ['tenant_admin', 'platform_operator']
 
@@ -17,8 +21,17 @@ export async function makeFirstAdministrator(
   { kernel, hasher, permissions }: Pick<Deps, 'kernel' | 'hasher' | 'permissions'>,
   { email, password }: FirstAdministrator,
 ): Promise<void> {
-  const address = demandEmail(email)
+  const address = parseEmail(email)
+  if (!address)
+    throw new StartError('ADMIN_EMAIL is no mail address. Give one, such as root@example.com.')
   const scope = emailScope(kernel, default_tenant_id)
+  if (await isTaken(kernel, scope, address)) return
+  const fault = faultOf(password, address.normalized)
+  if (fault) {
+    throw new StartError(
+      `ADMIN_PASSWORD is refused (${fault}). Choose 12 characters or more that are hard to guess.`,
+    )
+  }
   const id = newId()
   const encoded = await hasher.hash(password)
   const roles =
@@ -51,4 +64,19 @@ export async function makeFirstAdministrator(
       data: { account_id: id, tenant_id: default_tenant_id },
     })
   })
+}
+
+async function isTaken(
+  { db }: Pick<Deps['kernel'], 'db'>,
+  scope: string,
+  { normalized }: Address,
+): Promise<boolean> {
+  const found = await db.maybe(
+    Type.Object({ id: Id }),
+    sql`
+      select id from identity.accounts
+      where tenant_id = ${default_tenant_id} and email_scope = ${scope}
+        and email_normalized = ${normalized} and status <> 'deleted'`,
+  )
+  return found !== undefined
 }

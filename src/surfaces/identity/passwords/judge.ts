@@ -20,13 +20,15 @@ export function demandPassword(
   email_normalized: string,
   pointer = '/password',
 ): void {
-  const constraint = broken(password.normalize('NFC'), email_normalized)
+  const constraint = faultOf(password, email_normalized)
   if (constraint) {
     throw problem('password_rejected', { errors: [{ location: 'body', pointer, constraint }] })
   }
 }
 
-function broken(password: string, email_normalized: string): string | undefined {
+/** The constraint that it breaks. */
+export function faultOf(given: string, email_normalized: string): string | undefined {
+  const password = given.normalize('NFC')
   const points = Array.from(password).length
   if (points < points_min) return 'min_length'
   if (points > points_max || Buffer.byteLength(password) > bytes_max) return 'max_length'

@@ -35,6 +35,16 @@ describe('the first administrator', () => {
     })
   })
 
+  test.for([
+    [{ ADMIN_EMAIL: 'notmail' }, 'ADMIN_EMAIL is no mail address'],
+    [
+      { ADMIN_EMAIL: 'root@example.test', ADMIN_PASSWORD: 'aaaaaaaaaaaa' },
+      'ADMIN_PASSWORD is refused',
+    ],
+  ] as const)('that cannot be one is told in words: %j', async ([settings, words]) => {
+    await expect(openProductWorld(settings)).rejects.toThrow(words)
+  })
+
   test('of production exists only where both are given', async () => {
     const config = loadConfig({}, { PROFILE: 'production', ADMIN_EMAIL: 'root@example.test' })
     expect(await firstAdministrator(config)).toBeNull()
