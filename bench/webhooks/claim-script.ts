@@ -92,6 +92,7 @@ function literal(value: unknown): string {
   return computed.get(value) ?? `('${text}')`
 }
 
+/** Of what a claim answers, what the recording of its result looks at. */
 const claimed = {
   event_id: '@events',
   subscription_id: '@subscriptions',

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { domainToASCII } from 'node:url'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -12,47 +12,42 @@ import { plainHost, platform_domain_id } from './platform.ts'
 
 const Found = Type.Object({ id: Id, hostname: Type.String(), state: Type.String() })
 
-export async function findDomain(
+type Wanted = readonly [
+  deps: Pick<Deps, 'platform'>,
+  owner: Principal,
+  /** Nothing means the platform's. */
+  hostname: string | undefined,
+]
+
+export async function findDomain(reader: Reader, ...wanted: Wanted): Promise<LinkDomain> {
+  return (await find(reader, wanted, sql``)).domain
+}
+
+/** For a new link: the domain stays as it is until the commit, so that none is made on a removed one. */
+export async function holdActiveDomain(tx: Tx, ...wanted: Wanted): Promise<LinkDomain> {
+  const { domain, state } = await find(tx, wanted, sql`for share`)
+  if (state !== 'active') throw problem('domain_not_active')
+  return domain
+}
+
+async function find(
   reader: Reader,
-  { platform }: Pick<Deps, 'platform'>,
-  { tenant_id, id: owner_id }: Principal,
-  given: string | undefined,
-): Promise<LinkDomain> {
-  if (given === undefined) return platformDomain(platform)
+  [{ platform }, { tenant_id, id: owner_id }, given]: Wanted,
+  hold: Sql,
+): Promise<{ domain: LinkDomain; state: string }> {
+  if (given === undefined) return { domain: platformDomain(platform), state: 'active' }
   const hostname = spelled(given)
-  if (platform.hosts.has(hostname)) return platformDomain(platform)
+  if (platform.hosts.has(hostname)) return { domain: platformDomain(platform), state: 'active' }
   const found = await reader.maybe(
     Found,
     sql`
       select id, hostname, state from links.domains
       where tenant_id = ${tenant_id} and owner_id = ${owner_id} and hostname = ${hostname}
-        and state <> 'removed'`,
-  )
-  if (!found) throw problem('domain_not_found')
-  return { id: found.id, hostname, own: true }
-}
-
-/** For a new link: the domain stays as it is until the commit, so that none is made on a removed one. */
-export async function holdActiveDomain(
-  tx: Tx,
-  { platform }: Pick<Deps, 'platform'>,
-  { tenant_id, id: owner_id }: Principal,
-  given: string | undefined,
-): Promise<LinkDomain> {
-  if (given === undefined) return platformDomain(platform)
-  const hostname = spelled(given)
-  if (platform.hosts.has(hostname)) return platformDomain(platform)
-  const found = await tx.maybe(
-    Found,
-    sql`
-      select id, hostname, state from links.domains
-      where tenant_id = ${tenant_id} and owner_id = ${owner_id} and hostname = ${hostname}
         and state <> 'removed'
-      for share`,
+      ${hold}`,
   )
   if (!found) throw problem('domain_not_found')
-  if (found.state !== 'active') throw problem('domain_not_active')
-  return { id: found.id, hostname, own: true }
+  return { domain: { id: found.id, hostname, own: true }, state: found.state }
 }
 
 export function platformDomain({ hostname }: Deps['platform']): LinkDomain {
