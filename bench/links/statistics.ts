@@ -56,13 +56,13 @@ async function rebuild({ seconds }: Options, { url, kernel }: Tables): Promise<S
     `set statement_timeout = 0;
      insert into links.click_events (event_id, domain_id, code, occurred_at, coarse_context, batch_id)
      select gen_random_uuid(), '${platform_domain_id}', 'c' || (n * 7919 % 100000),
-       current_date - (n % 10) + interval '12 hours',
+       current_date - (n % 10)::int + interval '12 hours',
        jsonb_build_object('country', (array['AT','CH','DE','FR'])[n / 10 % 4 + 1],
          'device', (array['mobile','desktop'])[n / 40 % 2 + 1], 'language', 'de', 'bot', n % 20 = 0),
        '${newId()}'
-     from generate_series(1, ${events}) n`,
+     from generate_series(1::bigint, ${events}) n`,
   )
-  await ask(url, 'analyze links.click_events')
+  await ask(url, 'set statement_timeout = 0; analyze links.click_events')
   const began = performance.now()
   await statsProjection(kernel).rebuild(() => {}, new AbortController().signal)
   const took = (performance.now() - began) / 1000

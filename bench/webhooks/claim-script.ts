@@ -4,7 +4,8 @@
  */
 import { compile, type Sql } from '../../src/kernel/database/sql.ts'
 import type { Tx } from '../../src/kernel/database/db.ts'
-import { claim, planLookUps, type Claimed } from '../../src/surfaces/webhooks/sending/claim.ts'
+import { claim, type Claimed } from '../../src/surfaces/webhooks/sending/claim.ts'
+import { planLookUps } from '../../src/surfaces/webhooks/sending/look-ups.ts'
 import { finish, type Result } from '../../src/surfaces/webhooks/sending/finish.ts'
 
 const lanes = 25

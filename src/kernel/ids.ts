@@ -21,6 +21,9 @@ const generator = new V7Generator({
   },
 })
 
+/** Before every id that is made. */
+export const nil_id = '00000000-0000-0000-0000-000000000000'
+
 export function newId(): string {
   return generator.generate().toString()
 }

@@ -3,10 +3,10 @@ import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
+import { nil_id } from '../../../kernel/ids.ts'
 import type { Kernel } from '../../../kernel/surface.ts'
 import { problem } from '../errors.ts'
 
-const nil = '00000000-0000-0000-0000-000000000000'
 
 const Tenant = Type.Object({ id: Id, signup: Type.String() })
 export type Tenant = Static<typeof Tenant>
@@ -44,10 +44,10 @@ export async function resolveTenant(...named: Named): Promise<Tenant> {
 
 /** Within what an address is one account. */
 export function emailScope({ settings }: Pick<Kernel, 'settings'>, tenant_id: string): string {
-  return settings['identity.email_scope'] === 'global' ? nil : tenant_id
+  return settings['identity.email_scope'] === 'global' ? nil_id : tenant_id
 }
 
 /** The same inside a statement that reads the tenant as `home`. */
 export function emailScopeOfHome({ settings }: Pick<Kernel, 'settings'>): Sql {
-  return settings['identity.email_scope'] === 'global' ? sql`${nil}::uuid` : sql`home.id`
+  return settings['identity.email_scope'] === 'global' ? sql`${nil_id}::uuid` : sql`home.id`
 }

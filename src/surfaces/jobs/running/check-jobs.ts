@@ -6,11 +6,11 @@
 import { Type } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import { nil_id } from '../../../kernel/ids.ts'
 import type { Check } from '../../../kernel/surface.ts'
 
 const portion = 5000
 const faults_max = 100
-const first = '00000000-0000-0000-0000-000000000000'
 
 export function checkJobs(db: Db): Check {
   return {
@@ -18,7 +18,7 @@ export function checkJobs(db: Db): Check {
     says: 'Each job is what its history says, in one place, and was announced once for each end',
     run: async () => {
       const faults = await strays(db)
-      let after: string | null = first
+      let after: string | null = nil_id
       while (after !== null && faults.length < faults_max) {
         const looked = await look(db, after)
         faults.push(...looked.faults)

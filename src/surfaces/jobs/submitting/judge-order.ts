@@ -5,7 +5,7 @@
 import { parseTime } from '../../../kernel/clock.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
 import type { FieldError } from '../../../kernel/http/problem.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { newId, nil_id } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { JobOrder } from '../face.ts'
@@ -14,7 +14,7 @@ import type { KnownType } from '../types/job-types.ts'
 import type { NewJob } from './insert-jobs.ts'
 
 /** Of whoever is no account: other surfaces, and schedules of the platform. */
-const platform_principal = '00000000-0000-0000-0000-000000000000'
+const platform_principal = nil_id
 
 type JudgeDeps = Pick<Deps, 'types' | 'kernel' | 'files'>
 

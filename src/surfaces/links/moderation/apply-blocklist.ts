@@ -7,6 +7,7 @@ import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { closed, Id } from '../../../kernel/http/shapes.ts'
+import { nil_id } from '../../../kernel/ids.ts'
 import type { JobType, RunningJob } from '../../../kernel/surface.ts'
 import type { Deps } from '../deps.ts'
 import { apply_type } from './blocklist.ts'
@@ -41,7 +42,7 @@ const Visited = Type.Object({
 })
 
 export const beginning: Place = {
-  domain_id: '00000000-0000-0000-0000-000000000000',
+  domain_id: nil_id,
   code: '',
   visited: 0,
   judged: 0,

@@ -11,7 +11,7 @@ import type { Deps } from '../deps.ts'
 import { tested } from '../events.ts'
 import { api_versions } from '../schemas.ts'
 import type { Bodies } from '../sending/bodies.ts'
-import { planLookUps } from '../sending/claim.ts'
+import { planLookUps } from '../sending/look-ups.ts'
 import { bodyOf } from './body.ts'
 import { expand } from './expand.ts'
 

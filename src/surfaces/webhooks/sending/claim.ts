@@ -41,18 +41,6 @@ export type Asked = {
 }
 
 /**
- * For the rest of the transaction every statement is planned once, as look-ups through indexes. The planner
- * knows little of a table whose rows come and go in seconds, and a plan for these very values takes longer
- * to make (3 ms) than a claim takes to run (1 ms).
- */
-export async function planLookUps(tx: Tx): Promise<void> {
-  await tx.run(sql`
-    select set_config('plan_cache_mode', 'force_generic_plan', true),
-      set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-      set_config('enable_mergejoin', 'off', true)`)
-}
-
-/**
  * What is asked for once in a statement stands in a subquery: a function that reads a table is called for
  * every row and every scan otherwise, at twenty microseconds each (fan-out of 5,000 rows: 513 to 200 ms).
  */

@@ -2,6 +2,7 @@
  * Between which ids of events something may be pending. Given as values, so that a plan is made for the
  * weeks in question only: for all of them, planning a claim takes longer than running it.
  */
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 
 /** Nothing older is sent: bodies are kept for a month, and their weeks a little longer. */
@@ -19,6 +20,12 @@ export function pendingIds(): IdRange {
     from: firstIdOf(now_ms - oldest_days * day_ms),
     to: firstIdOf(now_ms + ahead_days * day_ms),
   }
+}
+
+/** Of a delivery `d`. */
+export function isPending(): Sql {
+  const { from, to } = pendingIds()
+  return sql`d.state = 'pending' and d.event_id >= ${from} and d.event_id < ${to}`
 }
 
 function firstIdOf(ms: number): string {

@@ -15,11 +15,13 @@ import { saveLanes } from '../lanes/save-lanes.ts'
 import type { Share } from '../lanes/share.ts'
 import { Shards } from '../lanes/shards.ts'
 import { keyOfBody, type Bodies } from './bodies.ts'
-import { planLookUps, type Asked, type Claimed } from './claim.ts'
-import { findDue, releaseStranded } from './find-due.ts'
+import type { Asked, Claimed } from './claim.ts'
+import { findDue } from './find-due.ts'
 import { finish, finishAndClaim, recordLost, type Result } from './finish.ts'
 import { fly, stayed } from './flights.ts'
 import type { Rules } from './judge.ts'
+import { planLookUps } from './look-ups.ts'
+import { releaseStranded, type Place } from './release-stranded.ts'
 import { OwnLanes, type Taken } from './own-lanes.ts'
 
 export type Sender = Poke & { readonly loop: Loop }
@@ -34,6 +36,8 @@ const waiting_poll_ms = 1000
 const idle_poll_ms = 5000
 const woken_poll_ms = 50
 const stop_grace_ms = 3000
+/** Aggregates in one look at those that wait in order. */
+const heads_max = 2000
 /** Results that come close together share a commit. */
 const gather_ms = 4
 const gather_from = 32
@@ -76,6 +80,7 @@ class Sending {
   private readonly sleeper = openSleeper()
   private readonly abort = new AbortController()
   private readonly results: Result[] = []
+  private sweeping: Promise<void> | undefined
   private poll_at = 0
   /** No look for what is due before it, whoever calls. */
   private rested_at = 0
@@ -260,13 +265,38 @@ class Sending {
         this.lanes.sweep()
         const mine = this.shards.owned()
         if (mine.length > before) this.poll_at = 0
-        if ((await releaseStranded(kernel.db, mine)) > 0) this.poll_at = 0
+        this.sweeping ??= this.sweep(signal).finally(() => (this.sweeping = undefined))
         this.sleeper.wake()
       } catch (error) {
         kernel.log.warn({ err: error }, 'shards could not be leased')
       }
-      await wait(every_ms, undefined, { signal }).catch(() => {})
+      await rest(every_ms, signal)
     }
+    await this.sweeping
+  }
+
+  /** However many aggregates wait in order, looking at them takes a small part of the time. */
+  private async sweep(signal: AbortSignal): Promise<void> {
+    const { kernel } = this.deps
+    let after: Place | null = null
+    do {
+      const began = performance.now()
+      try {
+        const swept = await releaseStranded(kernel.db, this.shards.owned(), {
+          after,
+          many: heads_max,
+        })
+        after = swept.after
+        if (swept.released > 0) {
+          this.poll_at = 0
+          this.sleeper.wake()
+        }
+      } catch (error) {
+        kernel.log.warn({ err: error }, 'versions in order could not be looked at')
+        return
+      }
+      if (after) await rest((performance.now() - began) * 10, signal)
+    } while (after && !signal.aborted)
   }
 
   /** Nothing new begins; what is under way gets a moment, and its results are recorded. */
@@ -280,4 +310,9 @@ class Sending {
       if (performance.now() > deadline + stop_grace_ms) return
     }
   }
+}
+
+/** Ends early where there is nothing more to do. */
+async function rest(ms: number, signal: AbortSignal): Promise<void> {
+  await wait(ms, undefined, { signal }).catch(() => {})
 }

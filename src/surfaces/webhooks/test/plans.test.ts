@@ -18,7 +18,9 @@ import { listDeliveries } from '../deliveries/read-deliveries.ts'
 import { countEnded, lineUpEnded } from '../replays/line-up.ts'
 import { countMissed, lineUpMissed } from '../replays/line-up-missed.ts'
 import { claim, type Asked, type Claimed } from '../sending/claim.ts'
-import { findDue, releaseStranded } from '../sending/find-due.ts'
+import { findDue } from '../sending/find-due.ts'
+import { planLookUps } from '../sending/look-ups.ts'
+import { releaseStranded } from '../sending/release-stranded.ts'
 
 const lanes = 1000
 const events = 1000
@@ -99,11 +101,12 @@ async function fill(): Promise<void> {
            gen_random_uuid() as aggregate_id, g as version
          from generate_series(${last - 99}, ${last}) g)
        insert into webhooks.deliveries (tenant_id, event_id, subscription_id, id, event_type,
-         aggregate_id, aggregate_version, api_version, ordered, behind, held_seconds, occurred_at)
+         aggregate_id, aggregate_version, api_version, ordered, behind, held_seconds, occurred_at,
+         next_attempt_at)
        select s.tenant_id, e.id, s.id,
          (substr(e.id::text, 1, 14) || substr(gen_random_uuid()::text, 15))::uuid, 'account.verified',
          case when s.ordering = 'aggregate' then s.tenant_id else e.aggregate_id end, e.version, '2026-01',
-         s.ordering = 'aggregate', e.version % 5 = 0, 0, now()
+         s.ordering = 'aggregate', e.version % 5 = 0, 0, now(), now() - random() * interval '1 ms'
        from happened e cross join webhooks.subscriptions s`,
     )
   }
@@ -147,6 +150,7 @@ const asked = (by: string, from: Asked['wanted']): Asked => ({
 
 test('a claim touches what it takes, from the front and behind what was taken', async () => {
   const wrong = await explained(client, large, async tx => {
+    await planLookUps(tx)
     const first = await claim(tx, asked(owner, wanted(60, 8)))
     expect(first).toHaveLength(480)
     expect(first.filter((one: Claimed) => one.aside).length).toBeGreaterThan(0)
@@ -160,7 +164,11 @@ test('looking for what is due, and for what was laid aside', async () => {
   const wrong = await explained(client, large, async tx => {
     const db = databaseOf(tx)
     expect((await findDue(db, all_shards)).ids).toHaveLength(lanes)
-    await releaseStranded(db, all_shards.slice(0, 8))
+    const from_first = { after: null, many: 50 }
+    const { released, after } = await releaseStranded(db, all_shards.slice(0, 8), from_first)
+    expect([released, after?.subscription_id]).toEqual([0, expect.any(String)])
+    const rest = await releaseStranded(db, all_shards.slice(0, 8), { after, many: 100 })
+    expect(rest.after).toBeNull()
   })
   expect(wrong).toEqual([])
 })

@@ -5,6 +5,7 @@
  * for what lies behind. What appeared before those keys (a late commit) is found by a look from the
  * front: as soon as the cursor comes back short and once a second, unless that walk has become dear.
  */
+import { nil_id } from '../../../../kernel/ids.ts'
 import { openRests } from './rests.ts'
 
 export type Key = { readonly rank: number; readonly ready_at: string; readonly job_id: string }
@@ -28,8 +29,7 @@ export type LaneCursor = {
   took(claim: Claim, keys: readonly Key[], wanted: number, now_ms: number): Found
 }
 
-const nil = '00000000-0000-0000-0000-000000000000'
-const first: Key = { rank: -32_768, ready_at: '-infinity', job_id: nil }
+const first: Key = { rank: -32_768, ready_at: '-infinity', job_id: nil_id }
 const last_rank = 32_767
 const whole: readonly Stretch[] = [{ from: first, to_rank: last_rank }]
 const front_every_ms = 1000

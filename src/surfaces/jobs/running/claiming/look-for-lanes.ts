@@ -6,12 +6,13 @@
 import { Type } from 'typebox'
 import type { Reader } from '../../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../../kernel/database/sql.ts'
+import { nil_id } from '../../../../kernel/ids.ts'
 import type { TypeVersion } from '../rules.ts'
 
 export type Lane = TypeVersion & { readonly tenant_id: string }
 
 const lanes_max = 64
-const first_tenant = '00000000-0000-0000-0000-000000000000'
+const first_tenant = nil_id
 
 const Row = Type.Object({
   type: Type.String(),

@@ -38,16 +38,38 @@ function faultsOf(plan: Node, large: RegExp): string[] {
   })
 }
 
+/** As prepared: what is asked with its values at hand is never planned without them. */
+async function explain(client: pg.Client, text: string, values: unknown[]) {
+  const literals = values.map((_, at) => `quote_nullable($${at + 1}::text)`)
+  const quoted = await client.query<string[]>({
+    text: `select ${literals.join(', ')}`,
+    values: values.map(value => (Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value)),
+    rowMode: 'array',
+  })
+  await client.query(`prepare looked_at as ${text}`)
+  const given = literals.length > 0 ? `(${(quoted.rows[0] ?? []).join(', ')})` : ''
+  const explained = await client.query(`explain (analyze, format json) execute looked_at ${given}`)
+  await client.query('deallocate looked_at')
+  return explained
+}
+
 export async function explained(
   client: pg.Client,
   large: RegExp,
   work: (tx: Tx) => Promise<unknown>,
 ): Promise<string[]> {
   const faults: string[] = []
-  const ask = async (statement: Sql): Promise<pg.QueryResult> => {
+  let last_asked: Promise<unknown> = Promise.resolve()
+  // What leaves in one packet is looked at one after the other.
+  const ask = (statement: Sql): Promise<pg.QueryResult> => {
+    const asked = last_asked.then(() => look(statement))
+    last_asked = asked.catch(() => {})
+    return asked
+  }
+  const look = async (statement: Sql): Promise<pg.QueryResult> => {
     const { text, values } = compile(statement)
     await client.query('savepoint looked')
-    const { rows } = await client.query(`explain (analyze, format json) ${text}`, values)
+    const { rows } = await explain(client, text, values)
     await client.query('rollback to savepoint looked')
     faults.push(...faultsOf(rows[0]['QUERY PLAN'][0].Plan, large))
     return await client.query(text, values)
