@@ -406,7 +406,7 @@ END)),
   constraint mails_pkey PRIMARY KEY (id),
   constraint mails_says_check CHECK (((cardinality(says) >= 1) AND (cardinality(says) <= 20))),
   constraint mails_state_check CHECK ((state = ANY (ARRAY['requested'::text, 'sent'::text, 'dropped'::text, 'failed'::text]))),
-  constraint mails_subject_check CHECK ((((length(subject) >= 1) AND (length(subject) <= 200)) AND (subject !~ '[[:cntrl:]]'::text))),
+  constraint mails_subject_check CHECK ((((length(subject) >= 1) AND (length(subject) <= 300)) AND (subject !~ '[[:cntrl:]]'::text))),
   constraint mails_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id)
 );
 CREATE INDEX mails_account ON identity.mails USING btree (account_id);

@@ -14,7 +14,8 @@ import { requestMail } from './request.ts'
 const Told = Type.Object({ id: Id, email: Type.String(), locale: nullable(Type.String()) })
 
 const category = /^[a-z]+\.[a-z_]+$/
-const subject = /^[^\p{Cc}\p{Zl}\p{Zp}]{1,200}$/u
+/** With room for the longest name of a host. */
+const subject = /^[^\p{Cc}\p{Zl}\p{Zp}]{1,300}$/u
 /** A paragraph may have lines. */
 const paragraph = /^(?:\n|[^\p{Cc}\p{Zl}\p{Zp}]){1,2000}$/u
 const paragraphs_max = 20

@@ -151,8 +151,7 @@ describe('nobody is told', () => {
             and wait_event_type = 'Lock' and query like '%identity.accounts%') as waits`,
       )
       return waits
-    })
-    go(null)
+    }).finally(() => go(null))
     await telling
     expect((await erasing).status).toBe(204)
     expect(await noticesOf(member)).toEqual([])
@@ -181,7 +180,7 @@ describe('the words of a notice', () => {
     const member = await proven()
     const unfit: Partial<Notice>[] = [
       { subject: '' },
-      { subject: 'x'.repeat(201) },
+      { subject: 'x'.repeat(301) },
       { says: [] },
       { says: ['x'.repeat(2001)] },
       { says: ['a\rb'] },
