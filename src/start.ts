@@ -36,6 +36,7 @@ export const composition: Composition = {
       inbound,
       jobs: work.face,
       people: people.face.administration,
+      owners: people.face,
     })
     const opened = [people, work, shortener, hooks]
     work.face.offer(opened.flatMap(one => one.jobTypes ?? []))

@@ -2,6 +2,7 @@
  * What a person finds in their mailbox, as the sandbox's mail server received it; and the proof of an
  * address, which people who registered in a test have not given.
  */
+import { Type } from 'typebox'
 import type { Member, ProductWorld } from './product-world.ts'
 import { eventually } from './world.ts'
 import { sql } from '../src/kernel/database/sql.ts'
@@ -37,6 +38,22 @@ export function arrived(world: World, who: Pick<Member, 'email'>, category: stri
     const found = await inbox(world, who, category)
     return found.length >= many && found
   })
+}
+
+const Asked = Type.Object({ mails: Type.Integer() })
+
+/** How many mails surfaces have asked for in somebody's tenant, sent or not. */
+export async function asked(
+  { platform }: World,
+  { tenant }: Pick<Member, 'tenant'>,
+): Promise<number> {
+  const { mails } = await platform.kernel.db.one(
+    Asked,
+    sql`
+      select count(*)::int as mails from identity.mails
+      where tenant_id = ${tenant.id} and template = 'notice'`,
+  )
+  return mails
 }
 
 /** Their address counts as proven. */
