@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
 import { arrived, inbox, prove } from '../../../../test/inbox.ts'
-import { startProcess } from '../../../../test/process.ts'
+import { startProcess, type PlatformProcess } from '../../../../test/process.ts'
 import { openProductWorld, type Member } from '../../../../test/product-world.ts'
 import { eventually } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -19,10 +19,18 @@ const world = await openProductWorld({
   ROLES: 'api',
   IDENTITY_ADMIN_REQUIRES_MFA: 'false',
 })
-afterAll(() => world.close())
+const workers: PlatformProcess[] = []
+afterAll(async () => {
+  for (const one of workers) await one.kill()
+  await world.close()
+})
 const { db } = world.platform.kernel
-const worker = () =>
-  startProcess({ ...world.environment, KERNEL_SANDBOX: 'false', ROLES: 'worker' }, 'product')
+async function worker(): Promise<PlatformProcess> {
+  const environment = { ...world.environment, KERNEL_SANDBOX: 'false', ROLES: 'worker' }
+  const started = await startProcess(environment, 'product')
+  workers.push(started)
+  return started
+}
 
 const notice: Notice = {
   category: 'test.things',

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { arrived, asked, inbox, prove } from '../../../../test/inbox.ts'
-import { startProcess } from '../../../../test/process.ts'
+import { startProcess, type PlatformProcess } from '../../../../test/process.ts'
 import type { Member } from '../../../../test/product-world.ts'
 import { eventually, type Answer } from '../../../../test/world.ts'
 import { rfc3339 } from '../../../kernel/clock.ts'
@@ -11,8 +11,20 @@ import { recheckDomains } from '../domains/recheck-domains.ts'
 import { newHost, openDomainWorld } from './domain-world.ts'
 
 const world = await openDomainWorld({ KERNEL_SANDBOX: 'true' })
-afterAll(() => world.close())
+const workers: PlatformProcess[] = []
+afterAll(async () => {
+  for (const one of workers) await one.kill()
+  await world.close()
+})
 const { db, clock } = world.platform.kernel
+
+/** Who hears events and sends mails. */
+async function worker(): Promise<PlatformProcess> {
+  const environment = { ...world.environment, KERNEL_SANDBOX: 'false', ROLES: 'worker' }
+  const started = await startProcess(environment, 'product')
+  workers.push(started)
+  return started
+}
 const category = 'links.health'
 
 let offset_seconds = 0
@@ -65,10 +77,7 @@ test('a suspended host is told once each time, and to nobody who has proven no a
   await daysLater(1)
   expect(await asked(world, who)).toBe(0)
   await daysLater(1)
-  const worker = await startProcess(
-    { ...world.environment, KERNEL_SANDBOX: 'false', ROLES: 'worker' },
-    'product',
-  )
+  const sending = await worker()
   const [mail] = await arrived(world, who, category)
   expect(mail?.subject).toBe(`Your host ${hostname} was suspended`)
   expect(mail?.text).toContain(verification.record_name)
@@ -78,7 +87,7 @@ test('a suspended host is told once each time, and to nobody who has proven no a
   const ids = [id, ...others.map(({ body }) => body.id as string)]
   await heard(ids, 3)
   expect([await asked(world, stranger), await asked(world, leaver)]).toEqual([0, 0])
-  await worker.kill()
+  await sending.kill()
 
   // What it says to ask for, once the record is back.
   world.lay(claimed)
@@ -91,10 +100,7 @@ test('a suspended host is told once each time, and to nobody who has proven no a
 
   await unproven(owner, claimed)
   await daysLater(3)
-  const next = await startProcess(
-    { ...world.environment, KERNEL_SANDBOX: 'false', ROLES: 'worker' },
-    'product',
-  )
+  const next = await worker()
   await arrived(world, who, category, 2)
   await heard(ids, 4)
   expect(await inbox(world, who, category)).toHaveLength(2)
@@ -109,11 +115,8 @@ test('a host that is back before it is heard is not told', async () => {
   await daysLater(3)
   world.lay(claimed)
   await daysLater(1)
-  const worker = await startProcess(
-    { ...world.environment, KERNEL_SANDBOX: 'false', ROLES: 'worker' },
-    'product',
-  )
+  const sending = await worker()
   await heard([claimed.body.id], 1)
   expect(await asked(world, who)).toBe(0)
-  await worker.kill()
+  await sending.kill()
 }, 60_000)
