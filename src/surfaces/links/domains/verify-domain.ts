@@ -91,7 +91,7 @@ async function activate(
     Domain,
     sql`
       update links.domains
-      set state = 'active', missed_checks = 0, checked_at = kernel.now(),
+      set state = 'active', missed_checks = 0, missing_since = null, checked_at = kernel.now(),
         next_check_at = kernel.now() + make_interval(secs => ${check_seconds}),
         version = version + (state <> 'active')::int, updated_at = kernel.now()
       where tenant_id = ${tenant_id} and id = ${id}

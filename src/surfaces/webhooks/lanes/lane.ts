@@ -119,6 +119,13 @@ export class Lane {
     if (this.config.rate_per_second !== null) this.tokens += many
   }
 
+  /** What it failed before counts no more. */
+  acquit(): void {
+    this.failing_since_ms = null
+    this.failures = 0
+    this.degraded = false
+  }
+
   took(duration_ms: number): void {
     const { ewma_ms } = this
     this.ewma_ms = ewma_ms === null ? duration_ms : ewma_ms + ewma_weight * (duration_ms - ewma_ms)
