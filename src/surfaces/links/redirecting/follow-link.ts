@@ -125,13 +125,18 @@ async function send(
     location = used
   }
   if (target.query === 'append') location = withQuery(location, question.query)
-  // A pending link may be judged any moment: nobody keeps what it answers.
-  const kept = target.state === 'active' ? target : { ...target, ...unkept }
+  const kept = { ...target, ...boundsOf(target) }
   const headers = [...common, ...redirectHeaders(kept, location, life_ms)]
   return { answer: { status: kept.redirect_status, headers, body: null }, clicked: target }
 }
 
-const unkept = { redirect_status: 302, cache_seconds: 0, edge_cache_seconds: 0 }
+const unkept = { cache_seconds: 0, edge_cache_seconds: 0 }
+
+/** Who keeps a counted link follows it uncounted; a pending one may be judged any moment. */
+function boundsOf({ state, counted }: Target): Partial<Target> {
+  if (state !== 'active') return { ...unkept, redirect_status: 302 }
+  return counted ? unkept : {}
+}
 
 const Used = Type.Object({ destination_url: Type.String() })
 

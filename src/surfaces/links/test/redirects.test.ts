@@ -61,6 +61,16 @@ describe('a redirect', () => {
     expect(headers.get('surrogate-key')).toMatch(/^link-[0-9a-f-]{36}$/)
   })
 
+  test('that is counted is kept by nobody, whatever its owner says', async () => {
+    const policy = { cache_seconds: 120, edge_cache_seconds: 600 }
+    const code = await link({ max_clicks: 2, policy })
+    for (let visits = 0; visits < 2; visits++) {
+      const { status, headers } = await visit(`/${code}`)
+      expect([status, headers.get('cache-control')]).toEqual([302, 'private, no-store, max-age=0'])
+      expect([headers.get('cdn-cache-control'), headers.get('surrogate-key')]).toEqual([null, null])
+    }
+  })
+
   test('is each its own where many unknown to memory are asked for at once', async () => {
     const links = Array.from({ length: 100 }, (_, n) => ({
       destination_url: `https://www.example.com/${n}`,
