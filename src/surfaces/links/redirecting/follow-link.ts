@@ -166,8 +166,7 @@ function withQuery(destination_url: string, query: string): string {
 function previewOf(deps: Following, question: Question, found: Entry | null): Answer {
   const target = found?.target
   const life_ms = found && lifeOf(found)
-  const open = target?.state === 'active' || target?.state === 'pending_scan'
-  if (!target || !open || (life_ms !== null && life_ms <= 0)) {
+  if (!target || !isOpen(target) || (life_ms !== null && life_ms <= 0)) {
     return absentAnswer('link_not_found', question.accept)
   }
   // To show where a counted link leads would be to use it without being counted.
@@ -180,6 +179,11 @@ function previewOf(deps: Following, question: Question, found: Entry | null): An
   }
   if (prefersPages(question.accept)) return pageAnswer(200, previewPage(preview))
   return { status: 200, headers: json_headers, body: JSON.stringify(preview) }
+}
+
+/** Whether a visitor may learn where it leads. */
+function isOpen({ state, scan }: Target): boolean {
+  return state === 'active' || (state === 'pending_scan' && scan !== 'block')
 }
 
 const json_headers = [

@@ -222,6 +222,17 @@ describe('a preview', () => {
     expect(await clicksOn(code)).toBe(1)
   })
 
+  test('is blocked with its link while that waits for its scan', async () => {
+    const destination_url = 'https://xn--pple-43d.com/'
+    const statuses = async (scan: string) => {
+      const code = await link({ destination_url, policy: { scan } })
+      return [(await visit(`/${code}`)).status, (await visit(`/${code}+`)).status]
+    }
+    expect(await statuses('block')).toEqual([404, 404])
+    expect(await statuses('warn')).toEqual([200, 200])
+    expect(await statuses('allow')).toEqual([302, 200])
+  })
+
   test('does not give away where a counted link leads', async () => {
     const code = await link({ max_clicks: 1 })
     expect((await visit(`/${code}+`)).status).toBe(404)
