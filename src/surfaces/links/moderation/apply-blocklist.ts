@@ -118,7 +118,8 @@ export function portionOf(
     host: sql`destination_host = ${value}`,
     // It ends in a dot, and the sign after the dot is the slash: a range, so that any plan uses the index.
     suffix: sql`destination_host >= ${value} and destination_host < left(${value}, -1) || '/'`,
-    url: sql`encode(sha256(convert_to(destination_url, 'UTF8')), 'hex') = ${value}`,
+    url: sql`encode(sha256(convert_to(split_part(destination_url, '#', 1), 'UTF8')), 'hex')
+      = ${value}`,
     regex: sql`destination_url ~ ${value}`,
   }
   const matches = matching[kind] ?? sql`false`

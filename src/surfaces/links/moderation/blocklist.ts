@@ -27,7 +27,7 @@ export const AddEntry = closed(
 )
 export type AddEntry = Static<typeof AddEntry>
 
-/** A `url` is kept and shown as the SHA-256 of its normalized form: the list is no list of addresses. */
+/** A `url` is kept and shown as the SHA-256 of its normalized form without what follows a `#`: the list is no list of addresses. */
 export const Entry = Type.Object(
   {
     id: Id,
