@@ -158,7 +158,7 @@ describe.concurrent('a report', () => {
     const who = await world.member()
     const destination_url = `https://${host()}/`
     const { body } = await world.shorten(who, { destination_url })
-    const { body: sent } = await report(`http://DODECA.test/${body.code}?x`)
+    const { body: sent } = await report(`http://DODECA.test/${body.code}+?x`)
     const list = async (state: string) => {
       const answer = await world.call('GET', `/v1/link-reports?state=${state}&limit=100`, {
         token: moderator.token,
