@@ -68,6 +68,16 @@ describe.concurrent('a claim', () => {
     ])
   })
 
+  test('with a root that leads back to it is refused', async () => {
+    const hostname = newHost()
+    const answer = await claim(await world.member(), hostname, {
+      root_url: `https://${hostname}/x`,
+    })
+    expect(answer.body.errors).toEqual([
+      { location: 'body', pointer: '/root_url', constraint: 'loop' },
+    ])
+  })
+
   test('can be made once by one owner, by many owners, and only so often', async () => {
     const [one, other] = [await world.member(), await world.member()]
     const hostname = newHost()
