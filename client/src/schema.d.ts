@@ -12462,7 +12462,10 @@ export interface operations {
             query?: {
                 domain?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path: {
                 code: string;
             };
@@ -12477,7 +12480,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description malformed_request */
+            /** @description invalid_header, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12515,6 +12518,15 @@ export interface operations {
             };
             /** @description not_acceptable */
             406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description precondition_failed */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };

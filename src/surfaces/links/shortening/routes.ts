@@ -172,10 +172,11 @@ function deleteRoute(deps: Deps): Route {
     params,
     query: OnDomain,
     replies: { 204: null },
-    fails: ['domain_not_found'],
-    handle: async ({ tx, principal, params, query }) => {
+    fails: ['domain_not_found', 'precondition_failed'],
+    handle: async ({ tx, principal, params, query, request }) => {
+      const versions = expectedVersions(request.headers['if-match'])
       const domain = await findDomain(tx, deps, principal, query.domain)
-      await deleteLink(tx, deps, principal, domain, params.code)
+      await deleteLink(tx, deps, principal, { domain, code: params.code }, versions)
       return reply(204, null)
     },
   })

@@ -176,6 +176,23 @@ describe.concurrent('a deleted link', () => {
     expect(await world.told({ code })).toEqual(['link.created', 'link.deleted'])
   })
 
+  test('is not the one that somebody else changed meanwhile', async () => {
+    const { who, path } = await made()
+    await world.call('PATCH', path, { token: who.token, body: { title: 'kept' } })
+    const remove = (tag: string) =>
+      world.call('DELETE', path, { token: who.token, headers: { 'if-match': tag } })
+    const stale = await remove('"1"')
+    expect([stale.status, stale.body.code, stale.headers.get('etag')]).toEqual([
+      412,
+      'precondition_failed',
+      '"2"',
+    ])
+    expect((await world.call('GET', path, { token: who.token })).body.title).toBe('kept')
+    expect((await remove('"2"')).status).toBe(204)
+    // Whoever did not hear the first answer asks again with the same tag.
+    expect((await remove('"2"')).status).toBe(204)
+  })
+
   test('is deleted once by ten who delete it at once', async () => {
     const { who, path, code } = await made()
     const answers = await Promise.all(
