@@ -1103,7 +1103,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** My links, newest first */
+        /**
+         * My links, newest first
+         * @description A request looks at a bounded number of links (links.list_rows): with a filter a page may hold fewer than its limit, or none, while has_more says that the look goes on.
+         */
         get: operations["get_links"];
         put?: never;
         /** Shorten an address */
