@@ -202,6 +202,19 @@ describe.concurrent('links on a domain', () => {
     expect((await ask(who, 'GET', '/v1/links')).body.data).toEqual([made.body])
   })
 
+  test('are found under the name as people write it, also when their clicks are counted anew', async () => {
+    const who = await world.member()
+    const hostname = `bücher-${newHost()}`
+    const domain = await proven(who, hostname)
+    expect(domain.body.hostname).toMatch(/^xn--bcher-/)
+    await world.shorten(who, { alias: 'sale', domain: hostname })
+    const path = `/v1/links/sale?domain=${encodeURIComponent(hostname.toUpperCase())}`
+    expect((await ask(who, 'GET', path)).body.domain).toBe(domain.body.hostname)
+    const order = { domain: hostname, code: 'sale', from: '2026-01-01', to: '2026-01-01' }
+    const counting = await ask(await world.moderator(), 'POST', '/v1/link-stats/rebuilds', order)
+    expect([counting.status, counting.body.status]).toEqual([202, 'queued'])
+  })
+
   test('are made only while it is proven, and only by its owner', async () => {
     const who = await world.member()
     const hostname = newHost()
