@@ -174,7 +174,10 @@ describe.concurrent('the blocklist', () => {
     ['host', 'not a host'],
     ['url', 'nowhere'],
   ] as const)('takes no %s like %j', async (kind, value) => {
-    await expect(block(kind, value)).rejects.toMatchObject({ code: 'pattern_invalid' })
+    await expect(block(kind, value)).rejects.toMatchObject({
+      code: 'pattern_invalid',
+      message: expect.stringContaining('is needed'),
+    })
   })
 
   test('holds so many patterns', async () => {

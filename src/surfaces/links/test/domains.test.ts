@@ -59,6 +59,7 @@ describe.concurrent('a claim', () => {
   ])('of %s is refused', async hostname => {
     const { status, body } = await claim(await world.member(), hostname)
     expect([status, body.code]).toEqual([422, 'hostname_invalid'])
+    expect(body.detail).toMatch(/belongs to the platform|such as go.example.com/)
   })
 
   test('with a root that may not be linked to is refused', async () => {
@@ -115,6 +116,8 @@ describe.concurrent('a proof', () => {
       world.dns.lay(record_name, records)
       const refused = await verify(who, claimed)
       expect([refused.status, refused.body.code]).toEqual([409, 'domain_verification_failed'])
+      expect(refused.body.detail).toContain(record_name)
+      expect(refused.body.detail).toContain(records === 'broken' ? 'did not answer' : 'no TXT')
     }
     lay(claimed)
     expect((await verify(who, claimed)).body.state).toBe('active')
