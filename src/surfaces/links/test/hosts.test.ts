@@ -80,3 +80,16 @@ test('two of them are refused, and a stranger cannot name another', async () => 
   const spoofed = await visit(`/${code}`, { 'x-forwarded-host': hostname })
   expect(spoofed.status).toBe(404)
 })
+
+test('a proxy of ours says which host it was asked for, and nobody else does', async () => {
+  const code = await link({ domain: hostname })
+  const through = async (from: string, forwarded: string) => {
+    const headers = { 'x-forwarded-host': forwarded }
+    return (await onHost(world.url, 'dodeca.test', `/${code}`, { from, headers })).status
+  }
+  expect(await through('127.0.0.9', hostname)).toBe(302)
+  // Each proxy adds what it was asked for, so the last one counts.
+  expect(await through('127.0.0.9', `elsewhere.example, ${hostname.toUpperCase()}:443`)).toBe(302)
+  expect(await through('127.0.0.9', 'elsewhere.example')).toBe(404)
+  expect(await through('127.0.0.1', hostname)).toBe(404)
+})
