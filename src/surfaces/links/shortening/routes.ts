@@ -18,7 +18,7 @@ import { createLinks } from './create-links.ts'
 import { deleteLink } from './delete-link.ts'
 import { findLink, linkView } from './link-row.ts'
 import { filled, LinkQuery, listLinks, placeOf } from './list-links.ts'
-import { qrCode, QrQuery } from './qr-code.ts'
+import { acceptedFormat, qrCode, QrQuery } from './qr-code.ts'
 import { updateLink } from './update-link.ts'
 
 const absent = 'link_not_found'
@@ -202,11 +202,12 @@ function qrRoute(deps: Deps): Route {
     headers: { 'cache-control': 'private, max-age=3600' },
     replies: { 200: Type.Unsafe<string | Uint8Array>(Type.String()) },
     fails: ['domain_not_found'],
-    handle: async ({ tx, principal, params, query }) => {
+    handle: async ({ tx, principal, params, query, request }) => {
       const domain = await findDomain(tx, deps, principal, query.domain)
       const row = await findLink(tx, principal, domain, params.code)
-      const { body, headers } = qrCode(linkView(deps, row, domain).short_url, query)
-      return reply(200, body, headers)
+      const format = query.format ?? acceptedFormat(request.headers['accept'])
+      const { body, headers } = qrCode(linkView(deps, row, domain).short_url, { ...query, format })
+      return reply(200, body, { ...headers, vary: 'accept, origin' })
     },
   })
 }

@@ -132,6 +132,22 @@ describe.concurrent('the picture', () => {
     expect(other.headers.get('etag')).not.toBe(etag)
   })
 
+  test('is of the kind that is accepted, where its address does not say which', async () => {
+    const { who, path } = await made()
+    const kind = async (accept: string, query = '') => {
+      const { headers } = await world.call('GET', `${path}/qr${query}`, {
+        token: who.token,
+        headers: { accept },
+      })
+      return [headers.get('content-type'), headers.get('vary')]
+    }
+    const [svg, png] = ['image/svg+xml; charset=utf-8', 'image/png']
+    expect(await kind('image/png')).toEqual([png, 'accept, origin'])
+    expect(await kind('image/png;q=0.5, image/svg+xml')).toEqual([svg, 'accept, origin'])
+    expect(await kind('image/avif,image/*,*/*;q=0.8')).toEqual([svg, 'accept, origin'])
+    expect(await kind('*/*', '?format=png')).toEqual([png, 'accept, origin'])
+  })
+
   test.each(['size=127', 'size=2049', 'format=gif', 'ec=X', 'margin=11'])(
     'is not drawn with %s',
     async query => {
