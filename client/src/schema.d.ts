@@ -3273,6 +3273,14 @@ export interface components {
                 deadline_at?: string | null;
             }[];
         };
+        /** LinkPreview */
+        LinkPreview: {
+            short_url: string;
+            destination_url: string;
+            /** Format: date-time */
+            created_at: string;
+            safety_state: string;
+        };
     };
     responses: never;
     parameters: never;
@@ -18788,6 +18796,7 @@ export interface operations {
                 };
                 content: {
                     "text/html": string;
+                    "application/json": components["schemas"]["LinkPreview"];
                     "*/*": string;
                 };
             };

@@ -222,6 +222,13 @@ describe('a preview', () => {
     expect(await clicksOn(code)).toBe(1)
   })
 
+  test('is published as it is answered', async () => {
+    const { body } = await visit('/openapi.json')
+    const { content } = body.paths['/{code}'].get.responses['200']
+    expect(content['application/json'].schema).toEqual({ $ref: '#/components/schemas/LinkPreview' })
+    expect(body.components.schemas.LinkPreview.required).toContain('destination_url')
+  })
+
   test('is blocked with its link while that waits for its scan', async () => {
     const destination_url = 'https://xn--pple-43d.com/'
     const statuses = async (scan: string) => {
