@@ -58,7 +58,7 @@ describe('a redirect', () => {
     const { headers } = await visit(`/${await link({ policy })}`)
     expect(headers.get('cache-control')).toBe('private, max-age=120')
     expect(headers.get('cdn-cache-control')).toBe('max-age=600')
-    expect(headers.get('surrogate-key')).toMatch(/^link-[0-9a-f-]{36}$/)
+    expect(headers.get('surrogate-key')).toMatch(/^link-[0-9a-f-]{36} domain-[0-9a-f-]{36}$/)
   })
 
   test('that is counted is kept by nobody, whatever its owner says', async () => {
