@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Member } from '../../../../test/product-world.ts'
+import { eventually } from '../../../../test/world.ts'
 import { openLinkWorld, type LinkWorld } from './link-world.ts'
 import { firstLine, onHost } from './raw-http.ts'
 
@@ -92,4 +93,32 @@ test('a proxy of ours says which host it was asked for, and nobody else does', a
   expect(await through('127.0.0.9', `elsewhere.example, ${hostname.toUpperCase()}:443`)).toBe(302)
   expect(await through('127.0.0.9', 'elsewhere.example')).toBe(404)
   expect(await through('127.0.0.1', hostname)).toBe(404)
+})
+
+test('a root that is blocked leads nowhere any more', async () => {
+  const { db } = world.platform.kernel
+  const word = newId().slice(-12)
+  const roots = [`https://bad-${word}.example.com/a#b`, `https://good-${word}.example.com/a`]
+  const hosts = ['one', 'two'].map(name => `${name}-${word}.example.test`)
+  await db.run(sql`
+    insert into links.domains (tenant_id, id, owner_id, hostname, verification_token_hash,
+      verification_expires_at, state, root_url)
+    select ${owner.tenant.id}, id, ${owner.id}, hostname, ${Buffer.alloc(32)}, now(), 'active', root
+    from unnest(${[newId(), newId()]}::uuid[], ${hosts}::text[], ${roots}::text[])
+      as d (id, hostname, root)`)
+  const statuses = async () => {
+    const answers = await Promise.all(hosts.map(host => onHost(world.url, host, '/')))
+    return answers.map(({ status }) => status)
+  }
+  expect(await statuses()).toEqual([302, 302])
+  const { token } = await world.moderator()
+  const added = await world.call('POST', '/v1/link-blocklist', {
+    token,
+    body: { kind: 'suffix', value: `bad-${word}.example.com`, reason: 'phishing' },
+  })
+  await eventually('the job is done', async () => {
+    const job = await world.call('GET', `/v1/jobs/${added.body.job_id}`, { token })
+    return job.body.state === 'succeeded'
+  })
+  expect(await statuses()).toEqual([404, 302])
 })
