@@ -70,7 +70,8 @@ async function findEntry(
   code: string,
 ): Promise<Entry | null> {
   const { lease, memory, misses } = deps
-  if (!code_form.test(code) || deps.isReserved(code)) return missed(deps, address)
+  // What can be no code is no guess, and costs nothing.
+  if (!code_form.test(code) || deps.isReserved(code)) return null
   await lease.ensure()
   for (const spelled of spellings(code)) {
     const key = `${host.prefix}/${spelled}`
