@@ -36,9 +36,24 @@ function dayIn(text: string, pointer: string, location: FieldError['location']):
   return day
 }
 
-function invalid(pointer: string, constraint: string, location: FieldError['location']) {
-  const error: FieldError = { location, pointer, constraint }
-  if (constraint === 'range') error.params = { limit: days_max }
-  if (constraint === 'minimum') error.params = { limit: dayText(first_day) }
-  return problem('validation_failed', { errors: [error] })
+const rules = {
+  order: { detail: 'The first day may not come after the last.' },
+  range: { detail: `At most ${days_max} days are answered at once.`, params: { limit: days_max } },
+  format: { detail: 'There is no such day.' },
+  minimum: {
+    detail: `Days are counted from ${dayText(first_day)} on.`,
+    params: { limit: dayText(first_day) },
+  },
+} as const
+
+function invalid(
+  pointer: string,
+  constraint: keyof typeof rules,
+  location: FieldError['location'],
+) {
+  const { detail, ...limits } = rules[constraint]
+  return problem('validation_failed', {
+    detail,
+    errors: [{ location, pointer, constraint, ...limits }],
+  })
 }

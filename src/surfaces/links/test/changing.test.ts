@@ -62,6 +62,23 @@ describe.concurrent('a change', () => {
     expect(await world.told({ code })).toEqual(['link.created'])
   })
 
+  test('of its code or domain is refused, and changes nothing else', async () => {
+    const { who, path, code } = await made()
+    const body = { code: 'another', domain: 'go.example.com', title: 'x' }
+    const refused = await world.call('PATCH', path, { token: who.token, body })
+    expect([refused.status, refused.body.code, refused.body.errors]).toEqual([
+      422,
+      'validation_failed',
+      [
+        { location: 'body', pointer: '/code', constraint: 'immutable' },
+        { location: 'body', pointer: '/domain', constraint: 'immutable' },
+      ],
+    ])
+    expect(refused.body.detail).toContain('stay as they are')
+    const { body: read } = await world.call('GET', path, { token: who.token })
+    expect([read.code, read.title, read.version]).toEqual([code, null, 1])
+  })
+
   test('of a stale version is refused, and of two at once one is', async () => {
     const { who, path } = await made()
     const two = await Promise.all(

@@ -111,6 +111,7 @@ describe('statistics', () => {
     expect((await stats(code, '?from=2025-01-01&to=2026-02-04')).series).toHaveLength(400)
     // Before the first day that there is, there is none.
     expect((await stats(code, '?to=1970-01-03')).from).toBe('1970-01-01')
+    expect((await stats(code, '?from=2025-01-01&to=2026-02-05')).detail).toContain('400 days')
     for (const query of [
       '?from=2025-01-01&to=2026-02-05',
       '?from=2026-01-02&to=2026-01-01',
