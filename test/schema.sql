@@ -988,12 +988,13 @@ CREATE UNIQUE INDEX domains_proven ON links.domains USING btree (hostname) WHERE
 create table links.edge_purges (
   id bigint not null generated always as identity,
   event_id uuid not null,
-  link_id uuid not null,
+  link_id uuid,
   domain_id uuid not null,
   code text collate "C" not null,
   attempts integer not null default 0,
   due_at timestamp with time zone not null default now(),
   lease_token uuid,
+  constraint edge_purges_check CHECK (((link_id IS NULL) = (code = ''::text))),
   constraint edge_purges_pkey PRIMARY KEY (id)
 );
 CREATE INDEX edge_purges_due_at ON links.edge_purges USING btree (due_at);

@@ -157,10 +157,16 @@ describe('statistics', () => {
     const one = await stats(code, '?from=2026-01-01&to=2026-01-01&dimensions=os,%20country')
     expect([one.series.length, Object.keys(one.dimensions).sort()]).toEqual([1, ['country', 'os']])
     expect((await stats(code, '?from=2025-01-01&to=2026-02-04')).series).toHaveLength(400)
+    // Before the first day that there is, there is none.
+    expect((await stats(code, '?to=1970-01-03')).from).toBe('1970-01-01')
+    expect((await stats(code, '?from=2025-01-01&to=2026-02-05')).detail).toContain('400 days')
     for (const query of [
       '?from=2025-01-01&to=2026-02-05',
       '?from=2026-01-02&to=2026-01-01',
       '?from=2026-02-30&to=2026-03-01',
+      '?from=0000-01-01&to=0000-01-02',
+      '?to=0000-12-31',
+      '?to=1969-12-31',
       '?dimensions=city',
     ]) {
       expect([query, (await stats(code, query)).code]).toEqual([query, 'validation_failed'])
