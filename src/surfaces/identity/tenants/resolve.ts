@@ -7,7 +7,6 @@ import { nil_id } from '../../../kernel/ids.ts'
 import type { Kernel } from '../../../kernel/surface.ts'
 import { problem } from '../errors.ts'
 
-
 const Tenant = Type.Object({ id: Id, signup: Type.String() })
 export type Tenant = Static<typeof Tenant>
 

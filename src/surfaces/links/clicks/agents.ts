@@ -1,6 +1,7 @@
 /**
  * What kind of program a user agent is: device, system, browser, bot or not. Parsing one costs some 30 µs,
- * so classes are remembered, and a flood of invented agents is classed as unknown instead of parsed.
+ * so classes are remembered, and a flood of invented agents is classed as unknown instead of parsed. Only
+ * names of a fixed list get through: a program that nobody knows is named by its own words otherwise.
  */
 import bowser from 'bowser'
 import { isbot } from 'isbot'
@@ -18,6 +19,9 @@ export type Agents = {
   /** From now on so many more may be parsed. */
   allow(parses: number): void
 }
+
+/** Bowser calls a program that it does not know by whatever its agent begins with: a name, an address. */
+const browsers = new Set<string>([...Object.values(bowser.BROWSER_MAP), 'Opera Touch', 'Miui'])
 
 const agent_length_max = 512
 const unknown: Agent = { device: '', os: '', browser: '', bot: false }
@@ -49,7 +53,7 @@ function parse(agent: string): Agent {
   return {
     device: platform.type ?? '',
     os: os.name ?? '',
-    browser: browser.name ?? '',
+    browser: browser.name && browsers.has(browser.name) ? browser.name : '',
     bot: platform.type === 'bot' || isbot(agent),
   }
 }

@@ -59,7 +59,10 @@ function onCustom(deps: FrontDeps, exchange: Exchange, host: Host): void {
   const place = placeOf(request, host)
   const { path } = place
   if (path === '/' && isRead(request)) return root(deps, exchange, host)
-  if (path === '/robots.txt' && isRead(request)) return send(request, response, robots)
+  if (path === '/robots.txt' && isRead(request)) {
+    const headers = [...deps.common, ...robots.headers]
+    return send(request, response, { ...robots, headers })
+  }
   if (!isOneSegment(path)) return absent(deps, exchange)
   if (!isRead(request)) return refuse(deps, exchange, problem('method_not_allowed', only_read))
   if (!deps.fast.answer(request, response, place)) follow(deps, exchange, place)
@@ -123,7 +126,14 @@ function absent(deps: FrontDeps, { request, response }: Exchange): void {
 
 const only_read = { headers: { allow: 'GET, HEAD' } }
 
-const unkept = ['cache-control', 'private, no-store, max-age=0', 'x-robots-tag', 'noindex']
+const unkept = [
+  'cache-control',
+  'private, no-store, max-age=0',
+  'x-robots-tag',
+  'noindex',
+  'content-length',
+  '0',
+]
 
 const robots: Answer = {
   status: 200,

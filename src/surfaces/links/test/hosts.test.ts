@@ -39,10 +39,13 @@ test('a custom one serves its links, its root, robots.txt, and nothing else', as
     const { status, headers } = await onHost(world.url, host, `/${code}`)
     expect([host, status, headers['location']]).toEqual([host, 302, 'https://www.example.com/'])
   }
-  expect((await onHost(world.url, hostname, '/')).headers['location']).toBe(
-    'https://www.example.com/home',
-  )
-  expect((await onHost(world.url, hostname, '/robots.txt')).status).toBe(200)
+  const root = await onHost(world.url, hostname, '/')
+  expect(root.headers).toMatchObject({
+    location: 'https://www.example.com/home',
+    'content-length': '0',
+  })
+  const robots = await onHost(world.url, hostname, '/robots.txt')
+  expect([robots.status, robots.headers['x-content-type-options']]).toEqual([200, 'nosniff'])
   for (const path of [
     '/v1/links',
     '/livez',

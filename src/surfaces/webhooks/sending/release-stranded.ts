@@ -2,6 +2,7 @@
  * Versions that were laid aside and whose turn has come without anybody having said so: after a change of
  * owners, a cancellation or a replay. It looks at the heads of so many aggregates, and says where to go on.
  */
+import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
@@ -20,7 +21,28 @@ const Swept = Type.Object({
 /** The aggregate, of the subscription, after which a sweep goes on. */
 export type Place = { readonly subscription_id: string; readonly aggregate_id: string }
 
+/** Aggregates in one look. */
+const heads_max = 2000
+
 const beginning: Place = { subscription_id: nil_id, aggregate_id: nil_id }
+
+/** Over all aggregates once. However many wait, looking at them takes a small part of the time. */
+export async function sweepStranded(
+  db: Db,
+  shards: { owned(): readonly number[] },
+  released: () => void,
+  signal: AbortSignal,
+): Promise<void> {
+  let after: Place | null = null
+  do {
+    const began = performance.now()
+    const swept = await releaseStranded(db, shards.owned(), { after, many: heads_max })
+    after = swept.after
+    if (swept.released > 0) released()
+    const rest_ms = (performance.now() - began) * 10
+    if (after) await wait(rest_ms, undefined, { signal }).catch(() => {})
+  } while (after && !signal.aborted)
+}
 
 export async function releaseStranded(
   db: Db,

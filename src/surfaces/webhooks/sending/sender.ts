@@ -21,7 +21,7 @@ import { finish, finishAndClaim, recordLost, type Result } from './finish.ts'
 import { fly, stayed } from './flights.ts'
 import type { Rules } from './judge.ts'
 import { planLookUps } from './look-ups.ts'
-import { releaseStranded, type Place } from './release-stranded.ts'
+import { sweepStranded } from './release-stranded.ts'
 import { OwnLanes, type Taken } from './own-lanes.ts'
 
 export type Sender = Poke & { readonly loop: Loop }
@@ -36,8 +36,6 @@ const waiting_poll_ms = 1000
 const idle_poll_ms = 5000
 const woken_poll_ms = 50
 const stop_grace_ms = 3000
-/** Aggregates in one look at those that wait in order. */
-const heads_max = 2000
 /** Results that come close together share a commit. */
 const gather_ms = 4
 const gather_from = 32
@@ -121,9 +119,7 @@ class Sending {
       const now = performance.now()
       if (now >= this.poll_at) await this.poll(now)
       await this.lanes.meet()
-      if (this.gathers()) {
-        await wait(gather_ms)
-      }
+      if (this.gathers()) await wait(gather_ms)
       const results = this.results.splice(0, results_max)
       const shares = this.lanes.share(claims_max)
       if (results.length > 0 || shares.length > 0 || this.lanes.owesSaving()) {
@@ -265,38 +261,28 @@ class Sending {
         this.lanes.sweep()
         const mine = this.shards.owned()
         if (mine.length > before) this.poll_at = 0
-        this.sweeping ??= this.sweep(signal).finally(() => (this.sweeping = undefined))
+        this.sweep(signal)
         this.sleeper.wake()
       } catch (error) {
         kernel.log.warn({ err: error }, 'shards could not be leased')
       }
-      await rest(every_ms, signal)
+      await wait(every_ms, undefined, { signal }).catch(() => {})
     }
     await this.sweeping
   }
 
-  /** However many aggregates wait in order, looking at them takes a small part of the time. */
-  private async sweep(signal: AbortSignal): Promise<void> {
+  /** One at a time, in its own time. */
+  private sweep(signal: AbortSignal): void {
     const { kernel } = this.deps
-    let after: Place | null = null
-    do {
-      const began = performance.now()
-      try {
-        const swept = await releaseStranded(kernel.db, this.shards.owned(), {
-          after,
-          many: heads_max,
-        })
-        after = swept.after
-        if (swept.released > 0) {
-          this.poll_at = 0
-          this.sleeper.wake()
-        }
-      } catch (error) {
-        kernel.log.warn({ err: error }, 'versions in order could not be looked at')
-        return
-      }
-      if (after) await rest((performance.now() - began) * 10, signal)
-    } while (after && !signal.aborted)
+    const released = () => {
+      this.poll_at = 0
+      this.sleeper.wake()
+    }
+    this.sweeping ??= sweepStranded(kernel.db, this.shards, released, signal)
+      .catch((error: unknown) =>
+        kernel.log.warn({ err: error }, 'versions in order could not be looked at'),
+      )
+      .finally(() => (this.sweeping = undefined))
   }
 
   /** Nothing new begins; what is under way gets a moment, and its results are recorded. */
@@ -310,9 +296,4 @@ class Sending {
       if (performance.now() > deadline + stop_grace_ms) return
     }
   }
-}
-
-/** Ends early where there is nothing more to do. */
-async function rest(ms: number, signal: AbortSignal): Promise<void> {
-  await wait(ms, undefined, { signal }).catch(() => {})
 }

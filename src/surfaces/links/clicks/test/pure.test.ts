@@ -97,6 +97,18 @@ describe('a context', () => {
     )
   })
 
+  test.each([
+    'john.doe@example.com/1.0 (x)',
+    'AcmeInternalApp-user-4711/2.3 (iPhone; secret)',
+    'CorpApp jane@corp.example/5.0 Build',
+    'My Phone 0123/4.5 CFNetwork/1410 Darwin/22.6.0',
+  ])('of an agent that nobody knows (%s) has no word of it', agent => {
+    expect(contextOf({ agent })).not.toHaveProperty('browser')
+    for (const word of agent.split(/[ /(;]+/).filter(part => part.length > 5)) {
+      expect(JSON.stringify(contextOf({ agent }))).not.toContain(word)
+    }
+  })
+
   test('of invented agents costs a bounded number of parses', () => {
     const agents = openAgents()
     agents.allow(1)
