@@ -58,7 +58,10 @@ export async function receive(
   const greeting = scheme.greets?.(message)
   if (greeting) return greeting
   const envelope = scheme.envelope(message, source.options)
-  if (!envelope) throw problem('envelope_invalid')
+  if (!envelope) {
+    const detail = `An id is looked for ${scheme.identified(source.options)}.`
+    throw problem('envelope_invalid', { detail })
+  }
   await inTime(
     kernel.settings['webhooks.inbound_ack_ms'],
     storeReceipt(deps, { source, key, envelope, message, verdict }),

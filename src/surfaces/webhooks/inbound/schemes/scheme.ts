@@ -33,6 +33,8 @@ export type Scheme = {
   verify(message: Incoming, trust: Trust): SignatureVerdict
   /** Null where the message has not the form of its provider. Asked of genuine messages only. */
   envelope(message: Incoming, options: Options): Envelope | null
+  /** Where its id is looked for, for whoever sent one without. */
+  identified(options: Options): string
   readonly received: Acknowledgement
   /** An answer to a question of the provider that is no event, and so is not kept. */
   greets?(message: Incoming): Acknowledgement | null

@@ -17,6 +17,7 @@ export const standard: Scheme = {
   verify,
   envelope: message =>
     envelopeOf(headerOf(namesOf(message), 'webhook-id'), jsonOf(message.body)?.['type']),
+  identified: () => 'in the header webhook-id',
   received: { status: 204, body: null },
 }
 

@@ -96,8 +96,24 @@ describe.concurrent('envelopes', () => {
     ]) {
       const answer = await source.send(by.byStripe(source.signing(), body))
       expect([answer.status, answer.body.code]).toEqual([400, 'envelope_invalid'])
+      expect(answer.body.detail).toContain('the member id of a JSON object')
     }
     expect(await source.receipts()).toEqual([])
+  })
+
+  test('ids beyond 2^53 are not taken for each other, and an id may be any text', async () => {
+    const { timestamp_header: _, template: __, ...untimed } = by.genericOptions
+    const options = { ...untimed, id_pointer: '/id' }
+    const source = await openSource(world, 'generic_hmac', { options })
+    const told = ['9007199254740993', '9007199254740992', '7', '"order 7, ü 😀"', '7']
+    for (const id of told) {
+      const body = `{"id": ${id}}`
+      const mac = createHmac('sha512', source.secret).update(body).digest('base64')
+      const answer = await source.send({ body, headers: { 'x-acme-signature': `sha512:${mac}` } })
+      expect([id, answer.status]).toEqual([id, 204])
+    }
+    const ids = (await source.receipts()).map(row => row.provider_event_id)
+    expect(ids).toEqual(['order 7, ü 😀', '7', '9007199254740992', '9007199254740993'])
   })
 
   test("Slack's challenge is answered when its signature is right, and is no event", async () => {
