@@ -163,6 +163,44 @@ describe.concurrent('envelopes', () => {
 })
 
 describe('durability', () => {
+  test('of many that come at once each is stored once, and one that cannot be fails alone', async () => {
+    const { db } = world.platform.kernel
+    await db.run(sql`
+      create function public.refuse_poison() returns trigger language plpgsql as $$
+      begin
+        if new.provider_event_id = 'evt_poison' then raise exception 'refused'; end if;
+        return new;
+      end $$`)
+    await db.run(sql`
+      create trigger poison before insert on webhooks.inbound_receipts
+      for each row execute function public.refuse_poison()`)
+    const sources = await Promise.all([openSource(world, 'stripe'), openSource(world, 'stripe')])
+    const ids = Array.from({ length: 12 }, (_, index) => `evt_${index}`)
+    const sendAll = (order: readonly string[]) =>
+      sources.flatMap(source =>
+        order.map(async id => {
+          const signed = by.byStripe(source.signing(), by.stripeEvent(id))
+          return `${id} ${(await source.send(signed)).status}`
+        }),
+      )
+    // The same in both directions, so that commits meet in the middle.
+    const answers = await Promise.all([
+      ...sendAll([...ids, 'evt_poison']),
+      ...sendAll(ids.toReversed()),
+    ])
+    await db.run(sql`drop trigger poison on webhooks.inbound_receipts`)
+    const refused = ['evt_poison 500', 'evt_poison 500']
+    expect(answers.filter(one => !one.endsWith(' 200'))).toEqual(refused)
+    for (const source of sources) {
+      const receipts = await source.receipts()
+      expect(receipts.map(row => row.provider_event_id).sort()).toEqual(ids.toSorted())
+      for (const { payload_ref, provider_event_id: id } of receipts) {
+        const { body } = await world.call('GET', payload_ref, source.owner)
+        expect(body.body).toBe(by.stripeEvent(id))
+      }
+    }
+  })
+
   test('an event tells the platform of each receipt, once', async () => {
     const source = await openSource(world, 'stripe')
     const signed = by.byStripe(source.signing())
@@ -176,6 +214,18 @@ describe('durability', () => {
     expect(heard).toMatchObject([
       { type: 'inbound_receipt.received', tenant_id: source.owner.tenant.id },
     ])
+  })
+
+  test('a source that cannot be looked up in time is no acknowledgement either', async () => {
+    const source = await openSource(world, 'stripe')
+    const signed = by.byStripe(source.signing())
+    const client = new pg.Client({ connectionString: world.database_url })
+    await client.connect()
+    await client.query('begin; lock table webhooks.inbound_sources in access exclusive mode')
+    const late = await source.send(signed)
+    expect([late.status, late.body.code]).toEqual([503, 'service_unavailable'])
+    await client.end()
+    await eventually('it is stored', async () => (await source.send(signed)).status === 200)
   })
 
   test('what cannot be stored in time is not acknowledged, and comes again', async () => {
