@@ -4,12 +4,17 @@
  */
 import { Buffer } from 'node:buffer'
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { type MessageHeaders, type SignatureVerdict, verifySigned } from './signatures.ts'
+import {
+  type MessageHeaders,
+  type Secret,
+  type SignatureVerdict,
+  verifySigned,
+} from './signatures.ts'
 
 export type VendorMessage = {
   readonly headers: MessageHeaders
   readonly body: Buffer
-  readonly secrets: readonly Buffer[]
+  readonly secrets: readonly Secret[]
   readonly now_seconds: number
   readonly window_seconds?: number
 }

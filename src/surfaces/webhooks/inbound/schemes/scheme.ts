@@ -2,6 +2,7 @@
  * What a scheme is: how a provider proves that a message is its own, how it names it, what it documents
  * as "received". Schemes are pure; whoever asks them knows the source and the secrets.
  */
+import type { KeyObject } from 'node:crypto'
 import type { MessageHeaders, SignatureVerdict } from '../../../../kernel/outside/signatures.ts'
 import type { Options, SchemeName } from '../schemas.ts'
 
@@ -13,7 +14,7 @@ export type Incoming = {
 }
 
 export type Trust = {
-  readonly secrets: readonly Buffer[]
+  readonly secrets: readonly KeyObject[]
   readonly options: Options
   readonly now_seconds: number
   readonly window_seconds: number

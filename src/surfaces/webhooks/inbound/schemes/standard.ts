@@ -24,7 +24,11 @@ export const standard: Scheme = {
 /** Every secret is tried, whatever the others said. */
 function verify(message: Incoming, trust: Trust): SignatureVerdict {
   const verdicts = trust.secrets.map(secret =>
-    verifyBy(secret.toString('utf8'), { ...trust, body: message.body, headers: namesOf(message) }),
+    verifyBy(secret.export().toString('utf8'), {
+      ...trust,
+      body: message.body,
+      headers: namesOf(message),
+    }),
   )
   const matched = verdicts.findIndex(({ outcome }) => outcome !== 'signature_invalid')
   const verdict = verdicts[matched]

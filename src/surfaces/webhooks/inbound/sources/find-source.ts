@@ -1,4 +1,5 @@
 /** Reads sources: by tenant for their owners, by the address alone for whoever sends there. */
+import { createSecretKey, type KeyObject } from 'node:crypto'
 import { type Static, Type } from 'typebox'
 import type { Reader } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
@@ -51,7 +52,9 @@ const Row = Type.Object({
   versions: Type.Array(Type.Integer()),
   sealed: Type.Array(Bytes),
 })
-export type Trusted = Omit<Static<typeof Row>, 'sealed'> & { readonly secrets: readonly Buffer[] }
+export type Trusted = Omit<Static<typeof Row>, 'sealed'> & {
+  readonly secrets: readonly KeyObject[]
+}
 
 const flights_max = 4
 const keys_max = 500
@@ -75,7 +78,9 @@ export function openFindTrusted(
         placeOf(row),
         {
           ...row,
-          secrets: sealed.map((one, at) => secrets.open(row.id, row.versions[at] ?? 0, one)),
+          secrets: sealed.map((one, at) =>
+            createSecretKey(secrets.open(row.id, row.versions[at] ?? 0, one)),
+          ),
         },
       ]),
     )
