@@ -119,6 +119,35 @@ describe.concurrent('an endpoint', () => {
     await receiver.close()
   }, 30_000)
 
+  test('that is asked twice at once is verified, and neither caller is told otherwise', async () => {
+    const held: (() => void)[] = []
+    const receiver = await receiverThat((response, one) => {
+      held.push(() => response.end(tokenOf(one)))
+    })
+    for (const order of [
+      [0, 1],
+      [1, 0],
+    ] as const) {
+      held.length = 0
+      const made = await unverified(receiver)
+      const first = made.verify({})
+      await eventually('the first is asked', () => held.length === 1)
+      const asked = [first, made.verify({})] as const
+      await eventually('the second is asked', () => held.length === 2)
+      const [one, other] = order
+      held[one]?.()
+      const early = await asked[one]
+      held[other]?.()
+      const late = await asked[other]
+      // Only the later challenge counts; whoever had the earlier one sees what came of it.
+      expect([early.status, early.body.state]).toEqual(
+        one === 0 ? [202, 'created'] : [200, 'active'],
+      )
+      expect([late.status, late.body.state]).toEqual([200, 'active'])
+    }
+    await receiver.close()
+  })
+
   test('that moves has to answer anew, and its old token counts for nothing', async () => {
     const receiver = await receiverThat(status(204))
     const made = await unverified(receiver)
