@@ -13,6 +13,8 @@ export type LaneConfig = {
   readonly max_in_flight: number
   readonly rate_per_second: number | null
   readonly secrets: readonly LiveSecret[]
+  /** What its owner may read, as patterns. */
+  readonly readable: readonly string[]
 }
 
 /** What was saved of it. */

@@ -15,6 +15,7 @@ const Config = Type.Object({
   endpoint: Type.String(),
   max_in_flight: Type.Integer(),
   rate_per_second: nullable(Type.Integer()),
+  readable: Type.Array(Type.String()),
 })
 
 const Row = Type.Object({
@@ -41,7 +42,7 @@ export async function loadLanes(
     sql`
       -- any tenant: a sender owns endpoints of all of them
       select s.id, s.tenant_id, s.shard, s.version, s.endpoint, s.max_in_flight, s.rate_per_second,
-        l.breaker, l.consecutive_failures, l.open_ms, l.open_until, l.not_before, l.ewma_ms,
+        s.readable, l.breaker, l.consecutive_failures, l.open_ms, l.open_until, l.not_before, l.ewma_ms,
         l.last_success_at, l.failing_since, l.failures, l.degraded_at
       from webhooks.subscriptions s
       join webhooks.delivery_lanes l on l.subscription_id = s.id
@@ -66,7 +67,8 @@ export async function reloadConfigs(
     Config,
     sql`
       -- any tenant: a sender owns endpoints of all of them
-      select id, tenant_id, shard, version, endpoint, max_in_flight, rate_per_second
+      select id, tenant_id, shard, version, endpoint, max_in_flight, rate_per_second,
+        readable
       from webhooks.subscriptions where id = any (${ids}::uuid[])`,
   )
   const secrets = await readSecrets(db, deps, ids)
@@ -80,8 +82,8 @@ export async function reloadConfigs(
 }
 
 function configOf(row: Static<typeof Config>, secrets: readonly LiveSecret[] = []): LaneConfig {
-  const { version, endpoint, max_in_flight, rate_per_second } = row
-  return { version, endpoint, max_in_flight, rate_per_second, secrets }
+  const { version, endpoint, max_in_flight, rate_per_second, readable } = row
+  return { version, endpoint, max_in_flight, rate_per_second, readable, secrets }
 }
 
 function recordOf(row: Static<typeof Row>): LaneRecord {
