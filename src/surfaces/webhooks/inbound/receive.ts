@@ -23,9 +23,11 @@ export const github_bytes_max = 25 * 1024 * 1024
 
 /** How much is read is known before the first byte; only a large message costs a look-up more. */
 export async function limitFor({ kernel }: ReceiveDeps, { params, headers }: RequestHead) {
-  const encoding = headers['content-encoding']
+  const encoding = String(headers['content-encoding'] ?? 'identity')
   // What was packed was signed as it was packed, and strangers' bytes are not unpacked.
-  if (encoding !== undefined && encoding !== 'identity') throw problem('unsupported_media_type')
+  if (encoding.trim().toLowerCase() !== 'identity') {
+    throw problem('unsupported_media_type', { detail: 'A packed body is not unpacked.' })
+  }
   const usual = kernel.settings['webhooks.inbound_max_bytes']
   const declared = headers['content-length']
   if (declared !== undefined && Number(declared) <= usual) return usual
