@@ -31,6 +31,7 @@ const config = {
   max_in_flight: 8,
   rate_per_second: null,
   secrets: [],
+  verified_at: null,
   readable: [],
 }
 let lanes = 0
