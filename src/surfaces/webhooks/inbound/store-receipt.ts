@@ -43,13 +43,13 @@ const nobodys = { request_id: null, traceparent: null }
 
 export function openStore(deps: StoreDeps): Store {
   const patience_ms = deps.kernel.settings['webhooks.inbound_ack_ms']
-  const store = gather<Given, void>({ flights_max, patience_ms, fit }, async all => {
+  const store = gather<Given, null>({ flights_max, patience_ms, fit }, async all => {
     const [first] = all
     const context = (all.length === 1 ? first?.context : undefined) ?? nobodys
     await workContext.run(context, () => storeAll(deps, all))
-    return all.map(() => undefined)
+    return all.map(() => null)
   })
-  return genuine => store({ ...genuine, id: newId(), context: contextNow() })
+  return async genuine => void (await store({ ...genuine, id: newId(), context: contextNow() }))
 }
 
 function fit(waiting: readonly { readonly item: Given }[]): number {

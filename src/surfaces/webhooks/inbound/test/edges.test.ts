@@ -200,7 +200,8 @@ describe('durability', () => {
     expect(answers.filter(one => !one.endsWith(' 200'))).toEqual(refused)
     for (const source of sources) {
       const receipts = await source.receipts()
-      expect(receipts.map(row => row.provider_event_id).sort()).toEqual(ids.toSorted())
+      expect(receipts).toHaveLength(ids.length)
+      expect(new Set(receipts.map(row => row.provider_event_id))).toEqual(new Set(ids))
       for (const { payload_ref, provider_event_id: id } of receipts) {
         const { body } = await world.call('GET', payload_ref, source.owner)
         expect(body.body).toBe(by.stripeEvent(id))
