@@ -8,6 +8,8 @@ import { enableCompileCache } from 'node:module'
 enableCompileCache()
 const { keepYoungSpaceSmall } = await import('./cli/young-space.ts')
 keepYoungSpaceSmall()
+const { settleTicks } = await import('./cli/settle-ticks.ts')
+await settleTicks()
 const { dodeca } = await import('./cli.ts')
 
 process.exitCode = await dodeca(['start', ...process.argv.slice(2)])

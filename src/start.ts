@@ -29,6 +29,7 @@ export const composition: Composition = {
     const shortener = links.open(kernel, {
       jobs: work.face,
       people: people.face.administration,
+      owners: people.face,
     })
     const inbound = [people, work, shortener].flatMap(one => one.inbound ?? [])
     const hooks = webhooks.open(kernel, {
@@ -36,6 +37,7 @@ export const composition: Composition = {
       inbound,
       jobs: work.face,
       people: people.face.administration,
+      owners: people.face,
     })
     const opened = [people, work, shortener, hooks]
     work.face.offer(opened.flatMap(one => one.jobTypes ?? []))

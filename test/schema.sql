@@ -393,9 +393,20 @@ create table identity.mails (
   attempts integer not null default 0,
   due_at timestamp with time zone not null default now(),
   created_at timestamp with time zone not null default kernel.now(),
+  category text,
+  subject text,
+  says text[],
+  constraint mails_category_check CHECK ((category ~ '^[a-z]+\.[a-z_]+$'::text)),
   constraint mails_check CHECK (((purpose IS NULL) = (ref IS NULL))),
+  constraint mails_notice CHECK ((num_nonnulls(category, subject, says) =
+CASE
+    WHEN (template = 'notice'::text) THEN 3
+    ELSE 0
+END)),
   constraint mails_pkey PRIMARY KEY (id),
+  constraint mails_says_check CHECK (((cardinality(says) >= 1) AND (cardinality(says) <= 20))),
   constraint mails_state_check CHECK ((state = ANY (ARRAY['requested'::text, 'sent'::text, 'dropped'::text, 'failed'::text]))),
+  constraint mails_subject_check CHECK ((((length(subject) >= 1) AND (length(subject) <= 300)) AND (subject !~ '[[:cntrl:]]'::text))),
   constraint mails_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id)
 );
 CREATE INDEX mails_account ON identity.mails USING btree (account_id);
@@ -961,6 +972,7 @@ create table links.domains (
   version bigint not null default 1,
   created_at timestamp with time zone not null default kernel.now(),
   updated_at timestamp with time zone not null default kernel.now(),
+  missing_since timestamp with time zone,
   constraint domains_hostname_check CHECK (((hostname = lower(hostname)) AND (length(hostname) <= 253))),
   constraint domains_pkey PRIMARY KEY (id),
   constraint domains_state_check CHECK ((state = ANY (ARRAY['pending_verification'::text, 'active'::text, 'suspended'::text, 'removed'::text]))),
@@ -976,12 +988,13 @@ CREATE UNIQUE INDEX domains_proven ON links.domains USING btree (hostname) WHERE
 create table links.edge_purges (
   id bigint not null generated always as identity,
   event_id uuid not null,
-  link_id uuid not null,
+  link_id uuid,
   domain_id uuid not null,
   code text collate "C" not null,
   attempts integer not null default 0,
   due_at timestamp with time zone not null default now(),
   lease_token uuid,
+  constraint edge_purges_check CHECK (((link_id IS NULL) = (code = ''::text))),
   constraint edge_purges_pkey PRIMARY KEY (id)
 );
 CREATE INDEX edge_purges_due_at ON links.edge_purges USING btree (due_at);

@@ -1106,7 +1106,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** My links, newest first */
+        /**
+         * My links, newest first
+         * @description A request looks at a bounded number of links (links.list_rows): with a filter a page may hold fewer than its limit, or none, while has_more says that the look goes on.
+         */
         get: operations["get_links"];
         put?: never;
         /** Shorten an address */
@@ -3272,6 +3275,14 @@ export interface components {
                 cancel_requested?: boolean;
                 deadline_at?: string | null;
             }[];
+        };
+        /** LinkPreview */
+        LinkPreview: {
+            short_url: string;
+            destination_url: string;
+            /** Format: date-time */
+            created_at: string;
+            safety_state: string;
         };
     };
     responses: never;
@@ -12474,7 +12485,10 @@ export interface operations {
             query?: {
                 domain?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                "If-Match"?: string;
+            };
             path: {
                 code: string;
             };
@@ -12489,7 +12503,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description malformed_request */
+            /** @description invalid_header, malformed_request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12527,6 +12541,15 @@ export interface operations {
             };
             /** @description not_acceptable */
             406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description precondition_failed */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18785,6 +18808,7 @@ export interface operations {
                 };
                 content: {
                     "text/html": string;
+                    "application/json": components["schemas"]["LinkPreview"];
                     "*/*": string;
                 };
             };

@@ -7,6 +7,7 @@ import { openAdministration } from './administration/open.ts'
 import type { Deps } from './deps.ts'
 import type { Face } from './face.ts'
 import { mailToSend } from './mails/mail-to-send.ts'
+import { tellAccount } from './mails/tell-account.ts'
 
 const Address = Type.Object({ address: Type.String(), locale: nullable(Type.String()) })
 const Exists = Type.Object({ it: Type.Boolean() })
@@ -34,6 +35,7 @@ export function openFace(deps: Deps): Face {
       )
       return it
     },
+    tellAccount,
     sessionAlive: async session_id => {
       const { it } = await db.one(
         Exists,

@@ -20,7 +20,7 @@ export const errors = {
   domain_not_active: { status: 422, title: 'The domain is not active' },
   expires_at_invalid: { status: 422, title: 'The expiry is too near or too far' },
   hostname_invalid: { status: 422, title: 'The host name cannot carry links' },
-  pattern_invalid: { status: 422, title: 'The pattern is not one that can be searched for' },
+  pattern_invalid: { status: 422, title: 'The value is nothing that can be searched for' },
   redirect_status_unsafe: { status: 422, title: 'A permanent redirect could not be taken back' },
 } as const
 

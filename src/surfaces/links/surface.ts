@@ -3,6 +3,7 @@ import type { Surface } from '../../kernel/surface.ts'
 import { checks } from './checks.ts'
 import { openClicks } from './clicks/open.ts'
 import type { Jobs } from './deps.ts'
+import { ownerMailConsumer, type Owners } from './domains/tell-owner.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Face } from './face.ts'
@@ -18,6 +19,8 @@ export type Needs = {
   /** Where long work goes; without it the routes that begin such work are not there. */
   readonly jobs: Jobs
   readonly people: People
+  /** Where owners are told that their host is suspended. */
+  readonly owners: Owners
 }
 
 export const links: Surface<Face, Needs> = {
@@ -26,7 +29,7 @@ export const links: Surface<Face, Needs> = {
   permissions,
   errors,
   events,
-  open: (kernel, { jobs, people }) => {
+  open: (kernel, { jobs, people, owners }) => {
     const deps = openDeps(kernel, jobs)
     const redirecting = openRedirecting(deps)
     const clicks = openClicks(deps)
@@ -34,7 +37,7 @@ export const links: Surface<Face, Needs> = {
       face: {},
       routes: [...routes(deps), ...clicks.routes, ...redirecting.routes],
       front: redirecting.front,
-      consumers: redirecting.consumers,
+      consumers: [...redirecting.consumers, ownerMailConsumer(kernel, owners)],
       loops: [...loops(deps), ...redirecting.loops, ...clicks.loops],
       checks: [...checks(deps), ...clicks.checks],
       jobTypes: [applyBlocklist(deps), ...clicks.jobTypes],

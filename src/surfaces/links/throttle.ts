@@ -14,6 +14,8 @@ export type Bucket = {
   readonly burst: number
   readonly window_seconds: number
   readonly refusal: 'rate_limited' | 'quota_exceeded'
+  /** What is more than a whole bucket may take an empty one and is paid off afterwards; else it never fits. */
+  readonly debt?: true
 }
 
 const Taken = Type.Object({ bucket: Type.String() })
@@ -32,13 +34,15 @@ export async function take(
     const most = Math.max(1, Math.floor(burst * factor))
     return (count * window_seconds) / most
   })
+  const rooms = buckets.map(({ window_seconds, debt }, at) =>
+    debt ? Math.max(window_seconds, steps[at] ?? 0) : window_seconds,
+  )
   const taken = await tx.many(
     Taken,
     sql`
       with wanted as (
         select * from unnest(${buckets.map(({ name }) => name)}::text[], ${steps}::float8[],
-          ${buckets.map(({ window_seconds }) => window_seconds)}::float8[])
-          as w (bucket, step, span)
+          ${rooms}::float8[]) as w (bucket, step, span)
       )
       insert into kernel.throttles as t (bucket, tat)
       select bucket, now() + make_interval(secs => step) from wanted
@@ -57,7 +61,7 @@ export async function take(
     Wait,
     sql`
       select greatest(1, ceil(extract(epoch from tat - now())
-        + ${(steps[refused] ?? 0) - bucket.window_seconds}::float8))::int as retry_after
+        + ${(steps[refused] ?? 0) - (rooms[refused] ?? 0)}::float8))::int as retry_after
       from kernel.throttles where bucket = ${bucket.name}`,
   )
   metrics.rateLimited.inc({ class: 'links' })

@@ -13,6 +13,8 @@ const ofSubscription = declared({
   reason: nullable(Short),
   secret_version: Type.Integer(),
   failing_since: nullable(Time),
+  /** Of the attempt that decided it. */
+  last_error_code: Type.Optional(nullable(Short)),
 })
 
 /** The type of the one event that is made for, and sent to, a single subscription. */

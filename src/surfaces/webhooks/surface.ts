@@ -12,6 +12,7 @@ import { openWideFanOut } from './fan-out/wide.ts'
 import { openInbound } from './inbound/open-inbound.ts'
 import { keepingLoops } from './keeping/keep.ts'
 import { ownersConsumer } from './keeping/owners.ts'
+import { ownerMailConsumer, type Owners } from './keeping/tell-owner.ts'
 import { permissions } from './permissions.ts'
 import { replayJob } from './replays/replay-job.ts'
 import { routes } from './routes.ts'
@@ -27,6 +28,8 @@ import { challengeLoop } from './verification/loop.ts'
 export type Needs = {
   readonly jobs: Jobs
   readonly people: People
+  /** Where owners are told that an endpoint fails. */
+  readonly owners: Owners
   /** Of all surfaces: whatever is announced may be subscribed to. */
   readonly events: ReadonlyMap<string, EventDeclaration>
   /** Of all surfaces: who works on what is received, by provider. */
@@ -40,7 +43,7 @@ export const webhooks: Surface<Face, Needs> = {
   errors,
   events,
   open: (kernel, needs) => {
-    const { jobs, people } = needs
+    const { jobs, people, owners } = needs
     jobs.activities([activity])
     const sending = readSending(kernel)
     const reach = openSafeFetch({
@@ -66,7 +69,11 @@ export const webhooks: Surface<Face, Needs> = {
     return {
       face: {},
       routes: [...routes(deps), ...inbound.routes],
-      consumers: [fanOutConsumer({ ...deps, bodies, wide }), ownersConsumer],
+      consumers: [
+        fanOutConsumer({ ...deps, bodies, wide }),
+        ownersConsumer,
+        ownerMailConsumer(kernel, owners),
+      ],
       loops: [
         ...(kernel.settings['webhooks.sender_enabled'] ? [sender.loop] : []),
         wide,

@@ -1,10 +1,10 @@
 /** A mail at the moment of sending: the token is derived anew, and only while it is still of use. */
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable } from '../../../kernel/http/shapes.ts'
 import type { Kernel } from '../../../kernel/surface.ts'
-import type { MailToSend } from '../face.ts'
+import type { MailToSend, Notice } from '../face.ts'
 import { derivedToken } from '../one-time.ts'
 
 const MailRow = Type.Object({
@@ -14,6 +14,9 @@ const MailRow = Type.Object({
   purpose: nullable(Type.String()),
   ref: nullable(Id),
   key_id: nullable(Type.String()),
+  category: nullable(Type.String()),
+  subject: nullable(Type.String()),
+  says: nullable(Type.Array(Type.String())),
   open: Type.Boolean(),
 })
 
@@ -32,7 +35,8 @@ export async function mailToSend(
   const row = await reader.maybe(
     MailRow,
     sql`
-      select m.template, m.address, m.locale, m.purpose, m.ref, m.key_id,
+      select m.template, m.address, m.locale, m.purpose, m.ref, m.key_id, m.category, m.subject,
+        m.says,
         m.purpose is null or exists (select from identity.one_time_challenges c
           where c.purpose = m.purpose and c.ref = m.ref
             and c.consumed_at is null and c.expires_at > kernel.now()) as open
@@ -41,12 +45,17 @@ export async function mailToSend(
   if (!row?.open) return undefined
   const { template, address, locale, purpose, ref, key_id } = row
   if (purpose === null || ref === null || key_id === null) {
-    return { template, address, locale, token: null, link: null }
+    return { template, address, locale, token: null, link: null, notice: noticeOf(row) }
   }
   const token = derivedToken(keys, key_id, purpose, ref)
   if (token === null) return undefined
   const base = settings['identity.link_base'] ?? `${public_url}/console`
   // The link says nothing of the registration: whoever clicks must know it, or its password.
   const query = new URLSearchParams({ token })
-  return { template, address, locale, token, link: `${base}/${pages[purpose]}?${query}` }
+  const link = `${base}/${pages[purpose]}?${query}`
+  return { template, address, locale, token, link, notice: null }
+}
+
+function noticeOf({ category, subject, says }: Static<typeof MailRow>): Notice | null {
+  return category === null || subject === null || says === null ? null : { category, subject, says }
 }

@@ -1,14 +1,21 @@
-/** The words of identity's mails: plain text, the bare token beside its link, and no more than needed. */
+/**
+ * The words of identity's mails: plain text, the bare token beside its link, and no more than needed. The
+ * words of a notice are those of the surface that tells it.
+ */
 import type { MailToSend } from '../face.ts'
 import type { Template } from './request.ts'
 
-export type Rendered = { readonly subject: string; readonly text: string }
+export type Rendered = {
+  readonly category: string
+  readonly subject: string
+  readonly text: string
+}
 
 type Words = { readonly subject: string; readonly says: readonly string[] }
 
 const not_you = 'If it was not you, change your password at once and tell your administrator.'
 
-const words: Readonly<Record<Template, Words>> = {
+const words: Readonly<Record<Exclude<Template, 'notice'>, Words>> = {
   verify_address: {
     subject: 'Confirm your address',
     says: [
@@ -94,11 +101,12 @@ const words: Readonly<Record<Template, Words>> = {
   },
 }
 
-export function renderMail({ template, token, link }: MailToSend): Rendered {
+export function renderMail({ template, token, link, notice }: MailToSend): Rendered {
   const known: Readonly<Record<string, Words>> = words
-  const found = known[template]
+  const found = notice ?? known[template]
   if (!found) throw new Error(`there is no mail ${template}`)
   const [first = '', ...rest] = found.says
   const way = token === null || link === null ? [] : [link, `Or enter this code: ${token}`]
-  return { subject: found.subject, text: [first, ...way, ...rest, ''].join('\n\n') }
+  const text = [first, ...way, ...rest, ''].join('\n\n')
+  return { category: notice?.category ?? 'identity.security', subject: found.subject, text }
 }

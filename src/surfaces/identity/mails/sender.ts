@@ -108,7 +108,7 @@ async function sendOne(
     await finish('dropped')
     return
   }
-  const { subject, text } = renderMail(mail)
+  const { category, subject, text } = renderMail(mail)
   try {
     await by.sendMail({
       from: settings['identity.mail_from'],
@@ -116,7 +116,7 @@ async function sendOne(
       subject,
       text,
       messageId: `<${id}@${new URL(kernel.public_url).hostname}>`,
-      headers: { 'Auto-Submitted': 'auto-generated' },
+      headers: { 'Auto-Submitted': 'auto-generated', 'X-Category': category },
     })
     await finish('sent')
   } catch (error) {

@@ -3,7 +3,7 @@
  * that a click costs a few bytes on its way. The id of each event is made from its batch, its time and its
  * place: a batch that is sent twice names the same events twice, and the database refuses the second.
  */
-import type { Clicked } from './visit.ts'
+import type { Clicked } from './visitor.ts'
 
 export type Batch = {
   readonly id: string

@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache'
 import { getDomain } from 'tldts'
 import type { Agents } from './agents.ts'
 import { countryIn, countryOf } from './countries.ts'
-import type { Visit } from './visit.ts'
+import type { Visitor } from './visitor.ts'
 
 export const dimensions = [
   'country',
@@ -27,8 +27,8 @@ export type CoarseContext = Partial<Record<Dimension, string>> & {
 
 export type Contexts = {
   /** As JSON: clicks alike have one text. */
-  of(visit: Visit): string
-  /** Forgets the visits themselves; what they are made of was never kept. */
+  of(visitor: Visitor): string
+  /** Forgets the visitors themselves; what they are made of was never kept. */
   forget(): void
 }
 
@@ -45,42 +45,46 @@ export function openContexts(agents: Agents): Contexts {
     sites.set(referrer, site)
     return site
   }
+  const seen = new Map<Visitor, string>()
   const alike = new Map<string, string>()
-  const make = (visit: Visit): string => {
-    const agent = agents.classOf(visit.agent)
-    const bot = agent.bot || visit.head || visit.prefetch
-    if (visit.private) return bot ? quiet_bot : quiet
+  const make = (visitor: Visitor): string => {
+    const agent = agents.classOf(visitor.agent)
+    const bot = agent.bot || visitor.head || visitor.prefetch
+    if (visitor.private) return bot ? quiet_bot : quiet
     const context: CoarseContext = {
-      ...known('country', countryIn(visit.country) || countryOf(visit.address)),
+      ...known('country', countryIn(visitor.country) || countryOf(visitor.address)),
       ...known('device', agent.device),
       ...known('browser', agent.browser),
       ...known('os', agent.os),
-      ...known('referrer', siteOf(visit.referrer)),
-      ...known('language', languageOf(visit.language)),
-      ...known('source', sourceOf(visit.query)),
+      ...known('referrer', siteOf(visitor.referrer)),
+      ...known('language', languageOf(visitor.language)),
+      ...known('source', sourceOf(visitor.query)),
       bot,
-      ...(visit.prefetch ? { prefetch: true as const } : {}),
+      ...(visitor.prefetch ? { prefetch: true as const } : {}),
     }
     return JSON.stringify(context)
   }
   return {
-    // Many visits of one moment are alike, and putting one together costs more than comparing.
-    of: visit => {
-      const key = keyOf(visit)
-      let context = alike.get(key)
-      if (context === undefined) {
-        context = make(visit)
-        alike.set(key, context)
-      }
+    of: visitor => {
+      const before = seen.get(visitor)
+      if (before !== undefined) return before
+      // Many visitors of one moment are alike, and putting a context together costs more than comparing.
+      const key = keyOf(visitor)
+      const context = alike.get(key) ?? make(visitor)
+      alike.set(key, context)
+      seen.set(visitor, context)
       return context
     },
-    forget: () => alike.clear(),
+    forget: () => {
+      seen.clear()
+      alike.clear()
+    },
   }
 }
 
-function keyOf(visit: Visit): string {
-  const { agent, referrer, language, country, address, query } = visit
-  const flags = (visit.private ? 1 : 0) + (visit.prefetch ? 2 : 0) + (visit.head ? 4 : 0)
+function keyOf(visitor: Visitor): string {
+  const { agent, referrer, language, country, address, query } = visitor
+  const flags = (visitor.private ? 1 : 0) + (visitor.prefetch ? 2 : 0) + (visitor.head ? 4 : 0)
   return `${flags}\n${agent}\n${referrer}\n${language}\n${country}\n${address}\n${query}`
 }
 

@@ -6,6 +6,8 @@ import { dayOf, dayText } from './batch.ts'
 
 export const days_max = 400
 const days_usual = 30
+/** The epoch: long before any click, and PostgreSQL knows no year 0. */
+const first_day = 0
 
 export const Day = Type.String({ pattern: String.raw`^\d{4}-\d\d-\d\d$`, maxLength: 10 })
 
@@ -18,7 +20,10 @@ export function dayRange(
   location: FieldError['location'] = 'query',
 ): DayRange {
   const to = given.to === undefined ? today : dayIn(given.to, '/to', location)
-  const from = given.from === undefined ? to - days_usual + 1 : dayIn(given.from, '/from', location)
+  const from =
+    given.from === undefined
+      ? Math.max(first_day, to - days_usual + 1)
+      : dayIn(given.from, '/from', location)
   if (from > to) throw invalid('/from', 'order', location)
   if (to - from >= days_max) throw invalid('/from', 'range', location)
   return { from, to }
@@ -27,11 +32,28 @@ export function dayRange(
 function dayIn(text: string, pointer: string, location: FieldError['location']): number {
   const day = dayOf(Date.parse(`${text}T00:00:00Z`))
   if (Number.isNaN(day) || dayText(day) !== text) throw invalid(pointer, 'format', location)
+  if (day < first_day) throw invalid(pointer, 'minimum', location)
   return day
 }
 
-function invalid(pointer: string, constraint: string, location: FieldError['location']) {
-  const error: FieldError = { location, pointer, constraint }
-  if (constraint === 'range') error.params = { limit: days_max }
-  return problem('validation_failed', { errors: [error] })
+const rules = {
+  order: { detail: 'The first day may not come after the last.' },
+  range: { detail: `At most ${days_max} days are answered at once.`, params: { limit: days_max } },
+  format: { detail: 'There is no such day.' },
+  minimum: {
+    detail: `Days are counted from ${dayText(first_day)} on.`,
+    params: { limit: dayText(first_day) },
+  },
+} as const
+
+function invalid(
+  pointer: string,
+  constraint: keyof typeof rules,
+  location: FieldError['location'],
+) {
+  const { detail, ...limits } = rules[constraint]
+  return problem('validation_failed', {
+    detail,
+    errors: [{ location, pointer, constraint, ...limits }],
+  })
 }

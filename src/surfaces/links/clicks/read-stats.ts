@@ -10,7 +10,7 @@ import { dayText } from './batch.ts'
 import { dimensions, type Dimension } from './context.ts'
 import { days_max, type DayRange } from './day-range.ts'
 import { other_key, type Dimensions } from './tally.ts'
-import type { Clicked } from './visit.ts'
+import type { Clicked } from './visitor.ts'
 
 const keys_shown_max = 1000
 /** What those clicks count under that said nothing of themselves. */

@@ -13,11 +13,12 @@ import { openPace } from './pace.ts'
 import type { Orphan, Spool } from './spool.ts'
 import type { Place } from './segment.ts'
 import { storeBatches, storeLosses } from './store-batches.ts'
-import type { Visit } from './visit.ts'
+import { Taken } from './taken.ts'
+import type { Clicked, Visitor } from './visitor.ts'
 
 export type Recorder = {
   /** Takes a click; costs the redirect nothing but this call. */
-  record(visit: Visit): void
+  record(clicked: Clicked, visitor: Visitor, at_ms: number): void
   /** The time of the oldest click that is not in the database yet, or null. */
   oldestMs(): number | null
   /** Clicks taken and clicks given up, since the start. */
@@ -62,7 +63,7 @@ class ClickRecorder implements Recorder {
   private readonly spool: Spool | null
   private readonly agents = openAgents()
   private readonly contexts = openContexts(this.agents)
-  private visits: Visit[] = []
+  private readonly fresh = new Taken()
   private timer: NodeJS.Timeout | undefined
   private soon = false
   private readonly queue: Waiting[] = []
@@ -82,9 +83,10 @@ class ClickRecorder implements Recorder {
     this.spool = spool
   }
 
-  record(visit: Visit): void {
+  record(clicked: Clicked, visitor: Visitor, at_ms: number): void {
     this.taken++
-    const size = this.visits.push(visit)
+    this.fresh.add(clicked, visitor, at_ms)
+    const { size } = this.fresh
     if (size === 1) this.timer = setTimeout(this.portion, spool_ms)
     if (size < portion_clicks || this.soon) return
     this.soon = true
@@ -93,11 +95,11 @@ class ClickRecorder implements Recorder {
 
   counts() {
     const queued = this.queue.reduce((sum, { clicks }) => sum + clicks, 0)
-    return { taken: this.taken, lost: this.lost, waiting: this.visits.length + queued }
+    return { taken: this.taken, lost: this.lost, waiting: this.fresh.size + queued }
   }
 
   oldestMs(): number | null {
-    return this.queue[0]?.first_ms ?? this.visits[0]?.at_ms ?? null
+    return this.queue[0]?.first_ms ?? this.fresh.first_ms
   }
 
   async adopt(): Promise<void> {
@@ -113,7 +115,7 @@ class ClickRecorder implements Recorder {
     this.rest?.end()
     this.store()
     await this.storing
-    return this.queue.length === 0 && this.visits.length === 0
+    return this.queue.length === 0 && this.fresh.size === 0
   }
 
   async close(): Promise<void> {
@@ -128,19 +130,22 @@ class ClickRecorder implements Recorder {
   private readonly portion = (): void => {
     clearTimeout(this.timer)
     this.soon = false
-    const { visits } = this
-    if (visits.length === 0) return
-    this.visits = []
+    if (this.fresh.size === 0) return
     this.agents.allow(parses_per_portion)
-    for (let from = 0; from < visits.length; from += batch_clicks_max) {
-      const builder = new BatchBuilder()
-      for (const visit of visits.slice(from, from + batch_clicks_max)) {
-        builder.add(visit.clicked, this.contexts.of(visit), visit.at_ms)
-      }
-      const batch = builder.build(newId())
-      this.spooling = this.spooling.then(() => this.keep(batch))
-    }
+    let builder = new BatchBuilder()
+    this.fresh.drain((clicked, visitor, at_ms) => {
+      builder.add(clicked, this.contexts.of(visitor), at_ms)
+      if (builder.size < batch_clicks_max) return
+      this.spoolSoon(builder)
+      builder = new BatchBuilder()
+    })
+    if (builder.size > 0) this.spoolSoon(builder)
     this.contexts.forget()
+  }
+
+  private spoolSoon(builder: BatchBuilder): void {
+    const batch = builder.build(newId())
+    this.spooling = this.spooling.then(() => this.keep(batch))
   }
 
   private async keep(batch: Batch): Promise<void> {

@@ -1,12 +1,9 @@
 /** The routes about clicks: what an owner reads of them, and counting them anew. */
 import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { closed, Id, text } from '../../../kernel/http/shapes.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
 import type { Deps } from '../deps.ts'
-import { findDomain } from '../domains/find-domain.ts'
-import { plainHost, platform_domain_id } from '../domains/platform.ts'
+import { findAnyDomain, findDomain } from '../domains/find-domain.ts'
 import { problem } from '../errors.ts'
 import { Code, Hostname, OnDomain } from '../schemas.ts'
 import { findLink } from '../shortening/link-row.ts'
@@ -92,7 +89,9 @@ function rebuildRoute(deps: Deps): Route {
     handle: async ({ tx, principal, body }) => {
       const { from, to, code = null } = body
       dayRange(body, dayOf(deps.kernel.clock.nowMs()), 'body')
-      const domain_id = await domainNamed(tx, deps, body.domain, code !== null)
+      // A code without a domain is one of the platform's own; neither means all of them.
+      const everywhere = body.domain === undefined && code === null
+      const domain_id = everywhere ? null : (await findAnyDomain(tx, deps, body.domain)).id
       const { id } = await deps.jobs.submit(tx, {
         type: rebuild_type,
         tenant_id: principal.tenant_id,
@@ -103,25 +102,4 @@ function rebuildRoute(deps: Deps): Route {
       return reply(202, { id, job_id: id, status: 'queued' }, { location })
     },
   })
-}
-
-/** Null: all domains. A code without a domain is one of the platform's own. */
-async function domainNamed(
-  reader: Reader,
-  { platform }: Pick<Deps, 'platform'>,
-  given: string | undefined,
-  one_link: boolean,
-): Promise<string | null> {
-  if (given === undefined) return one_link ? platform_domain_id : null
-  const hostname = plainHost(given)
-  if (platform.hosts.has(hostname)) return platform_domain_id
-  const found = await reader.maybe(
-    Type.Object({ id: Type.String() }),
-    sql`
-      -- any tenant: counting anew is the platform's own work
-      select id from links.domains
-      where hostname = ${hostname} and state in ('active', 'suspended')`,
-  )
-  if (!found) throw problem('domain_not_found')
-  return found.id
 }

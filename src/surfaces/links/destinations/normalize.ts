@@ -28,17 +28,21 @@ export function rulesOf({ settings }: Pick<Kernel, 'settings'>): DestinationRule
   }
 }
 
-export type Constraint =
-  | 'malformed'
-  | 'too_long'
-  | 'scheme'
-  | 'userinfo'
-  | 'host'
-  | 'private'
-  | 'ip_literal'
-  | 'port'
-  | 'loop'
-  | 'blocked'
+/** Each rule by its name, as it is told to whoever breaks it. */
+const rules_told = {
+  malformed:
+    'An absolute address is needed, such as https://example.com/page, without blanks, control characters or backslashes.',
+  too_long: 'An address has at most 2,048 characters in its normalized form.',
+  scheme: 'Only http and https are linked to.',
+  userinfo: 'An address may not carry a user name or password.',
+  host: 'The host must be a name of the public web, such as www.example.com.',
+  private: 'The address is not one of the public internet.',
+  ip_literal: 'The host must be a name; IP addresses are not linked to here.',
+  port: 'The ports 80, 443, 8080 and 8443 are linked to.',
+  loop: 'The link would lead back to a host of short links.',
+  blocked: 'The destination is on the blocklist.',
+} as const
+export type Constraint = keyof typeof rules_told
 
 const length_max = 2048
 const ports = new Set(['', '80', '443', '8080', '8443'])
@@ -73,6 +77,7 @@ export function normalizeDestination(
 
 export function notAllowed(constraint: Constraint, pointer = '/destination_url') {
   return problem('destination_not_allowed', {
+    detail: rules_told[constraint],
     errors: [{ location: 'body', pointer, constraint }],
   })
 }

@@ -71,7 +71,7 @@ export function against({ url, hostname, reversed_host }: Destination, young_hou
         select from links.link_reports r join links.links l using (domain_id, code)
         where r.state = 'received' and r.destination_host = ${reversed_host}
           and r.created_at > kernel.now() - make_interval(hours => ${young_hours})
-          and l.destination_url = ${url}
+          and split_part(l.destination_url, '#', 1) = ${bareUrl(url)}
       ) as reported
     from links.blocklist
     where removed_at is null and (
@@ -81,6 +81,11 @@ export function against({ url, hostname, reversed_host }: Destination, young_hou
       or (kind = 'regex' and ${url} ~ value))`
 }
 
+/** What is after the sign never leaves the browser: with it or without, it is the same trap. */
+function bareUrl(url: string): string {
+  return url.replace(/#.*$/s, '')
+}
+
 export function hashOf(url: string): string {
-  return createHash('sha256').update(url).digest('hex')
+  return createHash('sha256').update(bareUrl(url)).digest('hex')
 }

@@ -9,7 +9,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { Time } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
-import { normalizeDestination, rulesOf } from '../destinations/normalize.ts'
+import { normalizeDestination, notAllowed, rulesOf } from '../destinations/normalize.ts'
 import { screen, type Screening } from '../destinations/screen.ts'
 import { problem } from '../errors.ts'
 import { Domain, type NewDomain } from '../schemas.ts'
@@ -31,7 +31,7 @@ export async function claimDomain(
   const { tenant_id, id: owner_id } = principal
   const { settings } = deps.kernel
   const hostname = carriableHost(deps, order.hostname)
-  const root_url = order.root_url ? await rootOf(tx, deps, order.root_url) : null
+  const root_url = order.root_url ? await rootOf(tx, deps, hostname, order.root_url) : null
   // Claims of one owner one after the other, so that they can be counted.
   await tx.run(
     sql`select pg_advisory_xact_lock(hashtextextended(${`links.domains:${owner_id}`}, 0))`,
@@ -65,8 +65,9 @@ export async function claimDomain(
   return withProof(deps, made, proof)
 }
 
-async function rootOf(tx: Tx, deps: Claiming, root_url: string): Promise<string> {
+async function rootOf(tx: Tx, deps: Claiming, hostname: string, root_url: string): Promise<string> {
   const destination = normalizeDestination(root_url, rulesOf(deps.kernel), '/root_url')
+  if (destination.hostname === hostname) throw notAllowed('loop', '/root_url')
   await screen(tx, deps, destination, '/root_url')
   return destination.url
 }

@@ -26,7 +26,10 @@ export async function findDomain(reader: Reader, ...wanted: Wanted): Promise<Lin
 /** For a new link: the domain stays as it is until the commit, so that none is made on a removed one. */
 export async function holdActiveDomain(tx: Tx, ...wanted: Wanted): Promise<LinkDomain> {
   const { domain, state } = await find(tx, wanted, sql`for share`)
-  if (state !== 'active') throw problem('domain_not_active')
+  if (state !== 'active') {
+    const detail = 'Its DNS record has to be found first: POST /v1/domains/{domain_id}/verify.'
+    throw problem('domain_not_active', { detail })
+  }
   return domain
 }
 

@@ -10,8 +10,12 @@ export function carriableHost(
 ): string {
   const hostname = spelled(given)
   const ours = [...platform.hosts].some(host => hostname === host || hostname.endsWith(`.${host}`))
+  const detail = ours
+    ? 'The host belongs to the platform.'
+    : 'A name below a public suffix is needed, such as go.example.com, without scheme, path or wildcard.'
   if (ours || !hasPublicSuffix(hostname, kernel.settings['links.extra_suffixes'])) {
     throw problem('hostname_invalid', {
+      detail,
       errors: [{ location: 'body', pointer: '/hostname', constraint: ours ? 'ours' : 'hostname' }],
     })
   }

@@ -73,6 +73,8 @@ async function record(
       -- any tenant: it was claimed for this look, and counts only for the secret that was looked for
       update links.domains
       set missed_checks = case when ${proven}::boolean then 0 else missed_checks + 1 end,
+        missing_since = case when not ${proven}::boolean
+          then coalesce(missing_since, kernel.now()) end,
         checked_at = kernel.now(),
         next_check_at = kernel.now() + make_interval(secs => ${settings['links.domain_check_seconds']})
       where id = ${id} and verification_token_hash = ${hash} and state in ('active', 'suspended')

@@ -46,10 +46,16 @@ export async function verifyDomain(
     await take(tx, deps.kernel, [{ ...bucket, refusal: 'rate_limited' }])
     return found
   })
-  const records = await deps.lookUpTxt(recordName(claim.hostname))
+  const name = recordName(claim.hostname)
+  const records = await deps.lookUpTxt(name)
   const hash = claim.verification_token_hash as Buffer // bytea
-  if (records === 'unanswered' || !isProof(records, hash)) {
-    throw problem('domain_verification_failed')
+  if (records === 'unanswered') {
+    throw failed(`DNS did not answer for ${name}; try again in a moment.`)
+  }
+  if (!isProof(records, hash)) {
+    throw failed(
+      `${name} has no TXT record with the value of this claim; a new one may take a while.`,
+    )
   }
   try {
     return await db.tx(tx => activate(tx, deps, principal, { ...claim, hash }))
@@ -58,6 +64,11 @@ export async function verifyDomain(
     if (violates(error, 'domains_proven')) throw problem('domain_in_use', {}, { cause: error })
     throw error
   }
+}
+
+/** What was found instead is nobody's business. */
+function failed(detail: string) {
+  return problem('domain_verification_failed', { detail })
 }
 
 async function activate(
@@ -75,7 +86,7 @@ async function activate(
         and (state <> 'pending_verification' or verification_expires_at > kernel.now())
       for update`,
   )
-  if (!held) throw problem('domain_verification_failed')
+  if (!held) throw failed('The claim was changed, or its time is over: ask for a new record.')
   const lost = await tx.maybe(
     Changed,
     sql`
@@ -91,7 +102,7 @@ async function activate(
     Domain,
     sql`
       update links.domains
-      set state = 'active', missed_checks = 0, checked_at = kernel.now(),
+      set state = 'active', missed_checks = 0, missing_since = null, checked_at = kernel.now(),
         next_check_at = kernel.now() + make_interval(secs => ${check_seconds}),
         version = version + (state <> 'active')::int, updated_at = kernel.now()
       where tenant_id = ${tenant_id} and id = ${id}

@@ -1,6 +1,6 @@
 /**
- * Tells the edge to forget changed links: by the method PURGE for the short address and its surrogate key,
- * or as one JSON message. A purge is claimed under a lease and goes when the edge has answered; one that
+ * Tells the edge to forget changed links, and domains that have ended: by the method PURGE for the short
+ * address (or the root) and the surrogate key, or as one JSON message. A purge is claimed under a lease and goes when the edge has answered; one that
  * fails is sent again, ever more slowly, for a day.
  */
 import { Type, type Static } from 'typebox'
@@ -8,7 +8,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Kernel } from '../../../kernel/surface.ts'
 import type { Deps } from '../deps.ts'
-import { surrogateKey } from '../remembering/cache-headers.ts'
+import { domainKey, linkKey } from '../remembering/cache-headers.ts'
 
 const portion = 20
 const attempts_max = 60
@@ -17,7 +17,9 @@ const timeout_ms = 5000
 const Purge = Type.Object({
   id: Type.Integer(),
   event_id: Type.String(),
-  link_id: Type.String(),
+  domain_id: Type.String(),
+  /** Null with an empty code: the whole domain. */
+  link_id: Type.Union([Type.String(), Type.Null()]),
   code: Type.String(),
   /** Null on the platform's own hosts. */
   hostname: Type.Union([Type.String(), Type.Null()]),
@@ -50,7 +52,7 @@ function claim({ kernel: { db } }: Sending, lease_token: string): Promise<Purge[
       set lease_token = ${lease_token}, attempts = p.attempts + 1,
         due_at = now() + make_interval(secs => least(1800, 30 * 2 ^ least(p.attempts, 6)))
       from due where due.id = p.id
-      returning p.id, p.event_id, p.link_id, p.code, p.attempts,
+      returning p.id, p.event_id, p.domain_id, p.link_id, p.code, p.attempts,
         (select d.hostname from links.domains d where d.id = p.domain_id) as hostname`,
   )
 }
@@ -60,7 +62,8 @@ async function sendOne(deps: Sending, lease_token: string, purge: Purge): Promis
   try {
     await tell(deps, purge)
   } catch (error) {
-    log.warn({ err: error, link_id: purge.link_id, attempts: purge.attempts }, 'no edge purge')
+    const { domain_id, link_id, attempts } = purge
+    log.warn({ err: error, domain_id, link_id, attempts }, 'no edge purge')
     if (purge.attempts < attempts_max) return
   }
   await db.run(sql`
@@ -71,7 +74,7 @@ async function tell({ kernel: { settings }, platform }: Sending, purge: Purge): 
   const { 'links.purge': how, 'links.purge_url': base } = settings
   if (base === null) throw new Error('LINKS_PURGE needs LINKS_PURGE_URL')
   const host = purge.hostname ?? platform.hostname
-  const key = surrogateKey(purge.link_id)
+  const key = purge.link_id === null ? domainKey(purge.domain_id) : linkKey(purge.link_id)
   const signal = AbortSignal.timeout(timeout_ms)
   const response =
     how === 'purge'

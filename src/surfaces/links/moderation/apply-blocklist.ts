@@ -1,6 +1,6 @@
 /**
  * The job of a new blocklist entry: visits every link that exists, whatever its state, and judges those
- * that match. It goes by key in portions of one commit each and saves its place, so that another worker
+ * that match; roots of custom hosts that match are taken away. It goes by key in portions of one commit each and saves its place, so that another worker
  * goes on from there; visiting a link twice changes nothing.
  */
 import { Type, type Static } from 'typebox'
@@ -11,6 +11,7 @@ import { nil_id } from '../../../kernel/ids.ts'
 import type { JobType, RunningJob } from '../../../kernel/surface.ts'
 import type { Deps } from '../deps.ts'
 import { apply_type } from './blocklist.ts'
+import { clearRoots } from './clear-roots.ts'
 import { judgeLink } from './judge-link.ts'
 
 const portion = 500
@@ -72,6 +73,7 @@ async function run(deps: Applying, job: RunningJob): Promise<Static<typeof Resul
       select id, kind, value, action, reason from links.blocklist
       where id = ${blocklist_id} and removed_at is null`,
   )
+  if (entry?.action === 'block') await clearRoots(deps, matchesOf(entry), byOf(entry), job.signal)
   let place = Value.Check(Place, job.checkpoint) ? job.checkpoint : beginning
   while (entry) {
     job.signal.throwIfAborted()
@@ -83,13 +85,17 @@ async function run(deps: Applying, job: RunningJob): Promise<Static<typeof Resul
   return { visited: place.visited, judged: place.judged }
 }
 
+function byOf({ reason }: Entry) {
+  return { actor: 'system:blocklist', reason }
+}
+
 async function applyPortion(
   { kernel: { db }, changes }: Applying,
   entry: Entry,
   place: Place,
 ): Promise<Place | null> {
   const verdict = entry.action === 'block' ? 'malicious' : 'suspicious'
-  const by = { actor: 'system:blocklist', reason: entry.reason }
+  const by = byOf(entry)
   const visited = await db.many(Visited, portionOf(entry, place))
   const last = visited.at(-1)
   if (!last) return null
@@ -109,19 +115,25 @@ async function applyPortion(
   }
 }
 
+/** Of whatever has a `destination_url` and a `destination_host`. */
+function matchesOf({ kind, value }: Pick<Entry, 'kind' | 'value'>): Sql {
+  const matching: Record<string, Sql> = {
+    host: sql`destination_host = ${value}`,
+    // It ends in a dot, and the sign after the dot is the slash: a range, so that any plan uses the index.
+    suffix: sql`destination_host >= ${value} and destination_host < left(${value}, -1) || '/'`,
+    url: sql`encode(sha256(convert_to(split_part(destination_url, '#', 1), 'UTF8')), 'hex')
+      = ${value}`,
+    regex: sql`destination_url ~ ${value}`,
+  }
+  return matching[kind] ?? sql`false`
+}
+
 /** Hosts are found by their index; addresses and patterns have to be compared one by one. */
 export function portionOf(
   { kind, value }: Pick<Entry, 'kind' | 'value'>,
   { domain_id, code }: Place,
 ): Sql {
-  const matching: Record<string, Sql> = {
-    host: sql`destination_host = ${value}`,
-    // It ends in a dot, and the sign after the dot is the slash: a range, so that any plan uses the index.
-    suffix: sql`destination_host >= ${value} and destination_host < left(${value}, -1) || '/'`,
-    url: sql`encode(sha256(convert_to(destination_url, 'UTF8')), 'hex') = ${value}`,
-    regex: sql`destination_url ~ ${value}`,
-  }
-  const matches = matching[kind] ?? sql`false`
+  const matches = matchesOf({ kind, value })
   const wanted = kind === 'host' || kind === 'suffix' ? sql`and (${matches})` : sql.empty
   return sql`
     -- any tenant: what is blocked is blocked for all

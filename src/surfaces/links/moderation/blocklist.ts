@@ -27,7 +27,7 @@ export const AddEntry = closed(
 )
 export type AddEntry = Static<typeof AddEntry>
 
-/** A `url` is kept and shown as the SHA-256 of its normalized form: the list is no list of addresses. */
+/** A `url` is kept and shown as the SHA-256 of its normalized form without what follows a `#`: the list is no list of addresses. */
 export const Entry = Type.Object(
   {
     id: Id,
@@ -59,6 +59,7 @@ export async function addEntry(
   { kind, value, action = 'block', reason }: AddEntry,
 ): Promise<Static<typeof NewEntry>> {
   const kept = keptValue(kind, value)
+  if (kept === null) throw invalid(kind)
   if (kind === 'regex') await demandPattern(tx, kept)
   await holdScreening(tx)
   if (kind === 'regex') await demandRoom(tx, settings['links.blocklist_patterns'])
@@ -90,29 +91,29 @@ export function shown(entry: Entry): Entry {
   return host ? { ...entry, value: hostOf(entry.value) } : entry
 }
 
-function keptValue(kind: AddEntry['kind'], value: string): string {
+function keptValue(kind: AddEntry['kind'], value: string): string | null {
   if (kind === 'host' || kind === 'suffix') {
     const hostname = spelled(value.replace(/^\*?\./, ''))
-    if (!/^[a-z0-9._[\]:-]+$/.test(hostname) || hostname.length > 253) throw invalid()
+    if (!/^[a-z0-9._[\]:-]+$/.test(hostname) || hostname.length > 253) return null
     return reversedHost(hostname)
   }
   if (kind === 'regex') {
-    if (value.length > 500) throw invalid()
+    if (value.length > 500) return null
     return value
   }
   const url = URL.parse(value)
-  if (!url) throw invalid()
+  if (!url) return null
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
   return hashOf(url.href)
 }
 
 /** PostgreSQL matches without going back and forth, but for back references; those are refused. */
 async function demandPattern(tx: Tx, pattern: string): Promise<void> {
-  if (/\\[1-9]/.test(pattern)) throw invalid()
+  if (/\\[1-9]/.test(pattern)) throw invalid('regex')
   try {
     await tx.one(Type.Object({ matches: Type.Boolean() }), sql`select '' ~ ${pattern} as matches`)
   } catch (error) {
-    if (error instanceof SqlState && error.code === '2201B') throw invalid(error)
+    if (error instanceof SqlState && error.code === '2201B') throw invalid('regex', error)
     throw error
   }
 }
@@ -128,12 +129,17 @@ async function demandRoom(tx: Tx, most: number): Promise<void> {
   if (patterns >= most) throw problem('quota_exceeded')
 }
 
-function invalid(cause?: unknown) {
-  return problem(
-    'pattern_invalid',
-    { errors: [{ location: 'body', pointer: '/value', constraint: 'pattern' }] },
-    { cause },
-  )
+const forms = {
+  host: 'A host name such as www.example.com is needed.',
+  suffix: 'A host name such as example.com is needed; what is below it is meant too.',
+  url: 'An absolute address is needed.',
+  regex:
+    'A regular expression of PostgreSQL of at most 500 characters is needed, without back references.',
+} as const
+
+function invalid(kind: AddEntry['kind'], cause?: unknown) {
+  const errors = [{ location: 'body', pointer: '/value', constraint: 'pattern' }] as const
+  return problem('pattern_invalid', { detail: forms[kind], errors }, { cause })
 }
 
 export async function removeEntry(

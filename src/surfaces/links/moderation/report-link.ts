@@ -63,7 +63,8 @@ export async function reportLink(
 
 async function findReported(tx: Tx, platform: Deps['platform'], url: string) {
   const parsed = URL.parse(url.includes('://') ? url : `https://${url}`)
-  const code = parsed?.pathname.slice(1) ?? ''
+  // Whoever looked before following reports the address of the preview.
+  const code = parsed?.pathname.slice(1).replace(/\+$/, '') ?? ''
   if (!parsed || !/^[A-Za-z0-9_-]{3,64}$/.test(code)) return undefined
   const hostname = spelled(parsed.hostname)
   const here = platform.hosts.has(hostname) ? platform_domain_id : null

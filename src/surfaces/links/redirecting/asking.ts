@@ -1,9 +1,13 @@
 /** Who asks, as far as a redirect wants to know: by the headers, and by what our own proxies say. */
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { clientAddress, proxyCheck } from '../../../kernel/access/client-address.ts'
 import type { Kernel } from '../../../kernel/surface.ts'
-import type { Clicked, Visit } from '../clicks/visit.ts'
+import type { Visitor } from '../clicks/visitor.ts'
 import { newSeen, readHeaders, type Seen } from './headers.ts'
+
+const last = Symbol('last visitor')
+type Connection = Socket & { [last]?: Visitor }
 
 export class Asking {
   /** Of the request that is looked at now. */
@@ -37,22 +41,30 @@ export class Asking {
     return this.addressOf(socket.remoteAddress ?? '', forwarded_for || undefined)
   }
 
-  visit(request: IncomingMessage, clicked: Clicked, query: string, at_ms: number): Visit {
+  /** Whoever asks again over a connection is mostly who asked before. */
+  visitor(request: IncomingMessage, query: string): Visitor {
     const { agent, referrer, language, country, private: quiet, prefetch } = this.seen
-    const address = this.address(request)
+    const connection: Connection = request.socket
+    const before = connection[last]
     const head = request.method === 'HEAD'
-    return {
-      clicked,
-      at_ms,
-      agent,
-      referrer,
-      language,
-      country,
-      address,
-      query,
-      private: quiet,
-      prefetch,
-      head,
+    const address = this.isProxy === null && before ? before.address : this.address(request)
+    if (
+      before &&
+      before.agent === agent &&
+      before.address === address &&
+      before.query === query &&
+      before.referrer === referrer &&
+      before.language === language &&
+      before.country === country &&
+      before.private === quiet &&
+      before.prefetch === prefetch &&
+      before.head === head
+    ) {
+      return before
     }
+    const traits = { agent, referrer, language, country, address, query }
+    const visitor: Visitor = { ...traits, private: quiet, prefetch, head }
+    connection[last] = visitor
+    return visitor
   }
 }

@@ -51,7 +51,7 @@ export class FastAnswers {
     // node:http only reads the list, but its type would let it write.
     response.writeHead(ready.status, ready.headers as string[])
     response.end()
-    recorder.record(asking.visit(request, entry, place.query, kernel.clock.nowMs()))
+    recorder.record(entry, asking.visitor(request, place.query), kernel.clock.nowMs())
     return true
   }
 

@@ -6,7 +6,7 @@
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Kernel } from '../../../kernel/surface.ts'
-import type { Clicked } from '../clicks/visit.ts'
+import type { Clicked } from '../clicks/visitor.ts'
 import { problem } from '../errors.ts'
 import { previewPage } from '../pages/preview.ts'
 import { warningPage } from '../pages/warning.ts'
@@ -70,7 +70,8 @@ async function findEntry(
   code: string,
 ): Promise<Entry | null> {
   const { lease, memory, misses } = deps
-  if (!code_form.test(code) || deps.isReserved(code)) return missed(deps, address)
+  // What can be no code is no guess, and costs nothing.
+  if (!code_form.test(code) || deps.isReserved(code)) return null
   await lease.ensure()
   for (const spelled of spellings(code)) {
     const key = `${host.prefix}/${spelled}`
@@ -125,13 +126,18 @@ async function send(
     location = used
   }
   if (target.query === 'append') location = withQuery(location, question.query)
-  // A pending link may be judged any moment: nobody keeps what it answers.
-  const kept = target.state === 'active' ? target : { ...target, ...unkept }
+  const kept = { ...target, ...boundsOf(target) }
   const headers = [...common, ...redirectHeaders(kept, location, life_ms)]
   return { answer: { status: kept.redirect_status, headers, body: null }, clicked: target }
 }
 
-const unkept = { redirect_status: 302, cache_seconds: 0, edge_cache_seconds: 0 }
+const unkept = { cache_seconds: 0, edge_cache_seconds: 0 }
+
+/** Who keeps a counted link follows it uncounted; a pending one may be judged any moment. */
+function boundsOf({ state, counted }: Target): Partial<Target> {
+  if (state !== 'active') return { ...unkept, redirect_status: 302 }
+  return counted ? unkept : {}
+}
 
 const Used = Type.Object({ destination_url: Type.String() })
 
@@ -161,8 +167,7 @@ function withQuery(destination_url: string, query: string): string {
 function previewOf(deps: Following, question: Question, found: Entry | null): Answer {
   const target = found?.target
   const life_ms = found && lifeOf(found)
-  const open = target?.state === 'active' || target?.state === 'pending_scan'
-  if (!target || !open || (life_ms !== null && life_ms <= 0)) {
+  if (!target || !isOpen(target) || (life_ms !== null && life_ms <= 0)) {
     return absentAnswer('link_not_found', question.accept)
   }
   // To show where a counted link leads would be to use it without being counted.
@@ -175,6 +180,11 @@ function previewOf(deps: Following, question: Question, found: Entry | null): An
   }
   if (prefersPages(question.accept)) return pageAnswer(200, previewPage(preview))
   return { status: 200, headers: json_headers, body: JSON.stringify(preview) }
+}
+
+/** Whether a visitor may learn where it leads. */
+function isOpen({ state, scan }: Target): boolean {
+  return state === 'active' || (state === 'pending_scan' && scan !== 'block')
 }
 
 const json_headers = [

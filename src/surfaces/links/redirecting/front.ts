@@ -86,19 +86,18 @@ async function lookUp(deps: FrontDeps, exchange: Exchange, header: string): Prom
 function follow(deps: FrontDeps, { request, response }: Exchange, place: Place): void {
   const { asking, kernel, recorder } = deps
   const began_ms = performance.now()
-  const nothing = { domain_id: '', code: '' }
-  const visit = asking.visit(request, nothing, place.query, 0)
+  const visitor = asking.visitor(request, place.query)
   const question = {
     host: place.host,
     segment: decoded(place.path.slice(1)),
     query: place.query,
     accept: asking.seen.accept,
-    address: visit.address,
+    address: visitor.address,
   }
   followLink(deps, question).then(
     ({ answer, clicked }) => {
       send(request, response, answer)
-      if (clicked) recorder.record({ ...visit, clicked, at_ms: kernel.clock.nowMs() })
+      if (clicked) recorder.record(clicked, visitor, kernel.clock.nowMs())
       observe(deps, request, answer.status, began_ms)
     },
     (error: unknown) => {

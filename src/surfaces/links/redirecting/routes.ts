@@ -32,7 +32,8 @@ export function redirectRoutes({ hosts }: { readonly hosts: Hosts }): Route[] {
       always: true,
       fronted: true,
       params: { code: text(600, 0) },
-      produces: ['text/html', '*/*'],
+      // The last one: whatever is accepted, a redirect is answered.
+      produces: ['text/html', 'application/json', '*/*'],
       replies: {
         200: Preview,
         301: null,

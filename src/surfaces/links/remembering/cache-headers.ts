@@ -32,15 +32,19 @@ export function cacheHeaders(link: Cached, life_ms: number | null): Record<strin
     ...(edge_cache_seconds > 0
       ? {
           'cdn-cache-control': `max-age=${Math.min(edge_cache_seconds, left)}`,
-          'surrogate-key': surrogateKey(link.id),
+          'surrogate-key': `${linkKey(link.id)} ${domainKey(link.domain_id)}`,
         }
       : {}),
   }
 }
 
-/** The name under which an edge cache finds everything that it keeps of a link. */
-export function surrogateKey(link_id: string): string {
+/** The names under which an edge cache finds everything that it keeps of a link, and of a whole domain. */
+export function linkKey(link_id: string): string {
   return `link-${link_id}`
+}
+
+export function domainKey(domain_id: string): string {
+  return `domain-${domain_id}`
 }
 
 function temporary(seconds: number): string {

@@ -24,6 +24,7 @@ export function aliasOf(given: string, reserved: ReservedWords, pointer: string)
   if (reserved.has(code)) {
     throw problem('alias_reserved', {
       errors: [{ location: 'body', pointer, constraint: 'reserved' }],
+      detail: 'The platform needs this word, or one that reads like it; take another.',
     })
   }
   return code

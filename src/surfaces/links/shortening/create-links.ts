@@ -65,7 +65,7 @@ function takeFromQuota(
     kernel,
     [
       { name: `links.creates_day:${id}`, refusal: 'quota_exceeded', ...day },
-      { name: `links.creates_minute:${id}`, refusal: 'rate_limited', ...minute },
+      { name: `links.creates_minute:${id}`, refusal: 'rate_limited', debt: true, ...minute },
     ],
     count,
   )

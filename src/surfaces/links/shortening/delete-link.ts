@@ -1,24 +1,27 @@
 /** Deletes a link. Its row stays as a tombstone for ever, so that a printed code never leads elsewhere. */
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import { preconditionFailed } from '../../../kernel/http/etag.ts'
 import { Id, Version } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { State } from '../schemas.ts'
 import { announce } from './announce.ts'
 import { spellings } from './codes.ts'
 import type { LinkDomain } from './link-row.ts'
 
 const Deleted = Type.Object({ id: Id, domain_id: Id, code: Type.String(), version: Version })
+const Found = Type.Object({ state: State, version: Version })
 const Target = Type.Object({ domain_id: Id, code: Type.String() })
 
 export async function deleteLink(
   tx: Tx,
   { changes }: Pick<Deps, 'changes'>,
   { tenant_id, id: owner_id }: Principal,
-  domain: LinkDomain,
-  code: string,
+  { domain, code }: { readonly domain: LinkDomain; readonly code: string },
+  versions: readonly number[] | null,
 ): Promise<void> {
   const own = sql`tenant_id = ${tenant_id} and owner_id = ${owner_id} and domain_id = ${domain.id}`
   const target = await tx.maybe(
@@ -37,9 +40,26 @@ export async function deleteLink(
       set state = 'deleted', disabled_by = null, title = null, scan_due_at = null,
         version = version + 1, updated_at = kernel.now()
       where ${own} and code = ${target.code} and state <> 'deleted'
+        and (${versions}::bigint[] is null or version = any(${versions}::bigint[]))
       returning id, domain_id, code, version`,
   )
+  if (!gone && versions) await demandDeleted(tx, tenant_id, target)
   if (gone) announce(tx, { tenant_id, ...gone }, gone.version, [{ type: 'link.deleted' }])
   // Also on a repeat: the first try may have ended between its commit and its wait.
   await changes.changed(tx, [target])
+}
+
+/** A link that is deleted is what was wanted, whatever version was meant. */
+async function demandDeleted(
+  tx: Tx,
+  tenant_id: string,
+  { domain_id, code }: Static<typeof Target>,
+): Promise<void> {
+  const { state, version } = await tx.one(
+    Found,
+    sql`
+      select state, version from links.links
+      where tenant_id = ${tenant_id} and domain_id = ${domain_id} and code = ${code}`,
+  )
+  if (state !== 'deleted') throw preconditionFailed(version)
 }

@@ -12,9 +12,12 @@ export function demandExpiry(
 ): void {
   if (expires_at === null || expires_at === undefined) return
   const ahead_ms = parseTime(expires_at) - clock.nowMs()
-  const nearest_ms = settings['links.expiry_min_seconds'] * 1000
-  if (ahead_ms >= nearest_ms && ahead_ms <= settings['links.expiry_max_days'] * day_ms) return
+  const nearest_seconds = settings['links.expiry_min_seconds']
+  const farthest_days = settings['links.expiry_max_days']
+  if (ahead_ms >= nearest_seconds * 1000 && ahead_ms <= farthest_days * day_ms) return
+  const params = { nearest_seconds, farthest_days }
   throw problem('expires_at_invalid', {
-    errors: [{ location: 'body', pointer, constraint: 'range' }],
+    detail: `A link ends between ${nearest_seconds} seconds and ${farthest_days} days from now.`,
+    errors: [{ location: 'body', pointer, constraint: 'range', params }],
   })
 }

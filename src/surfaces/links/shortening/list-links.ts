@@ -1,4 +1,7 @@
-/** The links of their owner, newest first. Those on a domain that was removed are gone with it. */
+/**
+ * The links of their owner, newest first. Those on a domain that was removed are gone with it. A filter may
+ * match one link of a million: one request looks at so many and no more, and the next goes on from there.
+ */
 import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -16,46 +19,85 @@ export const LinkQuery = pageQuery({
 })
 export type LinkQuery = Static<typeof LinkQuery>
 
-const Listed = Type.Object({
+const Looked = Type.Object({
   ...LinkRow.properties,
   hostname: nullable(Type.String()),
   /** Microseconds: rows of one millisecond still have an order. */
   created_us: Type.Integer(),
+  wanted: Type.Boolean(),
+  /** The look ended here, whether or not there are more. */
+  last: Type.Boolean(),
 })
-export type ListedLink = Static<typeof Listed>
+export type LookedLink = Static<typeof Looked>
 
-export function placeOf({ created_us, domain_id, code }: ListedLink): CursorPart[] {
+export function placeOf({ created_us, domain_id, code }: LookedLink): CursorPart[] {
   return [created_us, domain_id, code]
 }
 
+export type Look = {
+  /** After which link to begin. */
+  readonly after: CursorPart[] | null
+  readonly fetch: number
+  /** How many links are looked at. */
+  readonly rows_max: number
+}
+
+/** `fetch` rows at most: those that are wanted, and the one that the look ended with. */
 export function listLinks(
   reader: Reader,
   { tenant_id, id: owner_id }: Principal,
   { state, q }: LinkQuery,
   domain: LinkDomain | null,
-  { after, fetch }: { readonly after: CursorPart[] | null; readonly fetch: number },
-): Promise<ListedLink[]> {
+  { after, fetch, rows_max }: Look,
+): Promise<LookedLink[]> {
   const [created_us = null, after_domain = null, after_code = null] = after ?? []
-  const wanted = q === undefined ? null : `%${q.replaceAll(/[%_\\]/g, sign => `\\${sign}`)}%`
+  const pattern = q === undefined ? null : `%${q.replaceAll(/[%_\\]/g, sign => `\\${sign}`)}%`
   const before = sql`coalesce(
     to_timestamp(0) + ${created_us}::bigint * interval '1 microsecond', 'infinity')`
+  // Rows come one by one through all of it, so a page that is full ends the look.
   return reader.many(
-    Listed,
+    Looked,
     sql`
-      select ${columns}, ${clicks}, d.hostname,
+      select ${columns}, ${clicks}, links.hostname, links.wanted, links.n = ${rows_max} as last,
         (extract(epoch from links.created_at) * 1000000)::bigint as created_us
-      from links.links left join links.domains d on d.id = links.domain_id
-      where links.tenant_id = ${tenant_id} and links.owner_id = ${owner_id}
-        and links.state <> 'deleted' and d.state is distinct from 'removed'
-        and (${domain?.id ?? null}::uuid is null or links.domain_id = ${domain?.id ?? null}::uuid)
-        and (${state ?? null}::text is null or ${shownState} = ${state ?? null}::text)
-        and (${wanted}::text is null or links.code ilike ${wanted} or links.title ilike ${wanted}
-          or links.destination_url ilike ${wanted})
-        -- where to begin, in words that the index understands also without a cursor; then the exact place
-        and links.created_at <= ${before}
-        and (${created_us}::bigint is null or links.created_at < ${before}
-          or (links.domain_id, links.code) > (${after_domain}::uuid, ${after_code}::text))
+      from (
+        select links.id, links.code, links.domain_id, links.owner_id, links.destination_url,
+          links.state, links.safety_state, links.destination_version, links.version,
+          links.created_at, links.updated_at, links.expires_at, links.max_clicks,
+          links.remaining_clicks, links.title, links.redirect_status, links.scan, links.query,
+          links.cache_seconds, links.edge_cache_seconds, d.hostname,
+          row_number() over (order by links.created_at desc, links.domain_id, links.code) as n,
+          d.state is distinct from 'removed'
+            and (${domain?.id ?? null}::uuid is null
+              or links.domain_id = ${domain?.id ?? null}::uuid)
+            and (${state ?? null}::text is null or ${shownState} = ${state ?? null}::text)
+            and (${pattern}::text is null or links.code ilike ${pattern}
+              or coalesce(links.title, '') ilike ${pattern}
+              or links.destination_url ilike ${pattern}) as wanted
+        from links.links left join links.domains d on d.id = links.domain_id
+        where links.tenant_id = ${tenant_id} and links.owner_id = ${owner_id}
+          and links.state <> 'deleted'
+          -- where to begin, in words that the index understands also without a cursor; then the exact place
+          and links.created_at <= ${before}
+          and (${created_us}::bigint is null or links.created_at < ${before}
+            or (links.domain_id, links.code) > (${after_domain}::uuid, ${after_code}::text))
+        order by links.created_at desc, links.domain_id, links.code
+        limit ${rows_max}
+      ) links
+      where links.wanted or links.n = ${rows_max}
       order by links.created_at desc, links.domain_id, links.code
       limit ${fetch}`,
   )
+}
+
+/**
+ * A look that ended before the page was full goes on from its last row: blanks with the place of that row
+ * fill the page, and are taken out of it when its cursor is made.
+ */
+export function filled(looked: readonly LookedLink[], fetch: number): LookedLink[] {
+  const wanted = looked.filter(row => row.wanted)
+  const last = looked.find(row => row.last)
+  if (!last) return wanted
+  const blank = { ...last, wanted: false }
+  return [...wanted, ...Array.from({ length: fetch - wanted.length }, () => blank)]
 }

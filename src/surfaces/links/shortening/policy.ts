@@ -22,6 +22,10 @@ export function demandSafeStatus(
   const judged = link.pending && scan !== 'block'
   if (!permanent || (link.max_clicks === null && !judged)) return
   throw problem('redirect_status_unsafe', {
+    detail:
+      link.max_clicks === null
+        ? 'The destination has yet to be looked at: take 302 or 307, or the scan policy block.'
+        : 'Browsers keep a permanent redirect and follow it uncounted: take 302 or 307.',
     errors: [{ location: 'body', pointer, constraint: 'permanent' }],
   })
 }

@@ -3,6 +3,7 @@
  * fixed), so its tag is made from the request. `?s=qr` tells the statistics where a click came from.
  */
 import { createHash } from 'node:crypto'
+import Negotiator from 'negotiator'
 import { encodeQR } from 'qr'
 import { PNG } from 'pngjs'
 import { Type, type Static } from 'typebox'
@@ -41,6 +42,15 @@ export function qrCode(short_url: string, query: Omit<QrQuery, 'domain'>): Pictu
       etag: `"${tag}"`,
     },
   }
+}
+
+const kinds = { 'image/svg+xml': 'svg', 'image/png': 'png' } as const
+
+/** SVG where both are as welcome. */
+export function acceptedFormat(accept: string | string[] | undefined): 'svg' | 'png' {
+  const negotiator = new Negotiator({ headers: { accept: accept ? String(accept) : '*/*' } })
+  const wanted = negotiator.mediaType(Object.keys(kinds)) as keyof typeof kinds | undefined // one of ours
+  return wanted ? kinds[wanted] : 'svg'
 }
 
 type Dots = readonly (readonly boolean[])[]

@@ -17,8 +17,8 @@ import {
 import { createLinks } from './create-links.ts'
 import { deleteLink } from './delete-link.ts'
 import { findLink, linkView } from './link-row.ts'
-import { LinkQuery, listLinks, placeOf } from './list-links.ts'
-import { qrCode, QrQuery } from './qr-code.ts'
+import { filled, LinkQuery, listLinks, placeOf } from './list-links.ts'
+import { acceptedFormat, qrCode, QrQuery } from './qr-code.ts'
 import { updateLink } from './update-link.ts'
 
 const absent = 'link_not_found'
@@ -87,11 +87,13 @@ function batchRoute(deps: Deps): Route {
 }
 
 function listRoute(deps: Deps): Route {
-  const { cursors } = deps.kernel
+  const { cursors, settings } = deps.kernel
   return route({
     method: 'GET',
     path: '/v1/links',
     summary: 'My links, newest first',
+    description:
+      'A request looks at a bounded number of links (links.list_rows): with a filter a page may hold fewer than its limit, or none, while has_more says that the look goes on.',
     permission: 'links.links.read',
     added: true,
     query: LinkQuery,
@@ -100,13 +102,17 @@ function listRoute(deps: Deps): Route {
     handle: async ({ tx, principal, query, list }) => {
       const domain =
         query.domain === undefined ? null : await findDomain(tx, deps, principal, query.domain)
-      const rows = await listLinks(tx, principal, query, domain, cursors.start(list))
-      const { body, headers } = cursors.page(list, rows, placeOf)
-      const data = body.data.map(({ hostname, created_us: _created_us, ...row }) =>
-        linkView(deps, row, {
-          hostname: hostname ?? deps.platform.hostname,
-          own: hostname !== null,
-        }),
+      const place = cursors.start(list)
+      const rows_max = settings['links.list_rows']
+      const looked = await listLinks(tx, principal, query, domain, { ...place, rows_max })
+      const { body, headers } = cursors.page(list, filled(looked, place.fetch), placeOf)
+      const found = body.data.filter(row => row.wanted)
+      const data = found.map(
+        ({ hostname, created_us: _us, wanted: _wanted, last: _last, ...row }) =>
+          linkView(deps, row, {
+            hostname: hostname ?? deps.platform.hostname,
+            own: hostname !== null,
+          }),
       )
       return reply(200, { ...body, data }, headers)
     },
@@ -172,10 +178,11 @@ function deleteRoute(deps: Deps): Route {
     params,
     query: OnDomain,
     replies: { 204: null },
-    fails: ['domain_not_found'],
-    handle: async ({ tx, principal, params, query }) => {
+    fails: ['domain_not_found', 'precondition_failed'],
+    handle: async ({ tx, principal, params, query, request }) => {
+      const versions = expectedVersions(request.headers['if-match'])
       const domain = await findDomain(tx, deps, principal, query.domain)
-      await deleteLink(tx, deps, principal, domain, params.code)
+      await deleteLink(tx, deps, principal, { domain, code: params.code }, versions)
       return reply(204, null)
     },
   })
@@ -195,11 +202,12 @@ function qrRoute(deps: Deps): Route {
     headers: { 'cache-control': 'private, max-age=3600' },
     replies: { 200: Type.Unsafe<string | Uint8Array>(Type.String()) },
     fails: ['domain_not_found'],
-    handle: async ({ tx, principal, params, query }) => {
+    handle: async ({ tx, principal, params, query, request }) => {
       const domain = await findDomain(tx, deps, principal, query.domain)
       const row = await findLink(tx, principal, domain, params.code)
-      const { body, headers } = qrCode(linkView(deps, row, domain).short_url, query)
-      return reply(200, body, headers)
+      const format = query.format ?? acceptedFormat(request.headers['accept'])
+      const { body, headers } = qrCode(linkView(deps, row, domain).short_url, { ...query, format })
+      return reply(200, body, { ...headers, vary: 'accept, origin' })
     },
   })
 }

@@ -59,6 +59,7 @@ function demandChangeable(patch: PatchLink): void {
   const fixed = (['code', 'domain'] as const).filter(name => patch[name] !== undefined)
   if (fixed.length === 0) return
   throw problem('validation_failed', {
+    detail: 'Code and domain of a link stay as they are: a printed one must not lead elsewhere.',
     errors: fixed.map(name => ({ location: 'body', pointer: `/${name}`, constraint: 'immutable' })),
   })
 }

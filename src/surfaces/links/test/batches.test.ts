@@ -81,6 +81,26 @@ describe('limits', () => {
     }
   })
 
+  test('of one owner: a whole batch fits under what is usual, and is paid off before the next', async () => {
+    const usual = await openLinkWorld({ KERNEL_RATE_FACTOR: '1' })
+    try {
+      const who = await usual.member()
+      const links = Array.from({ length: 100 }, () => ({ destination_url: 'https://example.com/' }))
+      const asked = () =>
+        usual.call('POST', '/v1/links/batches', { token: who.token, body: { links } })
+      expect((await asked()).status).toBe(201)
+      const again = await asked()
+      expect([again.status, again.body.code]).toEqual([429, 'rate_limited'])
+      // A hundred links are a hundred seconds' worth at sixty a minute.
+      expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(60)
+      const one = await usual.shorten(who, {})
+      expect(one.status).toBe(429)
+      expect(Number(one.headers.get('retry-after'))).toBeLessThanOrEqual(41)
+    } finally {
+      await usual.close()
+    }
+  })
+
   test('of one owner: so many a day', async () => {
     const strict = await openLinkWorld({ LINKS_CREATES_PER_DAY: '2', KERNEL_RATE_FACTOR: '1' })
     try {

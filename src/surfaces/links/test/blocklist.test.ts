@@ -60,19 +60,20 @@ async function block(kind: 'host' | 'suffix' | 'url' | 'regex', value: string, a
 
 describe.concurrent('the blocklist', () => {
   test.each([
-    ['host', (name: string) => name, [true, false, true]],
-    ['suffix', (name: string) => name, [true, true, true]],
-    ['url', (name: string) => `https://${name}:443/bad`, [false, false, true]],
+    ['host', (name: string) => name, [true, false, true, true]],
+    ['suffix', (name: string) => name, [true, true, true, true]],
+    ['url', (name: string) => `https://${name}:443/bad#top`, [false, false, true, true]],
     [
       'regex',
       (name: string) => `^https://${name.replaceAll('.', '[.]')}/b.d$`,
-      [false, false, true],
+      [false, false, true, false],
     ],
   ] as const)(
     'by %s refuses new links and disables those that are there',
     async (kind, of, hit) => {
       const name = host()
-      const urls = [`https://${name}/`, `https://sub.${name}/`, `https://${name}/bad`]
+      const bad = `https://${name}/bad`
+      const urls = [`https://${name}/`, `https://sub.${name}/`, bad, `${bad}#elsewhere`]
       const who = await world.member()
       const other = await world.shorten(who, { destination_url: `https://x${name}/bad` })
       const codes: string[] = []
@@ -173,7 +174,10 @@ describe.concurrent('the blocklist', () => {
     ['host', 'not a host'],
     ['url', 'nowhere'],
   ] as const)('takes no %s like %j', async (kind, value) => {
-    await expect(block(kind, value)).rejects.toMatchObject({ code: 'pattern_invalid' })
+    await expect(block(kind, value)).rejects.toMatchObject({
+      code: 'pattern_invalid',
+      message: expect.stringContaining('is needed'),
+    })
   })
 
   test('holds so many patterns', async () => {

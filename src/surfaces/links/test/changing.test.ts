@@ -62,6 +62,23 @@ describe.concurrent('a change', () => {
     expect(await world.told({ code })).toEqual(['link.created'])
   })
 
+  test('of its code or domain is refused, and changes nothing else', async () => {
+    const { who, path, code } = await made()
+    const body = { code: 'another', domain: 'go.example.com', title: 'x' }
+    const refused = await world.call('PATCH', path, { token: who.token, body })
+    expect([refused.status, refused.body.code, refused.body.errors]).toEqual([
+      422,
+      'validation_failed',
+      [
+        { location: 'body', pointer: '/code', constraint: 'immutable' },
+        { location: 'body', pointer: '/domain', constraint: 'immutable' },
+      ],
+    ])
+    expect(refused.body.detail).toContain('stay as they are')
+    const { body: read } = await world.call('GET', path, { token: who.token })
+    expect([read.code, read.title, read.version]).toEqual([code, null, 1])
+  })
+
   test('of a stale version is refused, and of two at once one is', async () => {
     const { who, path } = await made()
     const two = await Promise.all(
@@ -174,6 +191,23 @@ describe.concurrent('a deleted link', () => {
     const again = await world.shorten(who, { alias: wanted })
     expect([again.status, again.body.code]).toEqual([409, 'alias_taken'])
     expect(await world.told({ code })).toEqual(['link.created', 'link.deleted'])
+  })
+
+  test('is not the one that somebody else changed meanwhile', async () => {
+    const { who, path } = await made()
+    await world.call('PATCH', path, { token: who.token, body: { title: 'kept' } })
+    const remove = (tag: string) =>
+      world.call('DELETE', path, { token: who.token, headers: { 'if-match': tag } })
+    const stale = await remove('"1"')
+    expect([stale.status, stale.body.code, stale.headers.get('etag')]).toEqual([
+      412,
+      'precondition_failed',
+      '"2"',
+    ])
+    expect((await world.call('GET', path, { token: who.token })).body.title).toBe('kept')
+    expect((await remove('"2"')).status).toBe(204)
+    // Whoever did not hear the first answer asks again with the same tag.
+    expect((await remove('"2"')).status).toBe(204)
   })
 
   test('is deleted once by ten who delete it at once', async () => {

@@ -2,6 +2,7 @@
  * Clicks are counted once: whatever process took them, however it ended, and whatever became of the
  * database meanwhile. What is kept of them is coarse.
  */
+import { Agent, get } from 'node:http'
 import pg from 'pg'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -69,7 +70,54 @@ const spoolIsEmpty = async () => (await spooled(world)).length === 0
 const stats = async (code: string, query = '') =>
   (await world.call('GET', `/v1/links/${code}/stats${query}`, { token: owner.token })).body
 
+/** Answers the port that it came from. */
+function follow(url: string, headers: Record<string, string>, agent: Agent) {
+  return new Promise<number | undefined>((resolve, reject) => {
+    const asked = get(url, { headers, agent }, response => {
+      response.resume().on('end', () => resolve(asked.socket?.localPort))
+    })
+    asked.on('error', reject)
+  })
+}
+
 describe('statistics', () => {
+  test('tell visitors apart who come over one connection, in whatever they differ', async () => {
+    const code = await link()
+    const proxy = new Agent({ keepAlive: true, maxSockets: 1 })
+    onTestFinished(() => proxy.destroy())
+    const first = { ...browser, 'accept-language': 'de', 'x-forwarded-for': '8.8.8.8' }
+    const others = [
+      { ...first, 'accept-language': 'fr' },
+      { ...first, 'user-agent': browser['user-agent'].replace('Chrome', 'Firefox') },
+      { ...first, 'x-forwarded-for': '81.2.69.142' },
+      { ...first, referer: 'https://example.com/' },
+      { ...first, 'sec-gpc': '1' },
+      { ...first, 'sec-purpose': 'prefetch' },
+    ]
+    const ports = new Set<number | undefined>()
+    for (const headers of [...others.flatMap(other => [first, first, other]), first]) {
+      ports.add(await follow(`${world.url}/${code}`, headers, proxy))
+    }
+    ports.add(await follow(`${world.url}/${code}?s=qr`, first, proxy))
+    expect(ports.size).toBe(1)
+    await arrived(code, 20)
+    const { totals, dimensions } = await stats(code)
+    expect(totals).toEqual({ clicks: 19, bots: 1 })
+    const counts = Object.entries(dimensions as Record<string, { clicks: number }[]>).map(
+      ([name, keys]) => [name, keys.map(({ clicks }) => clicks)],
+    )
+    // One differs in each, and who asks not to be tracked is unknown in all of them.
+    expect(Object.fromEntries(counts)).toEqual({
+      country: [17, 1, 1],
+      device: [18, 1],
+      browser: [17, 1, 1],
+      os: [18, 1],
+      referrer: [1, 18],
+      language: [17, 1, 1],
+      source: [1, 18],
+    })
+  })
+
   test('say who came, and count bots apart', async () => {
     const code = await link()
     const headers = {
@@ -109,10 +157,16 @@ describe('statistics', () => {
     const one = await stats(code, '?from=2026-01-01&to=2026-01-01&dimensions=os,%20country')
     expect([one.series.length, Object.keys(one.dimensions).sort()]).toEqual([1, ['country', 'os']])
     expect((await stats(code, '?from=2025-01-01&to=2026-02-04')).series).toHaveLength(400)
+    // Before the first day that there is, there is none.
+    expect((await stats(code, '?to=1970-01-03')).from).toBe('1970-01-01')
+    expect((await stats(code, '?from=2025-01-01&to=2026-02-05')).detail).toContain('400 days')
     for (const query of [
       '?from=2025-01-01&to=2026-02-05',
       '?from=2026-01-02&to=2026-01-01',
       '?from=2026-02-30&to=2026-03-01',
+      '?from=0000-01-01&to=0000-01-02',
+      '?to=0000-12-31',
+      '?to=1969-12-31',
       '?dimensions=city',
     ]) {
       expect([query, (await stats(code, query)).code]).toEqual([query, 'validation_failed'])

@@ -197,6 +197,17 @@ describe.concurrent('refused is', () => {
     expect(answer.body.code, answer.text).toBe(code)
   })
 
+  test.each([
+    [{ expires_at: '2020-01-01T00:00:00Z' }, 'between 60 seconds and 3653 days'],
+    [{ max_clicks: 1, policy: { redirect_status: 301 } }, 'uncounted'],
+    [{ destination_url: 'https://bit.ly/x', policy: { redirect_status: 308 } }, 'looked at'],
+    [{ alias: 'api' }, 'take another'],
+    [{ destination_url: 'example.com' }, 'https://example.com/page'],
+  ])('%j, and told how to mend it: %s', async (body, hint) => {
+    const answer = await world.shorten(await world.member(), body)
+    expect([answer.status, answer.body.detail]).toEqual([422, expect.stringContaining(hint)])
+  })
+
   test('a body of more than 16 KiB', async () => {
     const { status } = await world.shorten(await world.member(), { filler: 'x'.repeat(17_000) })
     expect(status).toBe(413)

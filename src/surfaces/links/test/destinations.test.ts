@@ -136,6 +136,7 @@ describe.concurrent('over HTTP', () => {
       { location: 'body', pointer: '/destination_url', constraint: 'private' },
     ])
     expect(text).not.toContain('secret-path')
+    expect(body.detail).toBe('The address is not one of the public internet.')
   })
 
   test('three thousand bytes of Punycode are refused', async () => {

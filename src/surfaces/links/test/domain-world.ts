@@ -19,13 +19,14 @@ export type DomainWorld = LinkWorld & {
 
 export const newHost = () => `go-${newId().slice(-12)}.acme.test`
 
-export async function openDomainWorld(): Promise<DomainWorld> {
+export async function openDomainWorld(settings: Record<string, string> = {}): Promise<DomainWorld> {
   const dns = await openTxtServer()
   const world = await openLinkWorld({
     LINKS_DNS_SERVERS: dns.address,
     LINKS_DOMAINS_PER_OWNER: '3',
     // The looks are taken by hand, one by one.
     ROLES: 'api',
+    ...settings,
   })
   const ask: DomainWorld['ask'] = (who, method, path, body) =>
     world.call(method, path, { token: who.token, ...(body ? { body } : {}) })

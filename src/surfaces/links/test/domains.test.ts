@@ -59,12 +59,23 @@ describe.concurrent('a claim', () => {
   ])('of %s is refused', async hostname => {
     const { status, body } = await claim(await world.member(), hostname)
     expect([status, body.code]).toEqual([422, 'hostname_invalid'])
+    expect(body.detail).toMatch(/belongs to the platform|such as go.example.com/)
   })
 
   test('with a root that may not be linked to is refused', async () => {
     const answer = await claim(await world.member(), newHost(), { root_url: 'http://10.0.0.1/' })
     expect(answer.body.errors).toEqual([
       { location: 'body', pointer: '/root_url', constraint: 'private' },
+    ])
+  })
+
+  test('with a root that leads back to it is refused', async () => {
+    const hostname = newHost()
+    const answer = await claim(await world.member(), hostname, {
+      root_url: `https://${hostname}/x`,
+    })
+    expect(answer.body.errors).toEqual([
+      { location: 'body', pointer: '/root_url', constraint: 'loop' },
     ])
   })
 
@@ -105,6 +116,8 @@ describe.concurrent('a proof', () => {
       world.dns.lay(record_name, records)
       const refused = await verify(who, claimed)
       expect([refused.status, refused.body.code]).toEqual([409, 'domain_verification_failed'])
+      expect(refused.body.detail).toContain(record_name)
+      expect(refused.body.detail).toContain(records === 'broken' ? 'did not answer' : 'no TXT')
     }
     lay(claimed)
     expect((await verify(who, claimed)).body.state).toBe('active')
@@ -190,6 +203,19 @@ describe.concurrent('links on a domain', () => {
     const list = await ask(who, 'GET', `/v1/links?domain=${hostname}`)
     expect(list.body.data).toEqual([made.body])
     expect((await ask(who, 'GET', '/v1/links')).body.data).toEqual([made.body])
+  })
+
+  test('are found under the name as people write it, also when their clicks are counted anew', async () => {
+    const who = await world.member()
+    const hostname = `bücher-${newHost()}`
+    const domain = await proven(who, hostname)
+    expect(domain.body.hostname).toMatch(/^xn--bcher-/)
+    await world.shorten(who, { alias: 'sale', domain: hostname })
+    const path = `/v1/links/sale?domain=${encodeURIComponent(hostname.toUpperCase())}`
+    expect((await ask(who, 'GET', path)).body.domain).toBe(domain.body.hostname)
+    const order = { domain: hostname, code: 'sale', from: '2026-01-01', to: '2026-01-01' }
+    const counting = await ask(await world.moderator(), 'POST', '/v1/link-stats/rebuilds', order)
+    expect([counting.status, counting.body.status]).toEqual([202, 'queued'])
   })
 
   test('are made only while it is proven, and only by its owner', async () => {

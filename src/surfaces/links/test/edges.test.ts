@@ -57,6 +57,25 @@ test('by PURGE, again until it has taken it', async () => {
   })
 })
 
+test('of a whole domain, when it is given up', async () => {
+  const { heard, url } = await openEdge(0)
+  const world = await openLinkWorld({ LINKS_PURGE: 'purge', LINKS_PURGE_URL: url })
+  onTestFinished(() => world.close())
+  const owner = await world.member()
+  const { body } = await world.call('POST', '/v1/domains', {
+    token: owner.token,
+    body: { hostname: 'go.acme.test' },
+  })
+  await world.call('DELETE', `/v1/domains/${body.id}`, { token: owner.token })
+  await eventually('the edge was told', () => heard.length === 1)
+  const [one] = heard
+  expect([one?.request.method, one?.request.url]).toEqual(['PURGE', '/'])
+  expect(one?.request.headers).toMatchObject({
+    'x-forwarded-host': 'go.acme.test',
+    'surrogate-key': `domain-${body.id}`,
+  })
+})
+
 test('by a message', async () => {
   const { heard, url } = await openEdge(0)
   const world = await openLinkWorld({ LINKS_PURGE: 'webhook', LINKS_PURGE_URL: url })

@@ -53,6 +53,15 @@ test('a code that is asked for again and again is looked up once', async () => {
   expect((await reads()) - before).toBe(1)
 })
 
+test('what can be no code is no guess: browsers ask for pictures of every host', async () => {
+  const statuses: number[] = []
+  for (let visits = 0; visits < 120; visits++) {
+    statuses.push((await visit('apple-touch-icon.png', '198.18.0.65')).status)
+  }
+  expect(new Set(statuses)).toEqual(new Set([404]))
+  expect((await visit('a-first-guess', '198.18.0.65')).status).toBe(404)
+})
+
 test('an IPv6 network counts as one', async () => {
   const statuses: number[] = []
   for (let guess = 0; guess < 120; guess++) {

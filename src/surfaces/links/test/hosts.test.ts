@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Member } from '../../../../test/product-world.ts'
+import { eventually } from '../../../../test/world.ts'
 import { openLinkWorld, type LinkWorld } from './link-world.ts'
 import { firstLine, onHost } from './raw-http.ts'
 
@@ -79,4 +80,45 @@ test('two of them are refused, and a stranger cannot name another', async () => 
   expect(await firstLine(world.url, twice)).toBe('HTTP/1.1 400 Bad Request')
   const spoofed = await visit(`/${code}`, { 'x-forwarded-host': hostname })
   expect(spoofed.status).toBe(404)
+})
+
+test('a proxy of ours says which host it was asked for, and nobody else does', async () => {
+  const code = await link({ domain: hostname })
+  const through = async (from: string, forwarded: string) => {
+    const headers = { 'x-forwarded-host': forwarded }
+    return (await onHost(world.url, 'dodeca.test', `/${code}`, { from, headers })).status
+  }
+  expect(await through('127.0.0.9', hostname)).toBe(302)
+  // Each proxy adds what it was asked for, so the last one counts.
+  expect(await through('127.0.0.9', `elsewhere.example, ${hostname.toUpperCase()}:443`)).toBe(302)
+  expect(await through('127.0.0.9', 'elsewhere.example')).toBe(404)
+  expect(await through('127.0.0.1', hostname)).toBe(404)
+})
+
+test('a root that is blocked leads nowhere any more', async () => {
+  const { db } = world.platform.kernel
+  const word = newId().slice(-12)
+  const roots = [`https://bad-${word}.example.com/a#b`, `https://good-${word}.example.com/a`]
+  const hosts = ['one', 'two'].map(name => `${name}-${word}.example.test`)
+  await db.run(sql`
+    insert into links.domains (tenant_id, id, owner_id, hostname, verification_token_hash,
+      verification_expires_at, state, root_url)
+    select ${owner.tenant.id}, id, ${owner.id}, hostname, ${Buffer.alloc(32)}, now(), 'active', root
+    from unnest(${[newId(), newId()]}::uuid[], ${hosts}::text[], ${roots}::text[])
+      as d (id, hostname, root)`)
+  const statuses = async () => {
+    const answers = await Promise.all(hosts.map(host => onHost(world.url, host, '/')))
+    return answers.map(({ status }) => status)
+  }
+  expect(await statuses()).toEqual([302, 302])
+  const { token } = await world.moderator()
+  const added = await world.call('POST', '/v1/link-blocklist', {
+    token,
+    body: { kind: 'suffix', value: `bad-${word}.example.com`, reason: 'phishing' },
+  })
+  await eventually('the job is done', async () => {
+    const job = await world.call('GET', `/v1/jobs/${added.body.job_id}`, { token })
+    return job.body.state === 'succeeded'
+  })
+  expect(await statuses()).toEqual([404, 302])
 })

@@ -6,16 +6,24 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { startProcess, type PlatformProcess } from '../../../../test/process.ts'
 import { call, eventually } from '../../../../test/world.ts'
 import { startVisitors, visit } from './visitors.ts'
 
-let data_dir: string
-let platform: PlatformProcess
-beforeAll(async () => {
-  data_dir = await mkdtemp(join(tmpdir(), 'dodeca-outage-'))
-  platform = await startProcess(
+type Outage = { readonly data_dir: string; readonly platform: PlatformProcess }
+
+const open: Outage[] = []
+afterAll(async () => {
+  for (const { platform, data_dir } of open) {
+    await platform.kill('SIGTERM')
+    await rm(data_dir, { recursive: true, force: true })
+  }
+})
+
+async function openPlatform(settings: Record<string, string> = {}): Promise<Outage> {
+  const data_dir = await mkdtemp(join(tmpdir(), 'dodeca-outage-'))
+  const platform = await startProcess(
     {
       DATA_DIR: data_dir,
       PORT: '0',
@@ -26,24 +34,32 @@ beforeAll(async () => {
       KERNEL_OVERLOAD_DELAY_MS: '60000',
       ADMIN_EMAIL: 'admin@example.test',
       ADMIN_PASSWORD: 'correct horse battery staple',
+      ...settings,
     },
     'product',
   )
-})
-afterAll(async () => {
-  await platform.kill('SIGTERM')
-  await rm(data_dir, { recursive: true, force: true })
-})
+  open.push({ data_dir, platform })
+  return { data_dir, platform }
+}
 
 test('redirects outlast a dead database for the lease, and no click is lost or doubled', async () => {
-  const code = await newLink()
-  const visitors = startVisitors(`${platform.url}/${code}`)
+  const outage = await openPlatform()
+  const { url } = outage.platform
+  const code = await newLink(url)
+  const visitors = startVisitors(`${url}/${code}`)
   await visitors.more(200)
   const killed_ms = performance.now()
-  process.kill(await postmaster(), 'SIGKILL')
+  process.kill(await postmaster(outage), 'SIGKILL')
   await eventually(
     'visitors are told',
-    () => visitors.visits.some(({ status }) => status === 503),
+    async () => {
+      // It may be back before the lease has ended.
+      await postmaster(outage).then(
+        pid => process.kill(pid, 'SIGKILL'),
+        () => {},
+      )
+      return visitors.visits.some(({ status }) => status === 503)
+    },
     30_000,
   )
   await eventually(
@@ -63,16 +79,37 @@ test('redirects outlast a dead database for the lease, and no click is lost or d
   const outlasted = visits.slice(0, first_refusal).filter(({ began_ms }) => began_ms > killed_ms)
   expect(outlasted.length).toBeGreaterThan(0)
   const followed = visits.filter(({ status }) => status === 302).length
-  await eventually('every click is counted', async () => (await summed(code)) === followed, 60_000)
-  expect(await counted(code)).toBe(followed)
-  expect((await visit(`${platform.url}/${code}`)).status).toBe(302)
+  await eventually(
+    'every click is counted',
+    async () => (await summed(outage, code)) === followed,
+    60_000,
+  )
+  expect(await counted(outage, code)).toBe(followed)
+  expect((await visit(`${url}/${code}`)).status).toBe(302)
 }, 300_000)
 
-async function newLink(): Promise<string> {
-  const login = await call(platform.url, 'POST', '/v1/sessions', {
+test('redirects go on without a database for as long as the operator says', async () => {
+  const outage = await openPlatform({ LINKS_STALE_IF_DB_DOWN_SECONDS: '600' })
+  const { url } = outage.platform
+  const [code, other] = [await newLink(url), await newLink(url)]
+  const visitors = startVisitors(`${url}/${code}`)
+  await visitors.more(200)
+  process.kill(await postmaster(outage), 'SIGKILL')
+  // Whatever is not in memory has to be asked for, so these tell when the database was away.
+  const asked: (number | null)[] = []
+  do {
+    asked.push((await visit(`${url}/${other}-${asked.length}`)).status)
+  } while (!asked.includes(503) || asked.at(-1) === 503)
+  await visitors.more(200)
+  const visits = await visitors.stop()
+  expect(new Set(visits.map(({ status }) => status))).toEqual(new Set([302]))
+}, 300_000)
+
+async function newLink(url: string): Promise<string> {
+  const login = await call(url, 'POST', '/v1/sessions', {
     body: { email: 'admin@example.test', password: 'correct horse battery staple' },
   })
-  const made = await call(platform.url, 'POST', '/v1/links', {
+  const made = await call(url, 'POST', '/v1/links', {
     token: login.body.access_token,
     body: { destination_url: 'https://www.example.com/' },
   })
@@ -80,7 +117,10 @@ async function newLink(): Promise<string> {
   return made.body.code
 }
 
-async function onDatabase<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+async function onDatabase<T>(
+  { data_dir }: Outage,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
   const file = join(data_dir, 'runtime.json')
   const { database_url } = JSON.parse(await readFile(file, 'utf8')) as { database_url: string }
   const client = new pg.Client({ connectionString: database_url })
@@ -93,23 +133,24 @@ async function onDatabase<T>(work: (client: pg.Client) => Promise<T>): Promise<T
 }
 
 /** The parent of any backend. */
-const postmaster = () =>
-  onDatabase(async client => {
+const postmaster = (outage: Outage) =>
+  onDatabase(outage, async client => {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
     const status = await readFile(`/proc/${rows[0]?.pid}/status`, 'utf8')
     return Number(/PPid:\s+(\d+)/.exec(status)?.[1])
   })
 
-const counted = (code: string) =>
-  number('select count(*)::int as n from links.click_events where code = $1', code)
-const summed = (code: string) =>
+const counted = (outage: Outage, code: string) =>
+  number(outage, 'select count(*)::int as n from links.click_events where code = $1', code)
+const summed = (outage: Outage, code: string) =>
   number(
+    outage,
     'select coalesce(sum(clicks + bots), 0)::int as n from links.daily_link_stats where code = $1',
     code,
   )
 
-const number = (statement: string, code: string) =>
-  onDatabase(async client => {
+const number = (outage: Outage, statement: string, code: string) =>
+  onDatabase(outage, async client => {
     const { rows } = await client.query<{ n: number }>(statement, [code])
     return rows[0]?.n ?? -1
   })

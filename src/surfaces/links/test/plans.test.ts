@@ -101,14 +101,17 @@ async function heard(run: (tx: Tx, kernel: Kernel) => Promise<unknown>): Promise
 const rules = { extra_suffixes: [], ip_destinations: false }
 const destination = normalizeDestination('https://www.h7.example.com/', rules)
 const signal = new AbortController().signal
-const page = { after: null, fetch: 21 }
+const page = { after: null, fetch: 21, rows_max: 10_000 }
 /** Behind two thirds of what the owner has. */
-const later = { after: [(Date.now() - 200_000_000) * 1000, platform_domain_id, 'code1'], fetch: 21 }
+const later = { ...page, after: [(Date.now() - 200_000_000) * 1000, platform_domain_id, 'code1'] }
+const rare = { q: 'not to be found' }
+const short = { ...page, rows_max: 500 }
 
 test.each<[string, () => Promise<Sql>]>([
   ['one link of its owner', () => heard(tx => findLink(tx, principal, domain, 'Code700'))],
   ['the first page of an owner', () => heard(tx => listLinks(tx, principal, {}, null, page))],
   ['a later page of an owner', () => heard(tx => listLinks(tx, principal, {}, null, later))],
+  ['a search in vain', () => heard(tx => listLinks(tx, principal, rare, null, short))],
   ['screening', async () => against(destination, 24)],
   ['what has expired', () => heard((_tx, kernel) => expireLinks({ kernel }, signal))],
   ['what is to be scanned', () => heard((_tx, kernel) => claimScans({ kernel }))],

@@ -9,15 +9,29 @@ export type RawAnswer = {
   readonly body: string
 }
 
+export type RawOptions = {
+  readonly method?: string
+  readonly headers?: Record<string, string>
+  /** The address of the caller. */
+  readonly from?: string
+}
+
 export async function onHost(
   url: string,
   host: string,
   path: string,
-  { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
+  { method = 'GET', headers = {}, from = '127.0.0.1' }: RawOptions = {},
 ): Promise<RawAnswer> {
   const { port } = new URL(url)
   return await new Promise((resolve, reject) => {
-    const asked = request({ port, host: '127.0.0.1', path, method, headers: { ...headers, host } })
+    const asked = request({
+      port,
+      host: '127.0.0.1',
+      localAddress: from,
+      path,
+      method,
+      headers: { ...headers, host },
+    })
     asked.on('error', reject)
     asked.on('response', response => {
       text(response).then(

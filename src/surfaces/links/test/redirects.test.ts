@@ -58,7 +58,17 @@ describe('a redirect', () => {
     const { headers } = await visit(`/${await link({ policy })}`)
     expect(headers.get('cache-control')).toBe('private, max-age=120')
     expect(headers.get('cdn-cache-control')).toBe('max-age=600')
-    expect(headers.get('surrogate-key')).toMatch(/^link-[0-9a-f-]{36}$/)
+    expect(headers.get('surrogate-key')).toMatch(/^link-[0-9a-f-]{36} domain-[0-9a-f-]{36}$/)
+  })
+
+  test('that is counted is kept by nobody, whatever its owner says', async () => {
+    const policy = { cache_seconds: 120, edge_cache_seconds: 600 }
+    const code = await link({ max_clicks: 2, policy })
+    for (let visits = 0; visits < 2; visits++) {
+      const { status, headers } = await visit(`/${code}`)
+      expect([status, headers.get('cache-control')]).toEqual([302, 'private, no-store, max-age=0'])
+      expect([headers.get('cdn-cache-control'), headers.get('surrogate-key')]).toEqual([null, null])
+    }
   })
 
   test('is each its own where many unknown to memory are asked for at once', async () => {
@@ -210,6 +220,24 @@ describe('a preview', () => {
     expect((await visit(`/${code}`)).status).toBe(302)
     await eventually('the click is stored', async () => (await clicksOn(code)) > 0)
     expect(await clicksOn(code)).toBe(1)
+  })
+
+  test('is published as it is answered', async () => {
+    const { body } = await visit('/openapi.json')
+    const { content } = body.paths['/{code}'].get.responses['200']
+    expect(content['application/json'].schema).toEqual({ $ref: '#/components/schemas/LinkPreview' })
+    expect(body.components.schemas.LinkPreview.required).toContain('destination_url')
+  })
+
+  test('is blocked with its link while that waits for its scan', async () => {
+    const destination_url = 'https://xn--pple-43d.com/'
+    const statuses = async (scan: string) => {
+      const code = await link({ destination_url, policy: { scan } })
+      return [(await visit(`/${code}`)).status, (await visit(`/${code}+`)).status]
+    }
+    expect(await statuses('block')).toEqual([404, 404])
+    expect(await statuses('warn')).toEqual([200, 200])
+    expect(await statuses('allow')).toEqual([302, 200])
   })
 
   test('does not give away where a counted link leads', async () => {

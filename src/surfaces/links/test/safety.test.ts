@@ -158,7 +158,7 @@ describe.concurrent('a report', () => {
     const who = await world.member()
     const destination_url = `https://${host()}/`
     const { body } = await world.shorten(who, { destination_url })
-    const { body: sent } = await report(`http://DODECA.test/${body.code}?x`)
+    const { body: sent } = await report(`http://DODECA.test/${body.code}+?x`)
     const list = async (state: string) => {
       const answer = await world.call('GET', `/v1/link-reports?state=${state}&limit=100`, {
         token: moderator.token,
@@ -166,8 +166,10 @@ describe.concurrent('a report', () => {
       return answer.body.data.find((one: { id: string }) => one.id === sent.id)
     }
     expect(await list('received')).toMatchObject({ code: body.code, reason: 'a trap' })
-    const late = await world.shorten(who, { destination_url })
-    expect(late.body.safety_state).toBe('suspicious')
+    for (const same of [destination_url, `${destination_url}#other`]) {
+      const late = await world.shorten(who, { destination_url: same })
+      expect(late.body.safety_state).toBe('suspicious')
+    }
     await moderate(body.code, 'mark_clean')
     expect(await list('received')).toBeUndefined()
     expect(await list('resolved')).toMatchObject({ state: 'resolved' })

@@ -61,6 +61,43 @@ describe.concurrent('the list', () => {
   })
 })
 
+test('a list of few among many comes in short pages, and misses none', async () => {
+  const strict = await openLinkWorld({ LINKS_LIST_ROWS: '10' })
+  try {
+    const who = await strict.member()
+    const links = Array.from({ length: 45 }, (_, n) => ({
+      destination_url: 'https://example.com/',
+      // The last of a look among them, and none of the newest.
+      ...([0, 4, 5, 24, 25].includes(n) ? { title: `rare ${n}` } : {}),
+    }))
+    await strict.call('POST', '/v1/links/batches', { token: who.token, body: { links } })
+    const walk = async (query: string) => {
+      const pages: number[] = []
+      const titles = new Set<string | null>()
+      let next: string | null = `/v1/links?${query}`
+      while (next) {
+        const { body, headers } = await strict.call('GET', next, { token: who.token })
+        pages.push(body.data.length)
+        for (const { title } of body.data) titles.add(title)
+        expect([body.has_more, headers.has('link')]).toEqual(
+          body.next_cursor ? [true, true] : [false, false],
+        )
+        next = body.next_cursor && `/v1/links?${query}&cursor=${body.next_cursor}`
+      }
+      return { pages, titles }
+    }
+    const rare = await walk('q=rare')
+    expect([rare.pages.length, rare.pages.reduce((sum, n) => sum + n)]).toEqual([5, 5])
+    expect(rare.titles).toEqual(new Set([0, 4, 5, 24, 25].map(n => `rare ${n}`)))
+    expect((await walk('q=rare&limit=1')).pages.reduce((sum, n) => sum + n)).toBe(5)
+    expect((await walk('q=nothing')).pages).toEqual([0, 0, 0, 0, 0])
+    // Nothing is asked of them: pages are as full as a look can make them.
+    expect((await walk('limit=7')).pages.reduce((sum, n) => sum + n)).toBe(45)
+  } finally {
+    await strict.close()
+  }
+})
+
 describe.concurrent('the picture', () => {
   test.each([
     [128, 'L', 0],
@@ -93,6 +130,22 @@ describe.concurrent('the picture', () => {
     expect([again.status, again.text]).toEqual([304, ''])
     const other = await world.call('GET', `${path}/qr?size=128`, { token: who.token })
     expect(other.headers.get('etag')).not.toBe(etag)
+  })
+
+  test('is of the kind that is accepted, where its address does not say which', async () => {
+    const { who, path } = await made()
+    const kind = async (accept: string, query = '') => {
+      const { headers } = await world.call('GET', `${path}/qr${query}`, {
+        token: who.token,
+        headers: { accept },
+      })
+      return [headers.get('content-type'), headers.get('vary')]
+    }
+    const [svg, png] = ['image/svg+xml; charset=utf-8', 'image/png']
+    expect(await kind('image/png')).toEqual([png, 'accept, origin'])
+    expect(await kind('image/png;q=0.5, image/svg+xml')).toEqual([svg, 'accept, origin'])
+    expect(await kind('image/avif,image/*,*/*;q=0.8')).toEqual([svg, 'accept, origin'])
+    expect(await kind('*/*', '?format=png')).toEqual([png, 'accept, origin'])
   })
 
   test.each(['size=127', 'size=2049', 'format=gif', 'ec=X', 'margin=11'])(

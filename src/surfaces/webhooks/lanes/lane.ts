@@ -89,9 +89,7 @@ export class Lane {
     this.breaker = closed
     this.not_before_ms = 0
     this.ewma_ms = null
-    this.failing_since_ms = null
-    this.failures = 0
-    this.degraded = false
+    this.acquit()
     this.changed = true
   }
 
@@ -135,6 +133,13 @@ export class Lane {
   giveBack(many: number): void {
     this.in_flight -= many
     if (this.config.rate_per_second !== null) this.tokens += many
+  }
+
+  /** What it failed before counts no more. */
+  acquit(): void {
+    this.failing_since_ms = null
+    this.failures = 0
+    this.degraded = false
   }
 
   took(duration_ms: number): void {

@@ -1,4 +1,7 @@
-/** Writes down what must outlive the owner of lanes; an owner that is none any more writes nothing. */
+/**
+ * Writes down what must outlive the owner of lanes; an owner that is none any more writes nothing. That a
+ * lane is degraded is written where it is told; a success takes it back here.
+ */
 import { rfc3339 } from '../../../kernel/clock.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -16,7 +19,7 @@ export async function saveLanes(tx: Tx, owner: string, lanes: readonly Lane[]): 
       not_before = n.not_before, consecutive_failures = n.consecutive, ewma_ms = n.ewma_ms,
       p50_ms = n.p50_ms, p95_ms = n.p95_ms, last_success_at = n.last_success_at,
       failing_since = n.failing_since, failures = n.failures, updated_at = now(),
-      degraded_at = case when n.degraded then coalesce(l.degraded_at, kernel.now()) end
+      degraded_at = case when n.failing_since is not null then l.degraded_at end
     from unnest(
       ${rows.map(one => one.id)}::uuid[],
       ${rows.map(one => one.breaker.state)}::text[],
@@ -29,10 +32,9 @@ export async function saveLanes(tx: Tx, owner: string, lanes: readonly Lane[]): 
       ${rows.map(one => one.percentiles().p95_ms)}::int[],
       ${rows.map(one => time(one.last_success_ms))}::timestamptz[],
       ${rows.map(one => time(one.failing_since_ms))}::timestamptz[],
-      ${rows.map(one => one.failures)}::int[],
-      ${rows.map(one => one.degraded)}::boolean[]
+      ${rows.map(one => one.failures)}::int[]
     ) as n (id, breaker, open_ms, open_until, not_before, consecutive, ewma_ms, p50_ms, p95_ms,
-      last_success_at, failing_since, failures, degraded)
+      last_success_at, failing_since, failures)
     where l.subscription_id = n.id
       and exists (select from webhooks.subscriptions s
         join webhooks.sender_shards h on h.shard = s.shard and h.owner = ${owner}

@@ -48,10 +48,24 @@ export async function finish(tx: Tx, results: readonly Result[]): Promise<void> 
   const done = await record(tx, results)
   await releaseNext(tx, done)
   for (const one of done) if (one.state === 'exhausted') announceExhausted(tx, one)
+  if (results.some(one => one.consequence)) await followAll(tx, results, done)
+}
+
+/** What a sender learnt after its lease had ended says nothing of the subscription either. */
+async function followAll(tx: Tx, results: readonly Result[], done: readonly Done[]): Promise<void> {
+  const recorded = new Set(done.map(keyOf))
+  const lanes = new Map<string, Result>()
+  for (const one of results) {
+    if (!one.consequence) continue
+    if (!recorded.has(keyOf(one.claimed))) {
+      // The next failure says it again.
+      one.lane.degraded = false
+      continue
+    }
+    const before = lanes.get(one.lane.id)?.consequence
+    if (before === undefined || before === 'degraded') lanes.set(one.lane.id, one)
+  }
   // In one order, so that two senders never wait for each other in a circle.
-  const lanes = new Map(
-    results.filter(one => one.consequence).map(one => [one.lane.id, one] as const),
-  )
   for (const [, one] of [...lanes].sort(([a], [b]) => (a < b ? -1 : 1))) await follow(tx, one)
 }
 
@@ -172,8 +186,13 @@ export function announceExhausted(
   })
 }
 
-async function follow(tx: Tx, { lane, consequence }: Result): Promise<void> {
+function keyOf({ event_id, subscription_id }: Pick<Done, 'event_id' | 'subscription_id'>): string {
+  return `${event_id} ${subscription_id}`
+}
+
+async function follow(tx: Tx, { lane, consequence, outcome }: Result): Promise<void> {
   const disables = consequence !== 'degraded'
+  if (!disables && !(await marked(tx, lane))) return
   const row = await tx.maybe(
     SubscriptionRow,
     sql`
@@ -193,7 +212,24 @@ async function follow(tx: Tx, { lane, consequence }: Result): Promise<void> {
   const failing_since = lane.failing_since_ms === null ? null : rfc3339(lane.failing_since_ms)
   const reason = consequence
   const type = disables ? 'webhook_subscription.disabled' : 'webhook_subscription.degraded'
-  announce(tx, type, row, { reason, failing_since })
+  announce(tx, type, row, { reason, failing_since, last_error_code: outcome.error_code })
+  if (disables) await acquit(tx, lane)
+}
+
+/** Who takes it up again has mended it: it is not disabled by the first failure after that. */
+async function acquit(tx: Tx, lane: Lane): Promise<void> {
+  await tx.run(sql`
+    update webhooks.delivery_lanes set failing_since = null, failures = 0, degraded_at = null
+    where tenant_id = ${lane.tenant_id} and subscription_id = ${lane.id}`)
+  tx.afterCommit(() => lane.acquit())
+}
+
+/** Once until it succeeds, in the commit that tells it: whoever sends for it after a crash knows. */
+async function marked(tx: Tx, { id, tenant_id }: Lane): Promise<boolean> {
+  const count = await tx.run(sql`
+    update webhooks.delivery_lanes set degraded_at = kernel.now()
+    where tenant_id = ${tenant_id} and subscription_id = ${id} and degraded_at is null`)
+  return count > 0
 }
 
 /** What somebody else had begun and did not finish: nobody knows what came of it. */

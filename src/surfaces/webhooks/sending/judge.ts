@@ -95,9 +95,7 @@ export function learn(
   if (outcome.verdict === 'delivered') {
     lane.changed ||= lane.failing_since_ms !== null
     lane.last_success_ms = now_ms
-    lane.failing_since_ms = null
-    lane.failures = 0
-    lane.degraded = false
+    lane.acquit()
     return null
   }
   lane.changed ||= lane.failing_since_ms === null

@@ -58,16 +58,27 @@ export function announce(
   tx: Pick<Tx, 'emit'>,
   type: Exclude<SubscriptionEvent, 'webhook_subscription.tested'>,
   row: Pick<SubscriptionRow, 'id' | 'tenant_id' | 'state' | 'secret_version' | 'version'>,
-  more: { reason?: string | null; failing_since?: string | null } = {},
+  more: {
+    reason?: string | null
+    failing_since?: string | null
+    last_error_code?: string | null
+  } = {},
 ): void {
   const { id, tenant_id, state, secret_version, version } = row
-  const { reason = null, failing_since = null } = more
+  const { reason = null, failing_since = null, last_error_code = null } = more
   tx.emit({
     type,
     tenant_id,
     aggregate_type: 'webhook_subscription',
     aggregate_id: id,
     aggregate_version: version,
-    data: { subscription_id: id, state, reason, secret_version, failing_since },
+    data: {
+      subscription_id: id,
+      state,
+      reason,
+      secret_version,
+      failing_since,
+      last_error_code,
+    },
   })
 }

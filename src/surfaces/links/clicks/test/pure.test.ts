@@ -8,13 +8,12 @@ import { countsOf, type BatchCounts } from '../batch-counts.ts'
 import { BatchBuilder, dayOf, dayText, eventId, type Batch } from '../batch.ts'
 import { languageOf, openContexts, sourceOf } from '../context.ts'
 import { framesIn, fromFrame, toFrame } from '../frames.ts'
+import { Taken } from '../taken.ts'
 import { keys_max, other_key, Tally } from '../tally.ts'
-import type { Visit } from '../visit.ts'
+import type { Visitor } from '../visitor.ts'
 
 const clicked = { domain_id: newId(), code: 'abc' }
-const plain: Visit = {
-  clicked,
-  at_ms: 0,
+const plain: Visitor = {
   agent: '',
   referrer: '',
   language: '',
@@ -28,7 +27,7 @@ const plain: Visit = {
 const phone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.0 Mobile/15E148 Safari/604.1'
 
-function contextOf(visit: Partial<Visit>): unknown {
+function contextOf(visit: Partial<Visitor>): unknown {
   const agents = openAgents()
   agents.allow(10)
   return JSON.parse(openContexts(agents).of({ ...plain, ...visit }))
@@ -234,4 +233,23 @@ describe('a sum', () => {
     const text = JSON.stringify(tally.onTopOf(tally.dimensions()))
     expect(text).toBe('{"source":{"__proto__":2,"constructor":2,"toString":2}}')
   })
+})
+
+test('clicks come out as they went in, whatever was in their place before', () => {
+  const visitors = [plain, { ...plain, agent: phone }]
+  const links = [clicked, { ...clicked, code: 'def' }]
+  const one = fc.tuple(fc.constantFrom(...links), fc.constantFrom(...visitors), fc.nat())
+  fc.assert(
+    fc.property(fc.array(fc.array(one)), rounds => {
+      const taken = new Taken()
+      for (const round of rounds) {
+        for (const [link, visitor, at_ms] of round) taken.add(link, visitor, at_ms)
+        expect([taken.size, taken.first_ms]).toEqual([round.length, round[0]?.[2] ?? null])
+        const out: unknown[] = []
+        taken.drain((...click) => out.push(click))
+        expect(out).toEqual(round)
+      }
+      expect(taken.size).toBe(0)
+    }),
+  )
 })

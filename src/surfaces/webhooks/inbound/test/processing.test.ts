@@ -49,6 +49,7 @@ const composed: Composition = {
       inbound: [handler],
       jobs: work.face,
       people: people.face.administration,
+      owners: people.face,
     })
     const { access, prepare } = people.face
     return { opened: [people, received], access, prepare }

@@ -1,14 +1,13 @@
 /**
- * What a redirect remembers of the request that it answered, until the click is put into its coarse form
- * a moment later. Nothing of it is ever written anywhere.
+ * What a redirect remembers of who asked, until the click is put into its coarse form a moment later.
+ * Nothing of it is ever written anywhere.
  */
 
 /** Who was clicked. The same object for many clicks, so that a batch can number it at once. */
 export type Clicked = { readonly domain_id: string; readonly code: string }
 
-export type Visit = {
-  readonly clicked: Clicked
-  readonly at_ms: number
+/** All that a click's coarse form is made of. The same object for many clicks of one connection. */
+export type Visitor = {
   readonly agent: string
   readonly referrer: string
   readonly language: string

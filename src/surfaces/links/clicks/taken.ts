@@ -1,0 +1,36 @@
+/**
+ * Clicks that were taken a moment ago, in three lists that are filled over and over: a redirect makes
+ * nothing for its click, so the collector of garbage has nothing to carry along either.
+ */
+import type { Clicked, Visitor } from './visitor.ts'
+
+export class Taken {
+  size = 0
+  private readonly clicked: (Clicked | null)[] = []
+  private readonly visitors: (Visitor | null)[] = []
+  private readonly at_ms: number[] = []
+
+  get first_ms(): number | null {
+    return this.size > 0 ? (this.at_ms[0] ?? null) : null
+  }
+
+  add(clicked: Clicked, visitor: Visitor, at_ms: number): void {
+    const place = this.size++
+    this.clicked[place] = clicked
+    this.visitors[place] = visitor
+    this.at_ms[place] = at_ms
+  }
+
+  /** Gives each to `take` and forgets all of them. */
+  drain(take: (clicked: Clicked, visitor: Visitor, at_ms: number) => void): void {
+    const { clicked, visitors, at_ms, size } = this
+    this.size = 0
+    for (let place = 0; place < size; place++) {
+      const link = clicked[place]
+      const visitor = visitors[place]
+      if (link && visitor) take(link, visitor, at_ms[place] ?? 0)
+    }
+    clicked.fill(null)
+    visitors.fill(null)
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * Mails the owner of a host that was suspended: once for each event, and only while it is suspended. The
+ * secret that proves the host is shown once, when it is made, so the mail names only where it is looked for.
+ */
+import { type Static, Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
+import type { Consumer, Kernel } from '../../../kernel/surface.ts'
+import type { Face as Identity, Notice } from '../../identity/face.ts'
+import { recordName } from './proof.ts'
+
+export type Owners = Pick<Identity, 'tellAccount'>
+
+const Suspended = Type.Object({
+  id: Id,
+  owner_id: Id,
+  hostname: Type.String(),
+  missing_since: nullable(Time),
+})
+
+export function ownerMailConsumer(kernel: Pick<Kernel, 'public_url'>, owners: Owners): Consumer {
+  return {
+    name: 'links.owner_mail',
+    events: ['domain.suspended'],
+    run: async (tx, { tenant_id, aggregate_id }) => {
+      const found = await tx.maybe(
+        Suspended,
+        sql`
+          select id, owner_id, hostname, missing_since from links.domains
+          where tenant_id = ${tenant_id} and id = ${aggregate_id} and state = 'suspended'`,
+      )
+      if (!found) return
+      const to = { tenant_id, principal_id: found.owner_id }
+      await owners.tellAccount(tx, to, wordsOf(kernel, found))
+    },
+  }
+}
+
+function wordsOf(
+  { public_url }: Pick<Kernel, 'public_url'>,
+  { id, hostname, missing_since }: Static<typeof Suspended>,
+): Notice {
+  const at = `${public_url}/v1/domains/${id}`
+  const since = missing_since === null ? '' : ` since ${missing_since}`
+  return {
+    category: 'links.health',
+    subject: `Your host ${hostname} was suspended`,
+    says: [
+      `The record that proves your host ${hostname} has been missing${since}, at several looks in a row. So the host was suspended, and its links lead nowhere for now.`,
+      `What is looked for is this TXT record, with the value that you were shown when you claimed the host:\n${recordName(hostname)}`,
+      `When the record is back, the host is active again at the next look, or at once by:\nPOST ${at}/verify`,
+      `If you have the value no more, have a new one made, and write that:\nPOST ${at}/verification-token`,
+      `Until then whoever proves the host afresh gets it, without your links. If you have no more use for it, give it up:\nDELETE ${at}`,
+    ],
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * The roots of custom hosts lead somewhere too: those that a new blocklist entry blocks are taken away. A
+ * root that is being claimed was screened by the list without the entry, which waited for it, so none is
+ * left between the two.
+ */
+import { Type, type Static } from 'typebox'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import { nil_id } from '../../../kernel/ids.ts'
+import type { Deps } from '../deps.ts'
+import { reversedHost } from '../destinations/host.ts'
+import { wholeDomain } from '../domains/domain-row.ts'
+
+const portion = 500
+
+const Rooted = Type.Object({ id: Id, root_url: Type.String() })
+type Rooted = Static<typeof Rooted>
+const Cleared = Type.Object({ tenant_id: Id, id: Id })
+
+type Clearing = Pick<Deps, 'kernel' | 'changes'>
+
+/** `matches` speaks of `destination_url` and `destination_host`. */
+export async function clearRoots(
+  deps: Clearing,
+  matches: Sql,
+  by: { readonly actor: string; readonly reason: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const { db } = deps.kernel
+  let after: string | undefined = nil_id
+  while (after) {
+    signal.throwIfAborted()
+    const rooted: Rooted[] = await db.many(
+      Rooted,
+      sql`
+        -- any tenant: what is blocked is blocked for all
+        select id, root_url from links.domains
+        where root_url is not null and state <> 'removed' and id > ${after}
+        order by id
+        limit ${portion}`,
+    )
+    const blocked = await db.many(Rooted, blockedAmong(rooted, matches))
+    for (const one of blocked) await clear(deps, one, by)
+    after = rooted.at(-1)?.id
+  }
+}
+
+function blockedAmong(rooted: readonly Rooted[], matches: Sql): Sql {
+  const hosts = rooted.map(({ root_url }) => reversedHost(new URL(root_url).hostname))
+  // Compared byte by byte, as the columns of links are.
+  return sql`
+    select id, destination_url as root_url
+    from (
+      select id, url as destination_url, host collate "C" as destination_host
+      from unnest(${rooted.map(({ id }) => id)}::uuid[],
+        ${rooted.map(({ root_url }) => root_url)}::text[], ${hosts}::text[]) as u (id, url, host)
+    ) r
+    where ${matches}`
+}
+
+async function clear(
+  { kernel, changes }: Clearing,
+  { id, root_url }: Rooted,
+  { actor, reason }: { readonly actor: string; readonly reason: string },
+): Promise<void> {
+  await kernel.db.tx(async tx => {
+    const cleared = await tx.maybe(
+      Cleared,
+      sql`
+        -- any tenant: the same row, if it still leads there
+        update links.domains set root_url = null, updated_at = kernel.now()
+        where id = ${id} and root_url = ${root_url}
+        returning tenant_id, id`,
+    )
+    if (!cleared) return
+    const { tenant_id } = cleared
+    const action = 'links.domains.clear_root'
+    tx.audit({ tenant_id, actor, action, target: id, outcome: 'done', reason })
+    await changes.changed(tx, [wholeDomain(cleared)])
+  })
+}

@@ -1,0 +1,63 @@
+/**
+ * What a person finds in their mailbox, as the sandbox's mail server received it; and the proof of an
+ * address, which people who registered in a test have not given.
+ */
+import { Type } from 'typebox'
+import type { Member, ProductWorld } from './product-world.ts'
+import { eventually } from './world.ts'
+import { sql } from '../src/kernel/database/sql.ts'
+
+export type Received = {
+  readonly subject: string
+  readonly text: string
+  readonly headers: Readonly<Record<string, string | string[]>>
+  /** The same for each copy of one mail. */
+  readonly ref: string
+}
+
+type World = Pick<ProductWorld, 'call' | 'platform'>
+
+/** Newest first. */
+export async function inbox(
+  world: World,
+  { email }: Pick<Member, 'email'>,
+  category: string,
+): Promise<Received[]> {
+  const { body, status, text } = await world.call(
+    'GET',
+    `/dev/inbox/messages?to=${email}&limit=100`,
+  )
+  if (status !== 200) throw new Error(`no inbox: ${text}`)
+  const all = body.data as Received[]
+  return all.filter(one => one.headers['x-category'] === category)
+}
+
+/** The mails of a category, newest first, once so many are there. */
+export function arrived(world: World, who: Pick<Member, 'email'>, category: string, many = 1) {
+  return eventually(`${many} mails of ${category} arrive`, async () => {
+    const found = await inbox(world, who, category)
+    return found.length >= many && found
+  })
+}
+
+const Asked = Type.Object({ mails: Type.Integer() })
+
+/** How many mails surfaces have asked for in somebody's tenant, sent or not. */
+export async function asked(
+  { platform }: World,
+  { tenant }: Pick<Member, 'tenant'>,
+): Promise<number> {
+  const { mails } = await platform.kernel.db.one(
+    Asked,
+    sql`
+      select count(*)::int as mails from identity.mails
+      where tenant_id = ${tenant.id} and template = 'notice'`,
+  )
+  return mails
+}
+
+/** Their address counts as proven. */
+export async function prove({ platform }: World, { id }: Pick<Member, 'id'>): Promise<void> {
+  await platform.kernel.db.run(sql`
+    update identity.accounts set verified_at = kernel.now() where id = ${id}`)
+}
