@@ -1373,6 +1373,7 @@ create table webhooks.subscriptions (
   created_at timestamp with time zone not null default kernel.now(),
   updated_at timestamp with time zone not null default kernel.now(),
   shard smallint not null generated always as ((uuid_hash_extended(id, (0)::bigint) & (63)::bigint))::smallint stored,
+  verified_at timestamp with time zone,
   constraint subscriptions_aggregate_ids_check CHECK (((cardinality(aggregate_ids) >= 1) AND (cardinality(aggregate_ids) <= 100))),
   constraint subscriptions_challenge_hash_check CHECK ((octet_length(challenge_hash) = 32)),
   constraint subscriptions_check CHECK (((state = 'disabled'::text) = (disabled_at IS NOT NULL))),

@@ -632,7 +632,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Receive a signed webhook of a provider */
+        /**
+         * Receive a signed webhook of a provider
+         * @description Answered as its provider documents once it is stored, a repeat like the first: 200 with `{"received":true}` to Stripe, 202 to GitHub, 200 to Slack (with its `challenge`, if it asks by one) and to Twilio (with an empty `<Response/>`), 204 to everybody else.
+         */
         post: operations["post_inbound_by_provider_by_account_ref"];
         delete?: never;
         options?: never;
@@ -8174,7 +8177,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": string;
+                    "application/json": unknown;
                     "text/plain": string;
                     "text/xml": string;
                     "*/*": string;
@@ -8239,6 +8242,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description invalid_character */
             422: {
                 headers: {
@@ -8266,7 +8278,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description overloaded */
+            /** @description overloaded, service_unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;

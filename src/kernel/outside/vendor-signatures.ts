@@ -4,12 +4,18 @@
  */
 import { Buffer } from 'node:buffer'
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { type MessageHeaders, type SignatureVerdict, verifySigned } from './signatures.ts'
+import { parse, stringify } from 'node:querystring'
+import {
+  type MessageHeaders,
+  type Secret,
+  type SignatureVerdict,
+  verifySigned,
+} from './signatures.ts'
 
 export type VendorMessage = {
   readonly headers: MessageHeaders
   readonly body: Buffer
-  readonly secrets: readonly Buffer[]
+  readonly secrets: readonly Secret[]
   readonly now_seconds: number
   readonly window_seconds?: number
 }
@@ -60,7 +66,8 @@ export function verifySlack(message: VendorMessage): SignatureVerdict {
 
 /**
  * `X-Twilio-Signature` over the public address and the sorted form; of any other body the address holds
- * the hash. No time is signed. The address counts with and without its port, because both are sent.
+ * the hash. No time is signed. The address counts with and without its port, and with its query written
+ * in either of two ways, because Twilio signs one or the other.
  */
 export function verifyTwilio(message: VendorMessage & { readonly url: string }): SignatureVerdict {
   const { body, url } = message
@@ -113,5 +120,12 @@ function addressesOf(url: string): readonly string[] {
   const [, scheme = '', host = '', port, rest = ''] =
     /^(https?:\/\/)(\[[^\]]*\]|[^/?#:]*)(:\d+)?(.*)$/is.exec(url) ?? []
   const usual = scheme.toLowerCase() === 'https://' ? ':443' : ':80'
-  return [...new Set([url, scheme + host + rest, scheme + host + (port ?? usual) + rest])]
+  const [path = '', query] = rest.split(/\?(.*)/s)
+  const plain = query === undefined ? rest : `${path}?${stringify(parse(query))}`
+  return [
+    ...new Set([
+      url,
+      ...[rest, plain].flatMap(end => [scheme + host + end, scheme + host + (port ?? usual) + end]),
+    ]),
+  ]
 }

@@ -1,16 +1,26 @@
 /**
  * Whether an address may be kept as an endpoint: by its form alone, without asking a name server. What it
- * leads to is judged on every attempt and every redirect.
+ * leads to is judged on every attempt and every redirect. It is kept in the one form in which it is sent
+ * to, so that what is shown is what is meant, however it was written.
  */
 import { openAddressRules, isGlobalUnicast } from '../../kernel/outside/addresses.ts'
-import { parseTarget, type TargetRefusal } from '../../kernel/outside/safe-target.ts'
+import {
+  parseTarget,
+  type SafeTarget,
+  type TargetRefusal,
+} from '../../kernel/outside/safe-target.ts'
 import type { Kernel } from '../../kernel/surface.ts'
 import { problem } from './errors.ts'
 import type { Sending } from './settings.ts'
 
-export type JudgeEndpoint = (endpoint: string) => void
+/** Answers the address as it is kept. */
+export type JudgeEndpoint = (endpoint: string) => string
 
-type Constraint = 'syntax' | 'scheme' | 'port' | 'literal' | 'userinfo' | 'fragment' | 'host'
+type Constraint =
+  'syntax' | 'length' | 'scheme' | 'port' | 'literal' | 'userinfo' | 'fragment' | 'host'
+
+/** As the database keeps it. */
+const endpoint_length_max = 2048
 
 const constraints: Readonly<Record<TargetRefusal, Constraint>> = {
   invalid_url: 'syntax',
@@ -22,9 +32,11 @@ const constraints: Readonly<Record<TargetRefusal, Constraint>> = {
 
 const details: Readonly<Record<Constraint, string>> = {
   syntax: 'This is no address.',
+  length: `In ASCII the address is longer than ${endpoint_length_max} characters.`,
   scheme: 'The address must begin with https; WEBHOOKS_ALLOW_HTTP=true allows http too.',
   port: 'The port is not open; WEBHOOKS_ALLOWED_PORTS names those that are.',
-  literal: 'A name is asked for, not an address; WEBHOOKS_ALLOWED_PRIVATE_CIDRS allows addresses.',
+  literal:
+    'A name is asked for, not an address; WEBHOOKS_ALLOWED_PRIVATE_CIDRS allows private ones.',
   userinfo: 'The address must not hold a user or password.',
   fragment: 'The address must not hold a fragment.',
   host: 'This name means something inside a network only; WEBHOOKS_ALLOWED_PRIVATE_CIDRS allows nets.',
@@ -38,11 +50,9 @@ export function openJudgeEndpoint(
 ): JudgeEndpoint {
   const allow = settings['webhooks.allowed_private_cidrs']
   const rules = openAddressRules({ ports, allow })
-  const judge = (endpoint: string): Constraint | null => {
-    const target = parseTarget(endpoint, null, rules, schemes)
-    if (typeof target === 'string') return constraints[target]
-    if (endpoint.includes('#')) return 'fragment'
-    const { host, port, is_literal } = target
+  const judge = ({ url, host, port, is_literal }: SafeTarget): Constraint | null => {
+    if (url.href.includes('#')) return 'fragment'
+    if (url.href.length > endpoint_length_max) return 'length'
     if (is_literal) {
       if (isGlobalUnicast(host)) return 'literal'
       const verdict = rules.judge(host, port)
@@ -53,11 +63,24 @@ export function openJudgeEndpoint(
     return inner && allow.length === 0 ? 'host' : null
   }
   return endpoint => {
-    const constraint = judge(endpoint)
-    if (!constraint) return
-    throw problem('endpoint_not_allowed', {
-      detail: details[constraint],
-      errors: [{ location: 'body', pointer: '/endpoint', constraint }],
-    })
+    const target = parseTarget(endpoint, null, rules, schemes)
+    if (typeof target === 'string') throw refusal(constraints[target])
+    const constraint = judge(target)
+    if (constraint) throw refusal(constraint)
+    return writtenOut(target)
   }
+}
+
+function refusal(constraint: Constraint) {
+  return problem('endpoint_not_allowed', {
+    detail: details[constraint],
+    errors: [{ location: 'body', pointer: '/endpoint', constraint }],
+  })
+}
+
+/** The name in ASCII and without its trailing dot, nothing that the parser would drop. */
+function writtenOut({ url, host, is_literal }: SafeTarget): string {
+  const written = new URL(url.href)
+  if (!is_literal) written.hostname = host
+  return written.href
 }

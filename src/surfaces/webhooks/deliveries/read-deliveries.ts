@@ -59,10 +59,14 @@ function filtersOf({ subscription_id, event_id, state, type, since, until }: Del
     ...(event_id ? [sql`d.event_id = ${event_id}`] : []),
     ...(state ? [sql`d.state = ${state}`] : []),
     ...(type ? [sql`d.event_type = ${type}`] : []),
-    ...(since ? [sql`d.event_id >= kernel.first_id_of(${since}::timestamptz)`] : []),
-    ...(until ? [sql`d.event_id < kernel.first_id_of(${until}::timestamptz)`] : []),
+    ...(since ? [sql`d.event_id >= ${firstIdOf(since)}`] : []),
+    ...(until ? [sql`d.event_id < ${firstIdOf(until)}`] : []),
   ]
 }
+
+/** An id begins with the time since 1970: all that is earlier is the first of them. */
+const firstIdOf = (time: string): Sql =>
+  sql`kernel.first_id_of(greatest(${time}::timestamptz, to_timestamp(0)))`
 
 /** With the latest attempts and replays, in the order in which they were. */
 export async function getDelivery(reader: Reader, place: Place): Promise<DeliveryInFull> {

@@ -7,14 +7,20 @@ import { keepInboundLoop } from './keep-inbound.ts'
 import { processLoop } from './processing/process-receipts.ts'
 import { receiptRoutes } from './receipts/routes.ts'
 import { receiveRoute } from './receive-route.ts'
+import { openFindTrusted } from './sources/find-source.ts'
 import { sourceRoutes } from './sources/routes.ts'
+import { openStore } from './store-receipt.ts'
 
 export type Inbound = { readonly routes: readonly Route[]; readonly loops: readonly Loop[] }
 
 export function openInbound(kernel: Kernel, told: readonly InboundHandler[]): Inbound {
   const secrets = openInboundSecrets(kernel)
   const handlers = openHandlers(told)
-  const receiving = { kernel, secrets, handled: handlers.providers }
+  const receiving = {
+    kernel,
+    findTrusted: openFindTrusted(kernel, secrets),
+    store: openStore({ kernel, handled: handlers.providers }),
+  }
   return {
     routes: [
       receiveRoute(receiving),

@@ -4,6 +4,8 @@ import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { github_bytes_max, limitFor, receive, type ReceiveDeps } from './receive.ts'
 import { AccountRef, Provider } from './schemas.ts'
 
+/** Text that is sent as it is: an object of JSON to those who expect one. */
+const Received = Type.Unsafe<string>(Type.Any())
 const absent = 'inbound_source_not_found'
 
 export function receiveRoute(deps: ReceiveDeps): Route {
@@ -12,6 +14,10 @@ export function receiveRoute(deps: ReceiveDeps): Route {
     method: 'POST',
     path: '/v1/inbound/{provider}/{account_ref}',
     summary: 'Receive a signed webhook of a provider',
+    description:
+      'Answered as its provider documents once it is stored, a repeat like the first: 200 with ' +
+      '`{"received":true}` to Stripe, 202 to GitHub, 200 to Slack (with its `challenge`, if it asks by ' +
+      'one) and to Twilio (with an empty `<Response/>`), 204 to everybody else.',
     permission: 'public',
     rate: 'webhook_in',
     // A stranger who sends rubbish uses up nobody's share but his own.
@@ -25,8 +31,15 @@ export function receiveRoute(deps: ReceiveDeps): Route {
     absent,
     body_limit_bytes: Math.max(usual, github_bytes_max),
     bodyLimitFor: head => limitFor(deps, head),
-    fails: [absent, 'envelope_invalid', 'signature_invalid', 'timestamp_out_of_window'],
-    replies: { 200: Type.String(), 202: null, 204: null },
+    fails: [
+      absent,
+      'envelope_invalid',
+      'service_unavailable',
+      'signature_invalid',
+      'timestamp_out_of_window',
+      'unsupported_media_type',
+    ],
+    replies: { 200: Received, 202: null, 204: null },
     handle: async ({ params, request }) => {
       const { provider, account_ref } = params
       const { status, body, media_type } = await receive(deps, { provider, account_ref }, request)

@@ -5,25 +5,29 @@
 import { problem } from '../errors.ts'
 import type { Kernel } from '../../../kernel/surface.ts'
 import type { RequestFacts, RequestHead } from '../../../kernel/http/route.ts'
-import type { InboundSecrets } from './inbound-secrets.ts'
 import type { Acknowledgement, Incoming } from './schemes/scheme.ts'
 import { schemes } from './schemes/schemes.ts'
-import { findScheme, findTrusted, type SourceKey } from './sources/find-source.ts'
-import { storeReceipt, type StoreDeps } from './store-receipt.ts'
+import { findScheme, type FindTrusted, type SourceKey } from './sources/find-source.ts'
+import type { Store } from './store-receipt.ts'
 
-export type ReceiveDeps = StoreDeps & {
-  readonly kernel: Pick<Kernel, 'db' | 'wake' | 'settings' | 'clock' | 'public_url'>
-  readonly secrets: InboundSecrets
+export type ReceiveDeps = {
+  readonly kernel: Pick<Kernel, 'db' | 'settings' | 'clock' | 'public_url'>
+  readonly findTrusted: FindTrusted
+  readonly store: Store
 }
+
+type Message = Pick<RequestFacts, 'raw' | 'headers' | 'path' | 'search'>
 
 /** GitHub documents that its messages may be as large; whoever else sends more than usual is refused. */
 export const github_bytes_max = 25 * 1024 * 1024
 
 /** How much is read is known before the first byte; only a large message costs a look-up more. */
 export async function limitFor({ kernel }: ReceiveDeps, { params, headers }: RequestHead) {
-  const encoding = headers['content-encoding']
+  const encoding = String(headers['content-encoding'] ?? 'identity')
   // What was packed was signed as it was packed, and strangers' bytes are not unpacked.
-  if (encoding !== undefined && encoding !== 'identity') throw problem('unsupported_media_type')
+  if (encoding.trim().toLowerCase() !== 'identity') {
+    throw problem('unsupported_media_type', { detail: 'A packed body is not unpacked.' })
+  }
   const usual = kernel.settings['webhooks.inbound_max_bytes']
   const declared = headers['content-length']
   if (declared !== undefined && Number(declared) <= usual) return usual
@@ -32,13 +36,20 @@ export async function limitFor({ kernel }: ReceiveDeps, { params, headers }: Req
   return scheme === 'github' ? Math.max(usual, github_bytes_max) : usual
 }
 
-export async function receive(
+export function receive(
   deps: ReceiveDeps,
   key: SourceKey,
-  request: Pick<RequestFacts, 'raw' | 'headers' | 'path' | 'search'>,
+  request: Message,
 ): Promise<Acknowledgement> {
-  const { kernel, secrets } = deps
-  const source = await findTrusted(kernel.db, key)
+  return inTime(deps.kernel.settings['webhooks.inbound_ack_ms'], receiveNow(deps, key, request))
+}
+
+async function receiveNow(
+  { kernel, findTrusted, store }: ReceiveDeps,
+  key: SourceKey,
+  request: Message,
+): Promise<Acknowledgement> {
+  const source = await findTrusted(key)
   const scheme = schemes[source.scheme]
   const message: Incoming = {
     body: request.raw,
@@ -47,9 +58,7 @@ export async function receive(
     url: `${kernel.public_url}${request.path}${request.search}`,
   }
   const verdict = scheme.verify(message, {
-    secrets: source.sealed.map((sealed, index) =>
-      secrets.open(source.id, source.versions[index] ?? 0, sealed),
-    ),
+    secrets: source.secrets,
     options: source.options,
     now_seconds: kernel.clock.nowSeconds(),
     window_seconds: source.tolerance_seconds,
@@ -58,16 +67,16 @@ export async function receive(
   const greeting = scheme.greets?.(message)
   if (greeting) return greeting
   const envelope = scheme.envelope(message, source.options)
-  if (!envelope) throw problem('envelope_invalid')
-  await inTime(
-    kernel.settings['webhooks.inbound_ack_ms'],
-    storeReceipt(deps, { source, key, envelope, message, verdict }),
-  )
+  if (!envelope) {
+    const detail = `An id is looked for ${scheme.identified(source.options)}.`
+    throw problem('envelope_invalid', { detail })
+  }
+  await store({ source, key, envelope, message, verdict })
   return scheme.received
 }
 
 /** The provider comes again; if this was stored after all, the next one is its duplicate. */
-async function inTime(patience_ms: number, stored: Promise<void>): Promise<void> {
+async function inTime<T>(patience_ms: number, received: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
@@ -76,7 +85,7 @@ async function inTime(patience_ms: number, stored: Promise<void>): Promise<void>
     )
   })
   try {
-    await Promise.race([stored, late])
+    return await Promise.race([received, late])
   } finally {
     clearTimeout(timer)
   }

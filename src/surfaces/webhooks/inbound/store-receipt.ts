@@ -1,17 +1,19 @@
 /**
- * Stores a message once: its id at the provider decides. The receipt, its bytes and the event that
- * announces it are one commit; whatever comes again changes nothing.
+ * Stores messages once: the id at the provider decides. A receipt, its bytes and the event that announces
+ * it are one commit, which messages that come together share; whatever comes again changes nothing.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Kernel } from '../../../kernel/surface.ts'
+import { workContext } from '../../../kernel/watch/context.ts'
+import { gather } from './gather.ts'
 import type { Envelope, Incoming } from './schemes/scheme.ts'
 import type { SourceKey, Trusted } from './sources/find-source.ts'
 
 export type StoreDeps = {
-  readonly kernel: Pick<Kernel, 'db' | 'wake'>
+  readonly kernel: Pick<Kernel, 'db' | 'wake' | 'settings'>
   /** The providers whose messages somebody here works on. */
   readonly handled: ReadonlySet<string>
 }
@@ -24,60 +26,121 @@ export type Genuine = {
   readonly verdict: { readonly secret: number }
 }
 
+export type Store = (genuine: Genuine) => Promise<void>
+
+type Given = Genuine & { readonly id: string; readonly context: ReturnType<typeof contextNow> }
+
+/** Two, so that a large message or a lock holds up nobody else. */
+const flights_max = 2
+const rows_max = 100
+const bytes_max = 1024 * 1024
+
 const Stored = Type.Object({ id: Id })
 
-function receiptRef(id: string): string {
-  return `/v1/inbound-receipts/${id}/payload`
+const contextNow = () => workContext.getStore()
+/** What shares a commit belongs to no single request. */
+const nobodys = { request_id: null, traceparent: null }
+
+export function openStore(deps: StoreDeps): Store {
+  const patience_ms = deps.kernel.settings['webhooks.inbound_ack_ms']
+  const store = gather<Given, null>({ flights_max, patience_ms, fit }, async all => {
+    const [first] = all
+    const context = (all.length === 1 ? first?.context : undefined) ?? nobodys
+    await workContext.run(context, () => storeAll(deps, all))
+    return all.map(() => null)
+  })
+  return async genuine => void (await store({ ...genuine, id: newId(), context: contextNow() }))
 }
 
-export async function storeReceipt(
-  { kernel: { db, wake }, handled }: StoreDeps,
-  { source, key, envelope, message, verdict }: Genuine,
-): Promise<void> {
-  const { tenant_id, versions } = source
-  const { provider, account_ref } = key
-  const id = newId()
-  // What nobody here works on is at its end with its receipt.
-  const waits = handled.has(provider)
-  await db.tx(async tx => {
-    const stored = await tx.maybe(
-      Stored,
-      sql`
-        with receipt as (
-          insert into webhooks.inbound_receipts (tenant_id, id, provider, provider_account,
-            provider_event_id, event_type, payload_ref, signature_key_version,
-            processing_state, processed_at, next_attempt_at)
-          values (${tenant_id}, ${id}, ${provider}, ${account_ref}, ${envelope.event_id},
-            ${envelope.type}, ${receiptRef(id)}, ${versions[verdict.secret] ?? 0},
-            ${waits ? 'received' : 'ignored'},
-            case when ${waits}::boolean then null else kernel.now() end,
-            case when ${waits}::boolean then kernel.now() end)
-          on conflict (tenant_id, provider, provider_account, provider_event_id) do nothing
-          returning id
-        ), payload as (
-          insert into webhooks.receipt_payloads (tenant_id, receipt_id, content_type, headers, bytes)
-          select ${tenant_id}, id, ${message.headers['content-type'] ?? null}::text,
-            ${sql.json(keptHeaders(message))}::jsonb, ${message.body}
-          from receipt
-        )
-        select id from receipt`,
-    )
-    if (!stored) return
-    if (waits) tx.afterCommit(wake)
-    tx.emit({
-      type: 'inbound_receipt.received',
-      tenant_id,
-      aggregate_type: 'inbound_receipt',
-      aggregate_id: id,
-      aggregate_version: 1,
-      data: {
-        receipt_id: id,
-        provider,
-        provider_account: account_ref,
-        type: envelope.type,
-      },
-    })
+function fit(waiting: readonly { readonly item: Given }[]): number {
+  let bytes = 0
+  const over = waiting.findIndex(({ item }) => (bytes += item.message.body.length) > bytes_max)
+  return Math.min(rows_max, Math.max(1, over < 0 ? waiting.length : over))
+}
+
+async function storeAll({ kernel, handled }: StoreDeps, all: readonly Given[]): Promise<void> {
+  const waits = (one: Given) => handled.has(one.key.provider)
+  await kernel.db.tx(async tx => {
+    const rows = await tx.many(Stored, insert(all, waits))
+    const ids = new Set(rows.map(row => row.id))
+    const stored = all.filter(one => ids.has(one.id))
+    if (stored.some(waits)) tx.afterCommit(kernel.wake)
+    for (const { id, source, key, envelope } of stored) {
+      tx.emit({
+        type: 'inbound_receipt.received',
+        tenant_id: source.tenant_id,
+        aggregate_type: 'inbound_receipt',
+        aggregate_id: id,
+        aggregate_version: 1,
+        data: {
+          receipt_id: id,
+          provider: key.provider,
+          provider_account: key.account_ref,
+          type: envelope.type,
+        },
+      })
+    }
   })
+}
+
+/**
+ * In one order, so that two commits never wait for each other in a circle. The bytes travel as one value,
+ * of which each row takes its part: an array of them would be spelled out as text. What nobody here works
+ * on is at its end with its receipt.
+ */
+function insert(all: readonly Given[], waits: (one: Given) => boolean) {
+  const bodies = all.map(one => one.message.body)
+  let end = 1
+  const starts = bodies.map(body => (end += body.length) - body.length)
+  return sql`
+    -- any tenant: each message is its own source's
+    with given as materialized (
+      select g.*, (select kernel.now()) as now
+      from unnest(
+        ${all.map(one => one.source.tenant_id)}::uuid[],
+        ${all.map(one => one.id)}::uuid[],
+        ${all.map(one => one.key.provider)}::text[],
+        ${all.map(one => one.key.account_ref)}::text[],
+        ${all.map(one => one.envelope.event_id)}::text[],
+        ${all.map(one => one.envelope.type)}::text[],
+        ${all.map(one => one.source.versions[one.verdict.secret] ?? 0)}::int[],
+        ${all.map(waits)}::boolean[],
+        ${all.map(one => contentTypeOf(one.message))}::text[],
+        ${all.map(one => sql.json(keptHeaders(one.message)))}::text[],
+        ${starts}::int[],
+        ${bodies.map(body => body.length)}::int[]
+      ) as g (tenant_id, id, provider, account, event_id, event_type, version, waits,
+        content_type, headers, start, length)
+    ), receipt as (
+      insert into webhooks.inbound_receipts (tenant_id, id, provider, provider_account,
+        provider_event_id, event_type, payload_ref, signature_key_version, received_at,
+        processing_state, processed_at, next_attempt_at)
+      select tenant_id, id, provider, account, event_id, event_type,
+        '/v1/inbound-receipts/' || id || '/payload', version, now,
+        case when waits then 'received' else 'ignored' end,
+        case when waits then null else now end, case when waits then now end
+      from given
+      order by tenant_id, provider, account, event_id, id
+      on conflict (tenant_id, provider, provider_account, provider_event_id) do nothing
+      returning id
+    ), payload as (
+      insert into webhooks.receipt_payloads (tenant_id, receipt_id, content_type, headers, bytes,
+        created_at)
+      select g.tenant_id, g.id, g.content_type, g.headers::jsonb,
+        substr(${joined(bodies)}::bytea, g.start, g.length), g.now
+      from receipt r join given g on g.id = r.id
+    )
+    select id from receipt`
+}
+
+function joined(bodies: readonly Buffer[]): Buffer {
+  const [first] = bodies
+  return first && bodies.length === 1 ? first : Buffer.concat(bodies)
+}
+
+function contentTypeOf({ headers }: Incoming): string | null {
+  const type = headers['content-type']
+  return typeof type === 'string' ? type : null
 }
 
 /** What tells about the message; not its signature, nor who carried it. */

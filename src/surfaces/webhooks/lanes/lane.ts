@@ -13,6 +13,10 @@ export type LaneConfig = {
   readonly max_in_flight: number
   readonly rate_per_second: number | null
   readonly secrets: readonly LiveSecret[]
+  /** When its endpoint answered a challenge last. */
+  readonly verified_at: string | null
+  /** What its owner may read, as patterns. */
+  readonly readable: readonly string[]
 }
 
 /** What was saved of it. */
@@ -75,6 +79,18 @@ export class Lane {
     this.degraded = record.degraded
     this.tokens_at = performance.now()
     this.tokens = burstOf(config)
+  }
+
+  /** What the subscription says now. An endpoint that was verified anew is one to get to know. */
+  reconfigure(config: LaneConfig): void {
+    const anew = config.verified_at !== this.config.verified_at
+    this.config = config
+    if (!anew) return
+    this.breaker = closed
+    this.not_before_ms = 0
+    this.ewma_ms = null
+    this.acquit()
+    this.changed = true
   }
 
   /** How many requests may begin now. */

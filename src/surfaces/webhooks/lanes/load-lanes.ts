@@ -15,6 +15,8 @@ const Config = Type.Object({
   endpoint: Type.String(),
   max_in_flight: Type.Integer(),
   rate_per_second: nullable(Type.Integer()),
+  verified_at: nullable(Time),
+  readable: Type.Array(Type.String()),
 })
 
 const Row = Type.Object({
@@ -41,7 +43,7 @@ export async function loadLanes(
     sql`
       -- any tenant: a sender owns endpoints of all of them
       select s.id, s.tenant_id, s.shard, s.version, s.endpoint, s.max_in_flight, s.rate_per_second,
-        l.breaker, l.consecutive_failures, l.open_ms, l.open_until, l.not_before, l.ewma_ms,
+        s.verified_at, s.readable, l.breaker, l.consecutive_failures, l.open_ms, l.open_until, l.not_before, l.ewma_ms,
         l.last_success_at, l.failing_since, l.failures, l.degraded_at
       from webhooks.subscriptions s
       join webhooks.delivery_lanes l on l.subscription_id = s.id
@@ -66,22 +68,40 @@ export async function reloadConfigs(
     Config,
     sql`
       -- any tenant: a sender owns endpoints of all of them
-      select id, tenant_id, shard, version, endpoint, max_in_flight, rate_per_second
+      select id, tenant_id, shard, version, endpoint, max_in_flight, rate_per_second,
+        verified_at, readable
       from webhooks.subscriptions where id = any (${ids}::uuid[])`,
   )
   const secrets = await readSecrets(db, deps, ids)
   for (const row of rows) {
     const lane = lanes.find(one => one.id === row.id)
-    if (!lane) continue
-    // Another endpoint is another one to get to know.
-    if (lane.config.endpoint !== row.endpoint) lane.ewma_ms = null
-    lane.config = configOf(row, secrets.get(row.id))
+    lane?.reconfigure(configOf(row, secrets.get(row.id)))
   }
 }
 
+const Changed = Type.Object({ id: Id })
+
+/** Those whose subscription has changed since they were read. */
+export async function findChanged(
+  { kernel: { db } }: Pick<Deps, 'kernel'>,
+  lanes: readonly Lane[],
+): Promise<Lane[]> {
+  const rows = await db.many(
+    Changed,
+    sql`
+      -- any tenant: a sender owns endpoints of all of them
+      select s.id from unnest(${lanes.map(one => one.id)}::uuid[],
+        ${lanes.map(one => one.config.version)}::bigint[]) as known (id, version)
+      join webhooks.subscriptions s on s.id = known.id
+      where s.version <> known.version`,
+  )
+  const ids = new Set(rows.map(row => row.id))
+  return lanes.filter(one => ids.has(one.id))
+}
+
 function configOf(row: Static<typeof Config>, secrets: readonly LiveSecret[] = []): LaneConfig {
-  const { version, endpoint, max_in_flight, rate_per_second } = row
-  return { version, endpoint, max_in_flight, rate_per_second, secrets }
+  const { version, endpoint, max_in_flight, rate_per_second, verified_at, readable } = row
+  return { version, endpoint, max_in_flight, rate_per_second, verified_at, readable, secrets }
 }
 
 function recordOf(row: Static<typeof Row>): LaneRecord {

@@ -5,8 +5,10 @@
 import { jitter } from '../../../kernel/ids.ts'
 import { SafeFetchFailure } from '../../../kernel/outside/safe-fetch.ts'
 import type { Deps } from '../deps.ts'
+import { tested } from '../events.ts'
 import type { Lane } from '../lanes/lane.ts'
 import { finish_ms } from '../settings.ts'
+import { patternsOf } from '../types/event-types.ts'
 import type { Claimed } from './claim.ts'
 import type { Result } from './finish.ts'
 import { isTooOld, learn, nextOf, type Rules } from './judge.ts'
@@ -34,6 +36,7 @@ const unsent = {
 }
 const not_sent: Outcome = { ...unsent, verdict: 'ours', error_code: null }
 const purged: Outcome = { ...unsent, verdict: 'permanent', error_code: 'payload_purged' }
+const denied: Outcome = { ...unsent, verdict: 'permanent', error_code: 'permission_denied' }
 
 export async function fly(
   deps: FlightDeps,
@@ -54,6 +57,9 @@ export async function fly(
   if (!body) {
     return { ...base, ...grounded(claimed, 'permanent_failure', true), outcome: purged }
   }
+  if (!mayBeHeard(lane, claimed)) {
+    return { ...base, ...grounded(claimed, 'permanent_failure', true), outcome: denied }
+  }
   const begun = { at: performance.now() }
   lane.begun.add(begun)
   const secret_version = lane.config.secrets[0]?.version ?? null
@@ -64,6 +70,11 @@ export async function fly(
   const consequence = learn(lane, outcome, duration_ms, deps.rules, now_ms, jitter())
   const next = nextOf(claimed, outcome, deps.rules, now_ms, jitter())
   return { ...base, outcome, next, duration_ms, secret_version, consequence }
+}
+
+/** What was made for an earlier owner does not go to an endpoint of one who may not read it. */
+function mayBeHeard({ config: { readable } }: Lane, { event_type }: Claimed): boolean {
+  return event_type === tested || patternsOf(event_type).some(one => readable.includes(one))
 }
 
 /** It was claimed and not sent: it goes back as it was. */

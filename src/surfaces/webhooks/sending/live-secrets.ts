@@ -1,4 +1,5 @@
 /** The secrets that sign for a subscription now, newest first, opened. */
+import { createSecretKey, type KeyObject } from 'node:crypto'
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -8,7 +9,7 @@ import { Bytes } from '../schemas.ts'
 
 export type LiveSecret = {
   readonly version: number
-  readonly bytes: Buffer
+  readonly key: KeyObject
   /** When it ceases to sign; null for the current one. */
   readonly valid_until: string | null
 }
@@ -39,8 +40,8 @@ export async function readSecrets(
   )
   const found = new Map<string, LiveSecret[]>()
   for (const { subscription_id: id, secret_version: version, ...row } of rows) {
-    const bytes = secrets.open(id, version, row.secret_ciphertext)
-    const live = { version, bytes, valid_until: row.valid_until }
+    const key = createSecretKey(secrets.open(id, version, row.secret_ciphertext))
+    const live = { version, key, valid_until: row.valid_until }
     found.set(id, [...(found.get(id) ?? []), live])
   }
   return found

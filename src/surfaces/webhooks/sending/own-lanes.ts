@@ -4,7 +4,7 @@
  */
 import type { Deps } from '../deps.ts'
 import type { Lane } from '../lanes/lane.ts'
-import { loadLanes } from '../lanes/load-lanes.ts'
+import { findChanged, loadLanes, reloadConfigs } from '../lanes/load-lanes.ts'
 import { loadOf, shareOut, type Share } from '../lanes/share.ts'
 import type { Shards } from '../lanes/shards.ts'
 import type { Claimed } from './claim.ts'
@@ -167,6 +167,23 @@ export class OwnLanes {
       if (!foreign && !(idle && (this.used.get(lane) ?? 0) < idle_since)) continue
       this.forget(lane)
     }
+  }
+
+  /** A gate that is shut lets nothing be claimed, by which it would be seen that the endpoint is another. */
+  async renew(): Promise<void> {
+    const shut = [...this.lanes.values()].filter(lane => lane.timer)
+    if (shut.length === 0) return
+    const changed = await findChanged(this.deps, shut)
+    if (changed.length === 0) return
+    await reloadConfigs(this.deps, changed)
+    for (const lane of changed) {
+      if (this.lanes.get(lane.id) !== lane) continue
+      clearTimeout(lane.timer)
+      lane.timer = undefined
+      this.hungry.add(lane)
+      if (lane.changed) this.unsaved.add(lane)
+    }
+    this.wake()
   }
 
   clear(): void {

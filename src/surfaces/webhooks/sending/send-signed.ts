@@ -37,7 +37,7 @@ export function sendSigned(
         id,
         body,
         timestamp_seconds: kernel.clock.nowSeconds(),
-        secrets: live.map(one => one.bytes),
+        secrets: live.map(one => one.key),
       }),
       'webhook-event-type': type,
       ...headers,

@@ -259,6 +259,7 @@ class Sending {
         const before = this.shards.owned().length
         await this.shards.turn(this.lanes.busyShards())
         this.lanes.sweep()
+        await this.lanes.renew()
         const mine = this.shards.owned()
         if (mine.length > before) this.poll_at = 0
         this.sweep(signal)

@@ -26,7 +26,7 @@ export async function createSubscription(
   const { event_filter, verification = 'auto' } = asked
   demandApiVersion(asked.api_version)
   demandFilter(deps, event_filter, grants)
-  deps.judgeEndpoint(asked.endpoint)
+  const endpoint = deps.judgeEndpoint(asked.endpoint)
   await demandRoom(tx, principal.tenant_id, deps.kernel.settings['webhooks.max_subscriptions'])
   const id = newId()
   const secret = deps.secrets.make(asked.secret)
@@ -37,7 +37,7 @@ export async function createSubscription(
         readable, owner_id, state, api_version, description, ordering, max_in_flight,
         rate_per_second, secret_version, secret_ciphertext, verification_mode, challenge_due_at,
         unverified_since)
-      values (${principal.tenant_id}, ${id}, ${asked.endpoint}, ${event_filter.types},
+      values (${principal.tenant_id}, ${id}, ${endpoint}, ${event_filter.types},
         ${event_filter.aggregate_ids ?? null}, ${readablePatterns(grants)}, ${principal.id},
         'created', ${asked.api_version}, ${asked.description ?? null}, ${asked.ordering ?? 'none'},
         ${asked.max_in_flight ?? 8}, ${asked.rate_per_second ?? null}, 1,

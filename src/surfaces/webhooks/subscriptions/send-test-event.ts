@@ -22,7 +22,7 @@ export async function sendTestEvent(
   { data, aggregate_id = newId(), aggregate_version = 1 }: Asked,
 ) {
   if (data !== undefined && Buffer.byteLength(JSON.stringify(data)) > data_bytes_max) {
-    throw problem('content_too_large')
+    throw problem('content_too_large', { detail: 'The data of a test are at most 200 KiB.' })
   }
   const { state, id, tenant_id, ordering, api_version } = await findSubscription(tx, at)
   if (state !== 'active' && state !== 'paused') {

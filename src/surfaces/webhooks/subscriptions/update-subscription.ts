@@ -34,11 +34,11 @@ export async function updateSubscription(
 ): Promise<SubscriptionRow> {
   const { tenant_id } = by.principal
   const before = await holdSubscription(tx, { id, tenant_id }, by.if_match)
-  const { endpoint = before.endpoint, event_filter: filter } = asked
+  const { event_filter: filter } = asked
   if (asked.api_version !== undefined) demandApiVersion(asked.api_version)
   if (filter) demandFilter(deps, filter, by.grants)
+  const endpoint = endpointOf(deps, before, asked)
   const moved = endpoint !== before.endpoint
-  if (moved) deps.judgeEndpoint(endpoint)
   const step = stepOf(before, asked.state, moved)
   if (before.state === 'disabled' && step.state === 'created') await demandCooledDown(tx, before)
   const owned = moved || filter !== undefined || step.state === 'created'
@@ -63,6 +63,15 @@ export async function updateSubscription(
   )
   if (step.announces) announce(tx, step.announces, row)
   return row
+}
+
+/** What stays as it is needs no judgement: the settings may have changed since it was named. */
+function endpointOf(
+  { judgeEndpoint }: Pick<Deps, 'judgeEndpoint'>,
+  { endpoint: before }: SubscriptionRow,
+  { endpoint = before }: UpdateSubscription,
+): string {
+  return endpoint === before ? before : judgeEndpoint(endpoint)
 }
 
 function stepOf({ state }: SubscriptionRow, wanted: string | undefined, moved: boolean): Step {

@@ -92,6 +92,19 @@ test('is degraded after a day, and disabled after five', async () => {
   await ground.emit(owner)
   await eventually('others hear the next', () => witness.received.length === 1)
   expect(await ground.deliveries(made.id)).toHaveLength(before.length)
+  // Taken up again, and verified, it begins anew: the first failure is not one of five days.
+  const again = await ground.login(other)
+  await ground.call('PATCH', `/v1/webhook-subscriptions/${made.id}`, {
+    token: again.body.access_token,
+    body: { state: 'active' },
+  })
+  await eventually('it is active', async () => (await rowOf(made.id)).state === 'active')
+  const [next] = await ground.emit(owner)
+  await eventually('the next one fails', async () => {
+    const all = await ground.deliveries(made.id)
+    return all.find(one => one.event_id === next)?.attempt_count === 1
+  })
+  expect((await rowOf(made.id)).state).toBe('active')
   await Promise.all([receiver.close(), witness.close()])
 }, 60_000)
 

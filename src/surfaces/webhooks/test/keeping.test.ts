@@ -1,8 +1,12 @@
 /** Weeks of deliveries come and go beside running senders, and what waits is never dropped. */
+import { randomBytes } from 'node:crypto'
 import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import { resealSecrets } from '../keeping/reseal-secrets.ts'
+import { openSecrets } from '../secrets.ts'
+import { readSecrets } from '../sending/live-secrets.ts'
 import { at, openGround } from './ground.ts'
 import { openReceiver } from './receiver.ts'
 
@@ -63,4 +67,26 @@ test('what a deleted subscription had waiting is cancelled', async () => {
     30_000,
   )
   expect(receiver.of('/deleted')).toEqual([])
+})
+
+test('after a change of the keyring every living secret is sealed anew, and opens without the old key', async () => {
+  const key = () => randomBytes(32).toString('base64')
+  const [old, next] = [`old:${key()}`, `new:${key()}`]
+  const keyed = await openGround({ WEBHOOKS_KEYRING: old })
+  const owner = await keyed.owner()
+  const made = await keyed.subscribe(owner, at(receiver, '/sealed'))
+  const path = `/v1/webhook-subscriptions/${made.id}`
+  const rotated = await keyed.call('POST', `${path}/rotate-secret`, { token: owner.token })
+  const { kernel } = keyed.platform
+  const ringed = (keyring: string) =>
+    openSecrets({
+      keys: kernel.keys,
+      settings: { ...kernel.settings, 'webhooks.keyring': keyring },
+    })
+  const both = { kernel, secrets: ringed(`${next},${old}`) }
+  await resealSecrets(both, new AbortController().signal)
+  const opened = await readSecrets(kernel.db, { secrets: ringed(next) }, [made.id])
+  const bytes = (opened.get(made.id) ?? []).map(one => one.key.export().toString('base64'))
+  expect(bytes.map(one => `whsec_${one}`)).toEqual([rotated.body.secret, made.secret])
+  await keyed.close()
 })

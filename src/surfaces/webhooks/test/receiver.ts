@@ -24,6 +24,8 @@ export type Receiver = {
   connections(): number
   /** Answers from now on. */
   answer(how: Answering): void
+  /** Answers challenges from now on, which it otherwise echoes. */
+  greet(how: Answering): void
   of(path: string): Received[]
   /** Requests that are being answered at this moment. */
   open(): number
@@ -38,6 +40,11 @@ export const status =
   response =>
     void response.writeHead(code, headers).end(`status ${code}`)
 
+export const tokenOf = ({ body }: Pick<Received, 'body'>): string =>
+  (JSON.parse(body.toString()) as { data: { challenge: string } }).data.challenge
+const echo: Answering = (response, one) =>
+  void response.end(JSON.stringify({ challenge: tokenOf(one) }))
+
 export async function openReceiver(host = '127.0.0.1'): Promise<Receiver> {
   const received: Received[] = []
   const challenges: Received[] = []
@@ -45,6 +52,7 @@ export async function openReceiver(host = '127.0.0.1'): Promise<Receiver> {
   let connections = 0
   let open = 0
   let how = fine
+  let greet = echo
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('error', () => {}) // the other side may leave while it speaks
@@ -62,8 +70,7 @@ export async function openReceiver(host = '127.0.0.1'): Promise<Receiver> {
       }
       if (one.type === 'webhook_subscription.challenged') {
         challenges.push(one)
-        const { data } = JSON.parse(one.body.toString()) as { data: { challenge: string } }
-        response.end(JSON.stringify({ challenge: data.challenge }))
+        greet(response, one)
         return
       }
       received.push(one)
@@ -87,6 +94,9 @@ export async function openReceiver(host = '127.0.0.1'): Promise<Receiver> {
     connections: () => connections,
     answer: next => {
       how = next
+    },
+    greet: next => {
+      greet = next
     },
     of: path => received.filter(one => one.path === path),
     open: () => open,

@@ -126,6 +126,35 @@ describe.concurrent('a delivery', () => {
   })
 })
 
+test('a date in Retry-After holds the endpoint back too, until it is another endpoint', async () => {
+  const better = await openReceiver()
+  const {
+    receiver: old,
+    owner,
+    made,
+  } = await subscriber((response, one) => {
+    const date = new Date().toUTCString()
+    const later = new Date(Date.parse(date) + 3_600_000).toUTCString()
+    status(503, { date, 'retry-after': later })(response, one)
+  })
+  await ground.emit(owner)
+  const path = `/v1/webhook-subscriptions/${made.id}`
+  const health = async () => (await ground.call('GET', path, owner)).body.health
+  const until = await eventually(
+    'it is held back',
+    async () => (await health()).not_before ?? false,
+  )
+  expect(Date.parse(until)).toBeGreaterThan(ground.platform.kernel.clock.nowMs() + 3_500_000)
+  await ground.emit(owner)
+  await settled(made, 'pending', 2)
+  const body = { endpoint: at(better) }
+  await ground.call('PATCH', path, { token: owner.token, body })
+  await eventually('the other endpoint gets what waits', () => better.received.length === 1, 25_000)
+  expect((await health()).not_before).toBeNull()
+  expect(old.received).toHaveLength(1)
+  await Promise.all([old.close(), better.close()])
+}, 60_000)
+
 test('an endpoint that fails in a row is left alone, then asked with one delivery', async () => {
   const own = await openGround({
     WEBHOOKS_RETRY_SCHEDULE: '0,600,600',

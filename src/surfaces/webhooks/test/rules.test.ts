@@ -25,7 +25,15 @@ const failed: Outcome = {
   wait_seconds: null,
   faulty: true,
 }
-const config = { version: 1, endpoint: '', max_in_flight: 8, rate_per_second: null, secrets: [] }
+const config = {
+  version: 1,
+  endpoint: '',
+  max_in_flight: 8,
+  rate_per_second: null,
+  secrets: [],
+  verified_at: null,
+  readable: [],
+}
 let lanes = 0
 const laneOf = (tenant_id: string, more = {}) =>
   new Lane({ id: `lane-${++lanes}`, tenant_id, shard: 0 }, config, {

@@ -4,7 +4,15 @@ import { describe, expect, test } from 'vitest'
 import { fresh, Lane } from '../lanes/lane.ts'
 import { loadOf, shareOut } from '../lanes/share.ts'
 
-const config = { version: 1, endpoint: '', max_in_flight: 8, rate_per_second: null, secrets: [] }
+const config = {
+  version: 1,
+  endpoint: '',
+  max_in_flight: 8,
+  rate_per_second: null,
+  secrets: [],
+  verified_at: null,
+  readable: [],
+}
 let lanes = 0
 const laneOf = (tenant_id: string, more = {}) =>
   new Lane({ id: `lane-${++lanes}`, tenant_id, shard: 0 }, config, {

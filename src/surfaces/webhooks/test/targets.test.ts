@@ -140,6 +140,30 @@ describe('an endpoint', () => {
     expect(refused.text).not.toContain('secret@')
   })
 
+  test.for([
+    ['https://bücher.example/ü', 'https://xn--bcher-kva.example/%C3%BC'],
+    [' https://EXAMPLE.com.:443/a\nb ', 'https://example.com/ab'],
+    ['https://example.com\\@example.org/', 'https://example.com/@example.org/'],
+  ])('%j is kept as it is sent to', async ([endpoint, kept]) => {
+    const { token } = await ground.owner()
+    const asked = { event_filter: { types: ['*'] }, api_version: '2026-01', verification: 'manual' }
+    const path = '/v1/webhook-subscriptions'
+    const made = await ground.call('POST', path, { token, body: { ...asked, endpoint } })
+    expect([made.status, made.body.endpoint]).toEqual([201, kept])
+    // The same place in other words is no move.
+    const one = `${path}/${made.body.id}`
+    const patched = await ground.call('PATCH', one, { token, body: { endpoint } })
+    expect(patched.body.endpoint).toBe(kept)
+  })
+
+  test('that becomes too long when it is written out is refused', async () => {
+    const { token } = await ground.owner()
+    const endpoint = `https://example.com/${'ü'.repeat(500)}`
+    const body = { endpoint, event_filter: { types: ['*'] }, api_version: '2026-01' }
+    const refused = await ground.call('POST', '/v1/webhook-subscriptions', { token, body })
+    expect(refused.body).toMatchObject({ errors: [{ constraint: 'length' }] })
+  })
+
   test('is refused when it is changed to one, too', async () => {
     const { owner, made } = await named('patched.test')
     const path = `/v1/webhook-subscriptions/${made.id}`

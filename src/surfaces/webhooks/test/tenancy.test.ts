@@ -131,6 +131,50 @@ describe.concurrent('what may be subscribed to', () => {
   })
 })
 
+test('what waits or is sent again does not follow an endpoint to somebody who may not read it', async () => {
+  const admin = await ground.owner()
+  const other = await ground.member(admin.tenant)
+  await ground.allow(
+    other,
+    'webhooks.subscriptions.write',
+    'webhooks.deliveries.replay',
+    'webhooks.events.read:role.*',
+  )
+  const made = await ground.subscribe(admin, at(receiver, '/admins'))
+  await ground.emit(admin)
+  await eventually('it came', () => receiver.of('/admins').length === 1)
+  const path = `/v1/webhook-subscriptions/${made.id}`
+  const change = (body: object) => ground.call('PATCH', path, { token: other.token, body })
+  await change({ state: 'paused' })
+  await ground.emit(admin)
+  await eventually('one waits', async () => (await ground.states(made.id))['pending'] === 1)
+  // First what is heard is narrowed to what may be read, then the address is changed.
+  await change({ event_filter: { types: ['role.*'] } })
+  expect((await change({ endpoint: at(receiver, '/others') })).status).toBe(200)
+  await eventually('it is active', async () => {
+    const { body } = await ground.call('GET', path, admin)
+    return body.state === 'active'
+  })
+  const ended = await eventually('the one that waited is refused', async () => {
+    const all = await ground.deliveries(made.id)
+    return all.find(one => one.state === 'permanent_failure')
+  })
+  expect(ended.last_error_code).toBe('permission_denied')
+  const [first] = await ground.deliveries(made.id)
+  const replay = await ground.call('POST', `/v1/webhook-deliveries/${first?.id}/replay`, {
+    token: other.token,
+    body: { reason: 'to see it' },
+  })
+  expect(replay.status).toBe(202)
+  await eventually('so is the other one', async () => {
+    return (await ground.states(made.id))['permanent_failure'] === 2
+  })
+  // What they may send themselves comes.
+  await ground.call('POST', `${path}/test`, { token: other.token, body: {} })
+  await eventually('their own test comes', () => receiver.of('/others').length === 1)
+  expect(receiver.of('/others').map(one => one.type)).toEqual(['webhook_subscription.tested'])
+})
+
 test('what is internal reaches nobody outside, whatever a filter says', async () => {
   const owner = await ground.owner()
   const made = await ground.subscribe(owner, at(receiver, '/everything'))

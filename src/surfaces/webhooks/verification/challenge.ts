@@ -112,11 +112,19 @@ export async function acceptToken(tx: Tx, id: string, token: string): Promise<bo
       update webhooks.subscriptions s
       set state = 'active', unverified_since = null, challenge_hash = null,
         challenge_expires_at = null, challenge_due_at = null, version = version + 1,
-        updated_at = kernel.now()
+        verified_at = now(), updated_at = kernel.now()
       where s.id = ${id} and s.state = 'created' and s.challenge_hash = ${hashOfToken(token)}
         and s.challenge_expires_at > kernel.now()
       returning ${subscriptionColumns}`,
   )
-  if (row) announce(tx, 'webhook_subscription.verified', row)
-  return row !== undefined
+  if (!row) return false
+  // It has just answered: what was wrong before, or with another address, holds nothing back.
+  await tx.run(sql`
+    update webhooks.delivery_lanes
+    set breaker = 'closed', open_ms = 0, open_until = null, not_before = null, ewma_ms = null,
+      consecutive_failures = 0, failing_since = null, failures = 0, degraded_at = null,
+      updated_at = now()
+    where tenant_id = ${row.tenant_id} and subscription_id = ${id}`)
+  announce(tx, 'webhook_subscription.verified', row)
+  return true
 }

@@ -49,8 +49,8 @@ export async function verify(
   if (answered === 'slow') {
     // Nobody waits for it any more: what it decides is in the subscription's state.
     asked.catch((error: unknown) => deps.kernel.log.warn({ err: error }, 'a challenge failed'))
-    return 'created'
   }
+  if (answered === 'slow' || answered === 'superseded') return 'created'
   if (answered !== 'answered') {
     throw problem('verification_failed', { more: { reason: answered } })
   }
@@ -63,13 +63,26 @@ export async function askEndpoint(
   deps: VerifyDeps,
   id: string,
   signal: AbortSignal,
-): Promise<Answered> {
+): Promise<Answered | 'superseded'> {
   const challenge = await db.tx(tx => layChallenge(tx, deps, id))
-  if (!challenge) return 'mismatch'
+  if (!challenge) return othersOutcome(db, id)
   const answered = await sendChallenge(deps, challenge, signal)
   if (answered !== 'answered') return answered
   const accepted = await accept(db, deps, id, challenge.token)
-  return accepted ? 'answered' : 'mismatch'
+  return accepted ? 'answered' : othersOutcome(db, id)
+}
+
+const Standing = Type.Object({ active: Type.Boolean() })
+
+/** The endpoint answered well, but a later challenge counts: it was quicker, or it is still under way. */
+async function othersOutcome(db: Db, id: string): Promise<'answered' | 'superseded'> {
+  const found = await db.maybe(
+    Standing,
+    sql`
+      -- any tenant: the caller has found it in the tenant, or sends what is owed
+      select state = 'active' as active from webhooks.subscriptions where id = ${id}`,
+  )
+  return found?.active ? 'answered' : 'superseded'
 }
 
 const Expired = Type.Object({ expired: Type.Boolean() })

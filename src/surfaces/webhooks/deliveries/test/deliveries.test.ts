@@ -72,6 +72,9 @@ describe.concurrent('deliveries', () => {
     expect(await many('type=role.assigned')).toBe(0)
     expect(await many('since=2020-01-01T00:00:00Z')).toBe(4)
     expect(await many('until=2020-01-01T00:00:00Z')).toBe(0)
+    expect(await many('since=1969-12-31T23:59:59Z')).toBe(4)
+    expect(await many('until=1969-12-31T23:59:59Z')).toBe(0)
+    expect(await many('since=0001-01-01T00:00:00Z&until=9999-12-31T00:00:00Z')).toBe(4)
     expect((await ground.call('GET', `${path}?state=lost`, owner)).status).toBe(422)
   })
 

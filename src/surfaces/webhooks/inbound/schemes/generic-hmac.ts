@@ -3,17 +3,20 @@
  * A time counts only where it is part of what was signed; the schema of the source sees to that.
  */
 import { type SignatureVerdict, verifySigned } from '../../../../kernel/outside/signatures.ts'
-import type { Options } from '../schemas.ts'
-import { envelopeOf, hashOf, headerOf, jsonOf } from './read.ts'
+import { envelopeOf, hashOf, headerOf, isText, writtenIn } from './read.ts'
 import type { Incoming, Scheme, Trust } from './scheme.ts'
 
 export const genericHmac: Scheme = {
   name: 'generic_hmac',
   verify,
-  envelope: (message, options) => {
-    const given = givenId(message, options)
-    return envelopeOf(typeof given === 'number' ? String(given) : given, null)
+  envelope: ({ headers, body }, { id_header, id_pointer }) => {
+    if (id_header) return envelopeOf(headerOf(headers, id_header.toLowerCase()), null)
+    if (!id_pointer) return envelopeOf(hashOf(body), null)
+    const event_id = pointedAt(writtenIn(body), id_pointer)
+    return isText(event_id) ? { event_id, type: null } : null
   },
+  identified: ({ id_header, id_pointer }) =>
+    id_header ? `in the header ${id_header}` : `at ${id_pointer ?? ''} in the JSON body`,
   received: { status: 204, body: null },
 }
 
@@ -40,11 +43,6 @@ function contentOf(template: string, body: Buffer, timestamp: string) {
     '{timestamp}': timestamp,
   }
   return template.split(/(\{body\}|\{timestamp\})/).map(part => parts[part] ?? part)
-}
-
-function givenId({ headers, body }: Incoming, { id_header, id_pointer }: Options): unknown {
-  if (id_header) return headerOf(headers, id_header.toLowerCase())
-  return id_pointer ? pointedAt(jsonOf(body), id_pointer) : hashOf(body)
 }
 
 /** RFC 6901. */

@@ -11,5 +11,6 @@ export const github: Scheme = {
   verify: (message, trust) => verifyGithub({ ...message, ...trust }),
   envelope: ({ headers }) =>
     envelopeOf(headerOf(headers, 'x-github-delivery'), headerOf(headers, 'x-github-event')),
+  identified: () => 'in the header X-GitHub-Delivery',
   received: { status: 202, body: null },
 }

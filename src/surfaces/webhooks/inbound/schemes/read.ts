@@ -24,6 +24,21 @@ export function jsonOf(body: Buffer): Members | null {
   }
 }
 
+/**
+ * The same, but each number is the text that was written: two ids beyond 2^53 would become one number, and
+ * the second message a duplicate of the first.
+ */
+export function writtenIn(body: Buffer): unknown {
+  const exact = (_name: string, value: unknown, { source }: { source: string }) =>
+    typeof value === 'number' ? source : value
+  try {
+    // The language gives the text of a number as a third argument, which its types do not know yet.
+    return JSON.parse(body.toString('utf8'), exact as (name: string, value: unknown) => unknown)
+  } catch {
+    return null
+  }
+}
+
 /** Null where there is no id. */
 export function envelopeOf(id: unknown, type: unknown): Envelope | null {
   const event_id = idOf(id)
@@ -32,6 +47,17 @@ export function envelopeOf(id: unknown, type: unknown): Envelope | null {
 
 export function formOf(body: Buffer): URLSearchParams {
   return new URLSearchParams(body.toString('utf8'))
+}
+
+/** An id out of a body, which may be any text that can be stored. */
+export function isText(value: unknown): value is string {
+  return (
+    typeof value === 'string' &&
+    value.length > 0 &&
+    value.length <= id_max &&
+    value.isWellFormed() &&
+    !/\p{Cc}/u.test(value)
+  )
 }
 
 /** An id that can be kept and shown: visible characters, no comma. */

@@ -2,6 +2,7 @@
  * What a scheme is: how a provider proves that a message is its own, how it names it, what it documents
  * as "received". Schemes are pure; whoever asks them knows the source and the secrets.
  */
+import type { KeyObject } from 'node:crypto'
 import type { MessageHeaders, SignatureVerdict } from '../../../../kernel/outside/signatures.ts'
 import type { Options, SchemeName } from '../schemas.ts'
 
@@ -13,7 +14,7 @@ export type Incoming = {
 }
 
 export type Trust = {
-  readonly secrets: readonly Buffer[]
+  readonly secrets: readonly KeyObject[]
   readonly options: Options
   readonly now_seconds: number
   readonly window_seconds: number
@@ -33,6 +34,8 @@ export type Scheme = {
   verify(message: Incoming, trust: Trust): SignatureVerdict
   /** Null where the message has not the form of its provider. Asked of genuine messages only. */
   envelope(message: Incoming, options: Options): Envelope | null
+  /** Where its id is looked for, for whoever sent one without. */
+  identified(options: Options): string
   readonly received: Acknowledgement
   /** An answer to a question of the provider that is no event, and so is not kept. */
   greets?(message: Incoming): Acknowledgement | null

@@ -17,6 +17,7 @@ export const slack: Scheme = {
     const type = event?.['type'] ?? told['type'] ?? told['command']
     return envelopeOf(told['event_id'] ?? hashOf(timestamp, '.', message.body), type)
   },
+  identified: () => 'in a JSON object, or a form',
   received: { status: 200, body: '', media_type: 'text/plain' },
   greets: message => {
     const told = toldIn(message)

@@ -17,13 +17,18 @@ export const standard: Scheme = {
   verify,
   envelope: message =>
     envelopeOf(headerOf(namesOf(message), 'webhook-id'), jsonOf(message.body)?.['type']),
+  identified: () => 'in the header webhook-id',
   received: { status: 204, body: null },
 }
 
 /** Every secret is tried, whatever the others said. */
 function verify(message: Incoming, trust: Trust): SignatureVerdict {
   const verdicts = trust.secrets.map(secret =>
-    verifyBy(secret.toString('utf8'), { ...trust, body: message.body, headers: namesOf(message) }),
+    verifyBy(secret.export().toString('utf8'), {
+      ...trust,
+      body: message.body,
+      headers: namesOf(message),
+    }),
   )
   const matched = verdicts.findIndex(({ outcome }) => outcome !== 'signature_invalid')
   const verdict = verdicts[matched]

@@ -10,6 +10,7 @@ export const stripe: Scheme = {
     const event = jsonOf(body)
     return envelopeOf(event?.['id'], event?.['type'])
   },
+  identified: () => 'in the member id of a JSON object',
   received: {
     status: 200,
     body: '{"received":true}',

@@ -19,5 +19,6 @@ export const twilio: Scheme = {
     const given = headerOf(headers, token)
     return envelopeOf(given ?? (thing ? `${thing}:${status ?? ''}` : hashOf(body)), status)
   },
+  identified: () => 'in the form, or the header I-Twilio-Idempotency-Token',
   received: { status: 200, body: '<Response/>', media_type: 'text/xml; charset=utf-8' },
 }

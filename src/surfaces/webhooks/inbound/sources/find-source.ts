@@ -1,10 +1,14 @@
 /** Reads sources: by tenant for their owners, by the address alone for whoever sends there. */
+import { createSecretKey, type KeyObject } from 'node:crypto'
 import { type Static, Type } from 'typebox'
 import type { Reader } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import { Id } from '../../../../kernel/http/shapes.ts'
+import type { Kernel } from '../../../../kernel/surface.ts'
 import { problem } from '../../errors.ts'
 import { Bytes } from '../../schemas.ts'
+import { gather } from '../gather.ts'
+import type { InboundSecrets } from '../inbound-secrets.ts'
 import { Options, SchemeName, Source } from '../schemas.ts'
 
 export type SourceKey = { readonly provider: string; readonly account_ref: string }
@@ -37,7 +41,9 @@ export async function findSource(
 }
 
 /** Whom a message at an address is for, and what it must be signed with: the newest secret first. */
-const Trusted = Type.Object({
+const Row = Type.Object({
+  provider: Type.String(),
+  account_ref: Type.String(),
   id: Id,
   tenant_id: Id,
   scheme: SchemeName,
@@ -46,29 +52,65 @@ const Trusted = Type.Object({
   versions: Type.Array(Type.Integer()),
   sealed: Type.Array(Bytes),
 })
-export type Trusted = Static<typeof Trusted>
+export type Trusted = Omit<Static<typeof Row>, 'sealed'> & {
+  readonly secrets: readonly KeyObject[]
+}
 
-export async function findTrusted(
-  reader: Pick<Reader, 'maybe'>,
-  { provider, account_ref }: SourceKey,
-): Promise<Trusted> {
-  const row = await reader.maybe(
-    Trusted,
+const flights_max = 4
+const keys_max = 500
+const placeOf = ({ provider, account_ref }: SourceKey) => `${provider} ${account_ref}`
+
+export type FindTrusted = (key: SourceKey) => Promise<Trusted>
+
+/** Messages that come together share a look-up, which begins after all of them have come. */
+export function openFindTrusted(
+  kernel: Pick<Kernel, 'db' | 'settings'>,
+  secrets: Pick<InboundSecrets, 'open'>,
+): FindTrusted {
+  const patience_ms = kernel.settings['webhooks.inbound_ack_ms']
+  const fit = ({ length }: readonly unknown[]) => Math.min(length, keys_max)
+  const find = gather<SourceKey, Trusted | null>({ flights_max, patience_ms, fit }, async keys => {
+    const found = await readTrusted(kernel.db, [
+      ...new Map(keys.map(key => [placeOf(key), key])).values(),
+    ])
+    const trusted = new Map(
+      found.map(({ sealed, ...row }) => [
+        placeOf(row),
+        {
+          ...row,
+          secrets: sealed.map((one, at) =>
+            createSecretKey(secrets.open(row.id, row.versions[at] ?? 0, one)),
+          ),
+        },
+      ]),
+    )
+    return keys.map(key => trusted.get(placeOf(key)) ?? null)
+  })
+  return async key => {
+    const trusted = await find(key)
+    if (!trusted) throw problem('inbound_source_not_found')
+    return trusted
+  }
+}
+
+function readTrusted(reader: Pick<Reader, 'many'>, keys: readonly SourceKey[]) {
+  return reader.many(
+    Row,
     sql`
       -- any tenant: the address of a provider names none, and is one tenant's alone
-      select s.id, s.tenant_id, s.scheme, s.tolerance_seconds, s.options,
+      select s.provider, s.account_ref, s.id, s.tenant_id, s.scheme, s.tolerance_seconds, s.options,
         k.versions, k.sealed
-      from webhooks.inbound_sources s
+      from unnest(${keys.map(key => key.provider)}::text[],
+        ${keys.map(key => key.account_ref)}::text[]) as w (provider, account_ref)
+      join webhooks.inbound_sources s
+        on s.provider = w.provider and s.account_ref = w.account_ref
       cross join lateral (
         select array_agg(k.version order by k.version desc) as versions,
           array_agg(k.secret_ciphertext order by k.version desc) as sealed
         from webhooks.inbound_secrets k
         where k.tenant_id = s.tenant_id and k.source_id = s.id
-      ) k
-      where s.provider = ${provider} and s.account_ref = ${account_ref}`,
+      ) k`,
   )
-  if (!row) throw problem('inbound_source_not_found')
-  return row
 }
 
 const Scheme = Type.Object({ scheme: SchemeName })

@@ -72,8 +72,13 @@ function refuseUnfit({ scheme, secrets, options = {} }: PutSource): void {
   }
   if (scheme === 'generic_hmac')
     for (const name of unfit(options)) fault(`/options/${name}`, 'fits')
-  if (faults.length > 0) throw problem('validation_failed', { errors: faults })
+  if (faults.length > 0) throw problem('validation_failed', { errors: faults, detail: forms })
 }
+
+const forms =
+  'Versions differ. A secret of standard is whsec_ or whpk_ and base64. For generic_hmac the header of ' +
+  'the signature is named; a template holds {body} once and {timestamp} at most once, and with it a ' +
+  'timestamp_header is named, and only with it; the id is in a header or at a pointer.'
 
 /** The body is always signed, and a time is looked at only where it is signed too. */
 function unfit({ header, template, timestamp_header, id_header, id_pointer }: Options) {

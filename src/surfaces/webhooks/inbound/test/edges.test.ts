@@ -29,8 +29,10 @@ describe.concurrent('bytes', () => {
   test('what a provider would rather be answered loses no message', async () => {
     const source = await openSource(world, 'stripe')
     const { headers, body } = by.byStripe(source.signing())
-    const answer = await source.send({ headers: { ...headers, accept: 'application/xml' }, body })
-    expect([answer.status, answer.body]).toEqual([200, { received: true }])
+    for (const more of [{ accept: 'application/xml' }, { 'content-encoding': 'Identity' }]) {
+      const answer = await source.send({ headers: { ...headers, ...more }, body })
+      expect([answer.status, answer.body]).toEqual([200, { received: true }])
+    }
   })
 
   test('a packed body is not unpacked', async () => {
@@ -96,8 +98,24 @@ describe.concurrent('envelopes', () => {
     ]) {
       const answer = await source.send(by.byStripe(source.signing(), body))
       expect([answer.status, answer.body.code]).toEqual([400, 'envelope_invalid'])
+      expect(answer.body.detail).toContain('the member id of a JSON object')
     }
     expect(await source.receipts()).toEqual([])
+  })
+
+  test('ids beyond 2^53 are not taken for each other, and an id may be any text', async () => {
+    const { timestamp_header: _, template: __, ...untimed } = by.genericOptions
+    const options = { ...untimed, id_pointer: '/id' }
+    const source = await openSource(world, 'generic_hmac', { options })
+    const told = ['9007199254740993', '9007199254740992', '7', '"order 7, ü 😀"', '7']
+    for (const id of told) {
+      const body = `{"id": ${id}}`
+      const mac = createHmac('sha512', source.secret).update(body).digest('base64')
+      const answer = await source.send({ body, headers: { 'x-acme-signature': `sha512:${mac}` } })
+      expect([id, answer.status]).toEqual([id, 204])
+    }
+    const ids = (await source.receipts()).map(row => row.provider_event_id)
+    expect(ids).toEqual(['order 7, ü 😀', '7', '9007199254740992', '9007199254740993'])
   })
 
   test("Slack's challenge is answered when its signature is right, and is no event", async () => {
@@ -119,6 +137,11 @@ describe.concurrent('envelopes', () => {
     expect(ids).toEqual(['SM1:delivered', 'SM1:sent'])
     const url = `${world.url}${source.address}`
     expect((await source.send(by.byTwilio({ ...source.signing(), url }))).status).toBe(401)
+    // A query as it was named, though whoever sends it writes it otherwise.
+    const search = "?shop='a'&first=(b)!*"
+    const queried = { ...source.signing(), url: source.signing().url + search }
+    const sent = { ...by.byTwilio(queried), search }
+    expect((await source.send(sent)).status).toBe(200)
     // With its port, as some of its products sign.
     const ported = source.signing().url.replace('dodeca.test', 'dodeca.test:80')
     const answer = await source.send(by.byTwilio({ ...source.signing(), url: ported }))
@@ -147,6 +170,45 @@ describe.concurrent('envelopes', () => {
 })
 
 describe('durability', () => {
+  test('of many that come at once each is stored once, and one that cannot be fails alone', async () => {
+    const { db } = world.platform.kernel
+    await db.run(sql`
+      create function public.refuse_poison() returns trigger language plpgsql as $$
+      begin
+        if new.provider_event_id = 'evt_poison' then raise exception 'refused'; end if;
+        return new;
+      end $$`)
+    await db.run(sql`
+      create trigger poison before insert on webhooks.inbound_receipts
+      for each row execute function public.refuse_poison()`)
+    const sources = await Promise.all([openSource(world, 'stripe'), openSource(world, 'stripe')])
+    const ids = Array.from({ length: 12 }, (_, index) => `evt_${index}`)
+    const sendAll = (order: readonly string[]) =>
+      sources.flatMap(source =>
+        order.map(async id => {
+          const signed = by.byStripe(source.signing(), by.stripeEvent(id))
+          return `${id} ${(await source.send(signed)).status}`
+        }),
+      )
+    // The same in both directions, so that commits meet in the middle.
+    const answers = await Promise.all([
+      ...sendAll([...ids, 'evt_poison']),
+      ...sendAll(ids.toReversed()),
+    ])
+    await db.run(sql`drop trigger poison on webhooks.inbound_receipts`)
+    const refused = ['evt_poison 500', 'evt_poison 500']
+    expect(answers.filter(one => !one.endsWith(' 200'))).toEqual(refused)
+    for (const source of sources) {
+      const receipts = await source.receipts()
+      expect(receipts).toHaveLength(ids.length)
+      expect(new Set(receipts.map(row => row.provider_event_id))).toEqual(new Set(ids))
+      for (const { payload_ref, provider_event_id: id } of receipts) {
+        const { body } = await world.call('GET', payload_ref, source.owner)
+        expect(body.body).toBe(by.stripeEvent(id))
+      }
+    }
+  })
+
   test('an event tells the platform of each receipt, once', async () => {
     const source = await openSource(world, 'stripe')
     const signed = by.byStripe(source.signing())
@@ -160,6 +222,18 @@ describe('durability', () => {
     expect(heard).toMatchObject([
       { type: 'inbound_receipt.received', tenant_id: source.owner.tenant.id },
     ])
+  })
+
+  test('a source that cannot be looked up in time is no acknowledgement either', async () => {
+    const source = await openSource(world, 'stripe')
+    const signed = by.byStripe(source.signing())
+    const client = new pg.Client({ connectionString: world.database_url })
+    await client.connect()
+    await client.query('begin; lock table webhooks.inbound_sources in access exclusive mode')
+    const late = await source.send(signed)
+    expect([late.status, late.body.code]).toEqual([503, 'service_unavailable'])
+    await client.end()
+    await eventually('it is stored', async () => (await source.send(signed)).status === 200)
   })
 
   test('what cannot be stored in time is not acknowledged, and comes again', async () => {

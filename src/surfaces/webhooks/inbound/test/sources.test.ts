@@ -104,6 +104,7 @@ test('a source that could prove nothing is refused, with the place of the mistak
     const path = `/v1/inbound-sources/acme/${newId()}`
     const answer = await world.call('PUT', path, { token: owner.token, body })
     expect([answer.status, answer.body.errors?.[0]?.pointer]).toEqual([422, pointer])
+    expect(answer.text).not.toContain(value)
   }
 })
 
