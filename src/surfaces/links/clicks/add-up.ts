@@ -18,7 +18,7 @@ import { Tally, type Dimensions } from './tally.ts'
 export const statistics_lock = 5_330_212
 
 /** What one commit adds: some 80 k sums at most, which takes two seconds. */
-const batches_max = 8
+const batches_max = 32
 
 const Locked = Type.Object({ locked: Type.Boolean() })
 const Waiting = Type.Object({ id: Type.String(), counts: BatchCounts })

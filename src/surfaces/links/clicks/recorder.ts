@@ -38,11 +38,12 @@ export type RecorderOptions = {
 
 const spool_ms = 50
 const store_ms = 250
-const portion_clicks = 2000
+/** A portion takes PostgreSQL some three milliseconds, which nobody who waits for a redirect should notice. */
+const portion_clicks = 500
 const parses_per_portion = 200
 /** Batches beyond these are read back from the spool when their turn comes. */
-const in_memory_max = 64
-const store_together_max = 8
+const in_memory_max = 256
+const store_together_max = 32
 const memory_clicks_max = 1_000_000
 const retry_ms = 1000
 const close_ms = 3000
@@ -73,6 +74,8 @@ class ClickRecorder implements Recorder {
   private storing: Promise<void> | undefined
   private rest: { end(): void } | undefined
   private readonly pace = openPace()
+  /** The redirects go first. */
+  private busy = false
   private failing = false
   private closing = false
   private taken = 0
@@ -197,7 +200,7 @@ class ClickRecorder implements Recorder {
 
   private async storeSome(): Promise<void> {
     await this.storeOrphan()
-    const portion = this.queue.slice(0, store_together_max)
+    const portion = this.queue.slice(0, this.busy ? 1 : store_together_max)
     const batches: Batch[] = []
     for (const one of portion) {
       const batch = one.batch ?? (one.place && (await one.place.segment.batchAt(one.place)))
@@ -231,7 +234,8 @@ class ClickRecorder implements Recorder {
   private restAfter(took_ms: number): number {
     if (this.failing) return retry_ms
     const rest_ms = this.pace.restAfter(took_ms)
-    if (rest_ms > 0 && !this.isFillingUp()) return Math.max(store_ms, rest_ms)
+    this.busy = rest_ms > 0 && !this.isFillingUp()
+    if (this.busy) return rest_ms
     return this.queue.length < store_together_max ? store_ms : 0
   }
 

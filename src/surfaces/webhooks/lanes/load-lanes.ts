@@ -43,7 +43,8 @@ export async function loadLanes(
     sql`
       -- any tenant: a sender owns endpoints of all of them
       select s.id, s.tenant_id, s.shard, s.version, s.endpoint, s.max_in_flight, s.rate_per_second,
-        s.verified_at, s.readable, l.breaker, l.consecutive_failures, l.open_ms, l.open_until, l.not_before, l.ewma_ms,
+        s.verified_at, s.readable, l.breaker, l.consecutive_failures, l.open_ms, l.open_until,
+        l.not_before, l.ewma_ms,
         l.last_success_at, l.failing_since, l.failures, l.degraded_at
       from webhooks.subscriptions s
       join webhooks.delivery_lanes l on l.subscription_id = s.id
