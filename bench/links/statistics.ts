@@ -1,8 +1,8 @@
 /** Reading 400 days of one link, and making the daily sums again from millions of events. */
 import { newId } from '../../src/kernel/ids.ts'
 import { sql } from '../../src/kernel/database/sql.ts'
-import { readStats } from '../../src/surfaces/links/clicks/read-stats.ts'
-import { statsProjection } from '../../src/surfaces/links/clicks/rebuild-job.ts'
+import { readStats } from '../../src/surfaces/links/statistics/read-stats.ts'
+import { statsProjection } from '../../src/surfaces/links/statistics/rebuild-job.ts'
 import { platform_domain_id } from '../../src/surfaces/links/domains/platform.ts'
 import type { Bench } from '../ground/comparison.ts'
 import { ask } from '../ground/database.ts'

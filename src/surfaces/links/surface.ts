@@ -1,7 +1,7 @@
 /** The link shortener as the kernel sees it: its parts are opened once and wired together here. */
 import type { Surface } from '../../kernel/surface.ts'
 import { checks } from './checks.ts'
-import { openClicks } from './clicks/open.ts'
+import { openStatistics } from './statistics/open.ts'
 import type { Jobs } from './deps.ts'
 import { ownerMailConsumer, type Owners } from './domains/tell-owner.ts'
 import { errors } from './errors.ts'
@@ -32,7 +32,7 @@ export const links: Surface<Face, Needs> = {
   open: (kernel, { jobs, people, owners }) => {
     const deps = openDeps(kernel, jobs)
     const redirecting = openRedirecting(deps)
-    const clicks = openClicks(deps)
+    const clicks = openStatistics(deps)
     return {
       face: {},
       routes: [...routes(deps), ...clicks.routes, ...redirecting.routes],

@@ -8,7 +8,7 @@ import { isUnavailable, SqlState } from '../../../kernel/database/failures.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import type { Kernel } from '../../../kernel/surface.ts'
 import { dayOf, dayText, eventId, type Batch } from './batch.ts'
-import { countsOf } from './batch-counts.ts'
+import { countsOf } from '../statistics/batch-counts.ts'
 import { prepareDays } from './days.ts'
 
 type Storing = Pick<Kernel, 'db' | 'fault' | 'clock' | 'settings'>

@@ -6,11 +6,11 @@ import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable, Time } from '../../../kernel/http/shapes.ts'
-import { dayText } from './batch.ts'
-import { dimensions, type Dimension } from './context.ts'
+import { dayText } from '../clicks/batch.ts'
+import { dimensions, type Dimension } from '../clicks/context.ts'
 import { days_max, type DayRange } from './day-range.ts'
 import { other_key, type Dimensions } from './tally.ts'
-import type { Clicked } from './visitor.ts'
+import type { Clicked } from '../clicks/visitor.ts'
 
 const keys_shown_max = 1000
 /** What those clicks count under that said nothing of themselves. */

@@ -3,13 +3,13 @@ import type { Route } from '../../../kernel/http/route.ts'
 import type { Check, JobType, Loop, Projection } from '../../../kernel/surface.ts'
 import type { Deps } from '../deps.ts'
 import { addUp } from './add-up.ts'
-import { keepDays } from './days.ts'
+import { keepDays } from '../clicks/days.ts'
 import { driftCheck, reportDrift } from './drift.ts'
-import { openPace } from './pace.ts'
+import { openPace } from '../clicks/pace.ts'
 import { rebuildJob, statsProjection } from './rebuild-job.ts'
-import { clickRoutes } from './routes.ts'
+import { statisticsRoutes } from './routes.ts'
 
-export type Clicks = {
+export type Statistics = {
   readonly routes: readonly Route[]
   readonly loops: readonly Loop[]
   readonly jobTypes: readonly JobType[]
@@ -17,11 +17,11 @@ export type Clicks = {
   readonly checks: readonly Check[]
 }
 
-export function openClicks(deps: Deps): Clicks {
+export function openStatistics(deps: Deps): Statistics {
   const { kernel } = deps
   const pace = openPace()
   return {
-    routes: clickRoutes(deps),
+    routes: statisticsRoutes(deps),
     loops: [
       {
         name: 'links.clicks',

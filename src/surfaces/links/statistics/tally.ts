@@ -3,7 +3,7 @@
  * dimension; each dimension of a link and day keeps a bounded number of keys, and what comes later is
  * counted together.
  */
-import { dimensions, type CoarseContext, type Dimension } from './context.ts'
+import { dimensions, type CoarseContext, type Dimension } from '../clicks/context.ts'
 
 export const keys_max = 1000
 export const other_key = '_other'

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { FieldError } from '../../../kernel/http/problem.ts'
 import { problem } from '../errors.ts'
-import { dayOf, dayText } from './batch.ts'
+import { dayOf, dayText } from '../clicks/batch.ts'
 
 export const days_max = 400
 const days_usual = 30

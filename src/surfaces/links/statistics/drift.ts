@@ -5,7 +5,7 @@
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Check, Kernel } from '../../../kernel/surface.ts'
-import { dayOf, dayText } from './batch.ts'
+import { dayOf, dayText } from '../clicks/batch.ts'
 
 const shown_max = 20
 

@@ -3,7 +3,7 @@
  * number for each link, context and day that occur together in it.
  */
 import { Type, type Static } from 'typebox'
-import { dayOf, type Batch } from './batch.ts'
+import { dayOf, type Batch } from '../clicks/batch.ts'
 
 export const BatchCounts = Type.Object({
   links: Type.Array(Type.Tuple([Type.String(), Type.String()])),

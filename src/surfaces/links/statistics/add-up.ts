@@ -8,10 +8,10 @@ import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Kernel } from '../../../kernel/surface.ts'
-import { dayText } from './batch.ts'
+import { dayText } from '../clicks/batch.ts'
 import { BatchCounts } from './batch-counts.ts'
-import type { CoarseContext } from './context.ts'
-import type { Pace } from './pace.ts'
+import type { CoarseContext } from '../clicks/context.ts'
+import type { Pace } from '../clicks/pace.ts'
 import { Tally, type Dimensions } from './tally.ts'
 
 /** Nobody but its holder changes the daily statistics. */

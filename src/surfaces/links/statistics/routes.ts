@@ -7,8 +7,8 @@ import { findAnyDomain, findDomain } from '../domains/find-domain.ts'
 import { problem } from '../errors.ts'
 import { Code, Hostname, OnDomain } from '../schemas.ts'
 import { findLink } from '../shortening/link-row.ts'
-import { dayOf } from './batch.ts'
-import { dimensions, type Dimension } from './context.ts'
+import { dayOf } from '../clicks/batch.ts'
+import { dimensions, type Dimension } from '../clicks/context.ts'
 import { Day, dayRange } from './day-range.ts'
 import { readStats, Stats } from './read-stats.ts'
 import { rebuild_type } from './rebuild-job.ts'
@@ -32,7 +32,7 @@ const Rebuild = closed(
 )
 const Rebuilding = Type.Object({ id: Id, job_id: Id, status: Type.Literal('queued') })
 
-export function clickRoutes(deps: Deps): Route[] {
+export function statisticsRoutes(deps: Deps): Route[] {
   return [statsRoute(deps), rebuildRoute(deps)]
 }
 

@@ -7,7 +7,7 @@ import { Value } from 'typebox/value'
 import { closed, Id, nullable, text } from '../../../kernel/http/shapes.ts'
 import type { JobType, Kernel, Projection, RunningJob } from '../../../kernel/surface.ts'
 import { Day, dayRange } from './day-range.ts'
-import { dayOf } from './batch.ts'
+import { dayOf } from '../clicks/batch.ts'
 import { countEvents, rebuildableDays, rebuildDay } from './rebuild-days.ts'
 
 export const rebuild_type = 'links.stats_rebuild'
