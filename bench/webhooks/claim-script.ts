@@ -8,9 +8,9 @@ import { claim, type Claimed } from '../../src/surfaces/webhooks/sending/claim.t
 import { planLookUps } from '../../src/surfaces/webhooks/sending/look-ups.ts'
 import { finish, type Result } from '../../src/surfaces/webhooks/sending/finish.ts'
 
-const lanes = 25
-const of_each = 4
-const many = lanes * of_each
+const lanes_each = 25
+export const of_each = 4
+const many = lanes_each * of_each
 
 /** What the script computes stands here as a value of its own, once for each row. */
 const computed = new Map([
@@ -28,12 +28,12 @@ const each = <T>(count: number, value: T): T[] => Array.from({ length: count }, 
  * of its own, as each sender has its shards.
  */
 export async function claimAndFinish(owner: string, clients: number): Promise<string> {
-  const wanted = each(lanes, { subscription_id: '@lanes', many: of_each })
+  const wanted = each(lanes_each, { subscription_id: '@lanes', many: of_each })
   const [plan] = await sent(tx => planLookUps(tx))
   const [claiming] = await sent(tx =>
     claim(tx, { owner, token: '@token', lease_seconds: 30, wanted }),
   )
-  const [finishing] = await sent(tx => finish(tx, each(many, result)))
+  const [finishing] = await sent(tx => finish(tx, each(many, delivered(claimed, '@tokens'))))
   return `
 \\set group :client_id + ${clients} * random(0, :groups / ${clients} - 1)
 select uuidv7() as token \\gset
@@ -102,22 +102,24 @@ const claimed = {
 } as unknown as Claimed
 
 /** Of what is recorded; the lane is looked at only where something follows for it. */
-const result = {
-  claimed,
-  token: '@tokens',
-  outcome: {
-    verdict: 'delivered',
-    http_status: 204,
-    error_code: null,
-    excerpt: null,
-    timings: { dns_ms: 0, connect_ms: 0, tls_ms: 0, first_byte_ms: 1.2, total_ms: 1.4 },
-    remote_ip: '127.0.0.1',
-    wait_seconds: null,
-    faulty: false,
-  },
-  next: { state: 'delivered', counted: true, tries: 1, delay_ms: 0 },
-  started_ms: 1_800_000_000_000,
-  duration_ms: 2,
-  secret_version: 1,
-  consequence: null,
-} as unknown as Result
+export function delivered(one: Claimed, token: string): Result {
+  return {
+    claimed: one,
+    token,
+    outcome: {
+      verdict: 'delivered',
+      http_status: 204,
+      error_code: null,
+      excerpt: null,
+      timings: { dns_ms: 0, connect_ms: 0, tls_ms: 0, first_byte_ms: 1.2, total_ms: 1.4 },
+      remote_ip: '127.0.0.1',
+      wait_seconds: null,
+      faulty: false,
+    },
+    next: { state: 'delivered', counted: true, tries: 1, delay_ms: 0 },
+    started_ms: 1_800_000_000_000,
+    duration_ms: 2,
+    secret_version: 1,
+    consequence: null,
+  } as unknown as Result
+}

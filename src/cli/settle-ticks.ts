@@ -1,9 +1,9 @@
 /**
  * Node makes an object with computed names for each `process.nextTick`, of which a request takes seven, and
- * V8 writes them at once while it has seen one shape of them only. Whether it ever sees another, with a
- * number kept as a double, depends on what happens to be compiled when; once it has, it asks its runtime
- * for each member for the rest of the process: 2 of the 16 µs that a redirect takes. So ticks are made,
- * with all numbers of arguments, until they are compiled for one shape. It takes some ten milliseconds.
+ * V8 writes them at once as long as it has seen one shape of them. Whether it ever sees another depends on
+ * what happens to be compiled when; once it has, it asks its runtime for each member for the rest of the
+ * process: 2 of the 16 µs that a redirect takes. So ticks are made, with all numbers of arguments, until
+ * they are compiled for one shape. It takes some twenty milliseconds.
  */
 const rounds = 1000
 const ticks_together = 100
