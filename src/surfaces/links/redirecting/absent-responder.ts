@@ -24,19 +24,23 @@ export function absentResponder({ public_url }: Pick<Kernel, 'public_url'>): Abs
   })
   const [before = '', rest = ''] = document.split('{path}')
   const [between = '', after = ''] = rest.split('{id}')
-  const security = Object.entries(securityHeaders).flat()
+  // One list for all answers: the server has read it before the next is made.
+  const headers = [
+    ...Object.entries(securityHeaders).flat(),
+    'content-type',
+    'application/problem+json',
+    'content-length',
+    '',
+    'x-request-id',
+    '',
+  ]
+  const [length_at, id_at] = [headers.length - 3, headers.length - 1]
   return ({ method }, response, path) => {
     const id = newId()
     const body = before + path + between + id + after
-    response.writeHead(404, [
-      ...security,
-      'content-type',
-      'application/problem+json',
-      'content-length',
-      String(body.length),
-      'x-request-id',
-      id,
-    ])
+    headers[length_at] = String(body.length)
+    headers[id_at] = id
+    response.writeHead(404, headers)
     response.end(method === 'HEAD' ? undefined : body)
   }
 }

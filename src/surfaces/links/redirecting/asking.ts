@@ -7,7 +7,8 @@ import type { Visitor } from '../clicks/visitor.ts'
 import { newSeen, readHeaders, type Seen } from './headers.ts'
 
 const last = Symbol('last visitor')
-type Connection = Socket & { [last]?: Visitor }
+const peer = Symbol('address of the peer')
+type Connection = Socket & { [last]?: Visitor; [peer]?: string }
 
 export class Asking {
   /** Of the request that is looked at now. */
@@ -36,9 +37,12 @@ export class Asking {
     return forwarded_host.slice(forwarded_host.lastIndexOf(',') + 1).trim()
   }
 
-  address({ socket }: IncomingMessage): string {
+  /** Without proxies of ours it is the same for all of a connection. */
+  address(request: IncomingMessage): string {
+    const socket: Connection = request.socket
     const { forwarded_for } = this.seen
-    return this.addressOf(socket.remoteAddress ?? '', forwarded_for || undefined)
+    if (this.isProxy) return this.addressOf(socket.remoteAddress ?? '', forwarded_for || undefined)
+    return (socket[peer] ??= this.addressOf(socket.remoteAddress ?? '', undefined))
   }
 
   /** Whoever asks again over a connection is mostly who asked before. */
@@ -47,7 +51,7 @@ export class Asking {
     const connection: Connection = request.socket
     const before = connection[last]
     const head = request.method === 'HEAD'
-    const address = this.isProxy === null && before ? before.address : this.address(request)
+    const address = this.address(request)
     if (
       before &&
       before.agent === agent &&
