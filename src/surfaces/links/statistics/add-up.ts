@@ -17,8 +17,8 @@ import { Tally, type Dimensions } from './tally.ts'
 /** Nobody but its holder changes the daily statistics. */
 export const statistics_lock = 5_330_212
 
-/** What one commit adds: some 80 k sums at most, which takes two seconds. */
-const batches_max = 32
+/** What one commit adds: some 20 k sums at most, which takes half a second. */
+const batches_max = 8
 
 const Locked = Type.Object({ locked: Type.Boolean() })
 const Waiting = Type.Object({ id: Type.String(), counts: BatchCounts })
