@@ -69,6 +69,25 @@ async function count(which: ReturnType<typeof sql>): Promise<number> {
 const arrived = (many: number) =>
   eventually('some are sent', () => receiver.received.length >= many, 60_000)
 
+const Answer = Type.Object({ answered: Type.String() })
+const Ended = Type.Object({ ended: Type.Boolean() })
+
+/** A claim that was being committed meanwhile is under way, too, though nobody sees its lease yet. */
+async function whatWasOpenHasEnded(): Promise<void> {
+  const { db } = ground.platform.kernel
+  const { answered } = await db.one(Answer, sql`select clock_timestamp()::text as answered`)
+  await eventually('no older transaction is open', async () => {
+    const { ended } = await db.one(
+      Ended,
+      sql`
+        select not exists (select from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid()
+            and xact_start <= ${answered}::timestamptz) as ended`,
+    )
+    return ended
+  })
+}
+
 /** Answered, and what was under way has ended; how often it was sent to by then. */
 async function leaveAlone({ owner, ids, path }: Site, n: number, method: string, body?: object) {
   const id = ids[n] ?? ''
@@ -77,6 +96,7 @@ async function leaveAlone({ owner, ids, path }: Site, n: number, method: string,
     ...(body ? { body } : {}),
   })
   expect(said.status).toBeLessThan(300)
+  await whatWasOpenHasEnded()
   await eventually(
     'nothing is under way',
     async () => (await count(sql`s.id = ${id} and d.leased_until > now()`)) === 0,
