@@ -15,6 +15,7 @@ import { BatchBuilder, batch_clicks_max } from '../clicks/batch.ts'
 import { findDrift } from '../statistics/drift.ts'
 import { storeBatches } from '../clicks/store-batches.ts'
 import { platform_domain_id } from '../domains/platform.ts'
+import { arrived, browser, summed } from './counted.ts'
 import { openLinkWorld, type LinkWorld } from './link-world.ts'
 import { spooled, spooledClicks } from './spooled.ts'
 import { startVisitors, visit } from './visitors.ts'
@@ -28,11 +29,6 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const N = Type.Object({ n: Type.Integer() })
-const browser = {
-  'user-agent':
-    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Safari/537.36',
-}
-
 async function link(): Promise<string> {
   return (await world.shorten(owner, {})).body.code as string
 }
@@ -51,19 +47,6 @@ async function stored(code: string): Promise<number> {
   return n
 }
 
-async function summed(code: string): Promise<number> {
-  const { n } = await world.platform.kernel.db.one(
-    N,
-    sql`
-      select coalesce(sum(clicks + bots), 0)::int as n from links.daily_link_stats
-      where code = ${code}`,
-  )
-  return n
-}
-
-const arrived = (code: string, count: number) =>
-  eventually(`${count} clicks are counted`, async () => (await summed(code)) >= count)
-
 const spoolIsEmpty = async () => (await spooled(world)).length === 0
 
 describe('a click', () => {
@@ -80,8 +63,8 @@ describe('a click', () => {
     const n = await stored(code)
     expect(n).toBeGreaterThanOrEqual(followed)
     expect(n).toBeLessThanOrEqual(followed + broken.length)
-    await arrived(code, n)
-    expect(await summed(code)).toBe(n)
+    await arrived(world, code, n)
+    expect(await summed(world, code)).toBe(n)
   })
 
   test('is lost by a kill only where it was just made', async () => {
@@ -116,12 +99,12 @@ describe('a click', () => {
     )
     await other.kill('SIGKILL')
     const before = await stored(code)
-    await arrived(code, before)
+    await arrived(world, code, before)
     const next = await startApi()
     await eventually('the spool is empty', spoolIsEmpty)
     await next.kill('SIGTERM')
-    await arrived(code, 20)
-    expect([before > 0, await stored(code), await summed(code)]).toEqual([true, 20, 20])
+    await arrived(world, code, 20)
+    expect([before > 0, await stored(code), await summed(world, code)]).toEqual([true, 20, 20])
   })
 
   test('counts on its own day, whenever it is stored', async () => {
@@ -133,7 +116,7 @@ describe('a click', () => {
     }
     const { kernel } = world.platform
     await storeBatches(kernel, [builder.build(newId())])
-    await arrived(code, 3)
+    await arrived(world, code, 3)
     const days = await kernel.db.many(
       Type.Object({ day: Type.String(), clicks: Type.Integer() }),
       sql`select day::text, clicks from links.daily_link_stats where code = ${code} order by day`,
@@ -156,8 +139,8 @@ describe('a click', () => {
     await storeBatches(world.platform.kernel, [batch])
     await storeBatches(world.platform.kernel, [batch])
     expect(await stored(code)).toBe(2)
-    await arrived(code, 2)
-    expect([await summed(code), batch_clicks_max]).toEqual([2, 65_536])
+    await arrived(world, code, 2)
+    expect([await summed(world, code), batch_clicks_max]).toEqual([2, 65_536])
   })
 })
 
@@ -172,8 +155,8 @@ test('two who add up at once add each batch once', async () => {
     await storeBatches(kernel, [builder.build(newId())])
   }
   await Promise.all(Array.from({ length: 4 }, () => addUp(kernel)))
-  await arrived(code, 100)
-  expect(await summed(code)).toBe(100)
+  await arrived(world, code, 100)
+  expect(await summed(world, code)).toBe(100)
   expect(await findDrift(kernel)).toEqual([])
 })
 

@@ -1,10 +1,8 @@
 /** What the owner of a link reads of its clicks: who came, told apart as far as that is coarse. */
 import { Agent, get } from 'node:http'
-import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { sql } from '../../../kernel/database/sql.ts'
 import type { Member } from '../../../../test/product-world.ts'
-import { eventually } from '../../../../test/world.ts'
+import { arrived, browser } from './counted.ts'
 import { openLinkWorld, type LinkWorld } from './link-world.ts'
 import { visit } from './visitors.ts'
 
@@ -16,28 +14,9 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const browser = {
-  'user-agent':
-    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Safari/537.36',
-}
-
 async function link(): Promise<string> {
   return (await world.shorten(owner, {})).body.code as string
 }
-
-const N = Type.Object({ n: Type.Integer() })
-async function summed(code: string): Promise<number> {
-  const { n } = await world.platform.kernel.db.one(
-    N,
-    sql`
-      select coalesce(sum(clicks + bots), 0)::int as n from links.daily_link_stats
-      where code = ${code}`,
-  )
-  return n
-}
-
-const arrived = (code: string, count: number) =>
-  eventually(`${count} clicks are counted`, async () => (await summed(code)) >= count)
 
 const stats = async (code: string, query = '') =>
   (await world.call('GET', `/v1/links/${code}/stats${query}`, { token: owner.token })).body
@@ -72,7 +51,7 @@ describe('statistics', () => {
     }
     ports.add(await follow(`${world.url}/${code}?s=qr`, first, proxy))
     expect(ports.size).toBe(1)
-    await arrived(code, 20)
+    await arrived(world, code, 20)
     const { totals, dimensions } = await stats(code)
     expect(totals).toEqual({ clicks: 19, bots: 1 })
     const counts = Object.entries(dimensions as Record<string, { clicks: number }[]>).map(
@@ -102,7 +81,7 @@ describe('statistics', () => {
     await visit(`${world.url}/${code}`, { 'user-agent': 'curl/8.5.0' })
     await visit(`${world.url}/${code}`, { ...browser, 'sec-gpc': '1' })
     await visit(`${world.url}/${code}`, { ...browser, 'sec-purpose': 'prefetch;prerender' })
-    await arrived(code, 6)
+    await arrived(world, code, 6)
     const { totals, series, dimensions, from, to, degraded, domain } = await stats(code)
     expect([totals, degraded, domain]).toEqual([{ clicks: 4, bots: 2 }, false, 'dodeca.test'])
     expect([series.length, series[0].day, series.at(-1).day]).toEqual([30, from, to])

@@ -2,9 +2,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { afterAnswer, breakerAt, closed } from '../lanes/breaker.ts'
-import { fresh, Lane } from '../lanes/lane.ts'
 import { learn, nextOf, type Rules } from '../sending/judge.ts'
 import type { Outcome } from '../sending/outcome.ts'
+import { laneOf } from './lanes.ts'
 
 const breaker = { failures: 10, open_ms: 30_000, max_open_ms: 900_000 }
 const rules: Rules = {
@@ -25,22 +25,6 @@ const failed: Outcome = {
   wait_seconds: null,
   faulty: true,
 }
-const config = {
-  version: 1,
-  endpoint: '',
-  max_in_flight: 8,
-  rate_per_second: null,
-  secrets: [],
-  verified_at: null,
-  readable: [],
-}
-let lanes = 0
-const laneOf = (tenant_id: string, more = {}) =>
-  new Lane({ id: `lane-${++lanes}`, tenant_id, shard: 0 }, config, {
-    ...fresh,
-    ewma_ms: 5,
-    ...more,
-  })
 
 describe('the breaker', () => {
   test('opens at ten faults in a row, doubles up to its most, and one success closes it', () => {

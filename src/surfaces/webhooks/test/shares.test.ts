@@ -1,25 +1,8 @@
 /** Who may begin: no lane, bulkhead or tenant takes more than its share. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fresh, Lane } from '../lanes/lane.ts'
 import { loadOf, shareOut } from '../lanes/share.ts'
-
-const config = {
-  version: 1,
-  endpoint: '',
-  max_in_flight: 8,
-  rate_per_second: null,
-  secrets: [],
-  verified_at: null,
-  readable: [],
-}
-let lanes = 0
-const laneOf = (tenant_id: string, more = {}) =>
-  new Lane({ id: `lane-${++lanes}`, tenant_id, shard: 0 }, config, {
-    ...fresh,
-    ewma_ms: 5,
-    ...more,
-  })
+import { laneOf } from './lanes.ts'
 
 describe('shares', () => {
   const room = { in_flight: 100, in_flight_slow: 20 }
@@ -69,11 +52,7 @@ describe('shares', () => {
   })
 
   test('keep to a rate', () => {
-    const lane = new Lane(
-      { id: 'r', tenant_id: 'a', shard: 0 },
-      { ...config, max_in_flight: 64, rate_per_second: 50 },
-      { ...fresh, ewma_ms: 5 },
-    )
+    const lane = laneOf('a', { ewma_ms: 5 }, { max_in_flight: 64, rate_per_second: 50 })
     expect(lane.room(0)).toBe(5)
     lane.reserve(5)
     expect(lane.room(0)).toBe(0)
