@@ -18,6 +18,7 @@ import type { Front } from './http/front.ts'
 import type { ErrorEntry } from './http/problem.ts'
 import type { Route } from './http/route.ts'
 import type { Keyring } from './keys.ts'
+import type { DueQueue } from './work/due-queue.ts'
 import type { Log } from './watch/log.ts'
 import type { Metrics } from './watch/metrics.ts'
 import type { SafeFetch } from './outside/safe-fetch.ts'
@@ -43,8 +44,11 @@ export type Kernel = {
   routes(): readonly Route[]
   /** Tells every process to look at its queues now, outside any transaction. */
   wake(): void
-  /** Called in this process at each wake-up from any process; answers how to stop listening. */
-  onWake(run: () => void): () => void
+  /**
+   * Called in this process at each wake-up from any process, or only at those of the given topics (which
+   * `tx.wake` names); returns how to stop listening.
+   */
+  onWake(run: () => void, topics?: readonly string[]): () => void
 }
 
 export type EventDeclaration = {
@@ -70,6 +74,8 @@ export type Opened<Face = unknown> = {
   readonly front?: Front
   readonly consumers?: readonly Consumer[]
   readonly loops?: readonly Loop[]
+  /** Work that must happen and may fail. */
+  readonly queues?: readonly DueQueue[]
   readonly projections?: readonly Projection[]
   readonly checks?: readonly Check[]
   readonly providers?: readonly Provider[]
