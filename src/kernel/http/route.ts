@@ -5,7 +5,7 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Principal } from '../access/principal.ts'
 import type { Db, Reader, Tx } from '../database/db.ts'
-import type { ListScope } from './cursor.ts'
+import type { List } from './page.ts'
 import type { Problem } from './problem.ts'
 import type { SseEvent } from './sse.ts'
 
@@ -71,8 +71,8 @@ type Given<Path extends string, G extends Guard, B, Q> = {
   readonly request: RequestFacts
   /** What the principal holds, for decisions that depend on the row. */
   readonly grants: () => Promise<ReadonlySet<string>>
-  /** This list as this caller sees it, for `kernel.cursors`. */
-  readonly list: ListScope
+  /** This list as this caller sees it, for `page`. */
+  readonly list: List
 }
 
 /**
@@ -225,7 +225,7 @@ export type AnyContext = {
   body: unknown
   request: RequestFacts
   grants: () => Promise<ReadonlySet<string>>
-  list: ListScope
+  list: List
 }
 
 /** A route with its types forgotten. */

@@ -25,7 +25,7 @@ export const notes: Surface<Face, Record<never, never>> = {
         return row?.written ?? 0
       },
     },
-    routes: noteRoutes(kernel),
+    routes: noteRoutes(),
     consumers: [
       {
         name: 'notes.counts',
