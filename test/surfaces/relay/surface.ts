@@ -9,6 +9,7 @@ import { sendRoute, streamRoutes } from './routes.ts'
 
 export const relay: Surface<Face, { vendor_url: string }> = {
   name: 'relay',
+  settings: {},
   migrations: new URL('./migrations/', import.meta.url),
   permissions: {},
   errors,
