@@ -151,7 +151,11 @@ function routesOf(
     ...auditRoutes({ cursors: kernel.cursors }),
     ...events.routes,
     documentRoute(document),
-    ...providerRoutes(opened.flatMap(one => one.providers ?? [])),
+    ...providerRoutes({
+      providers: opened.flatMap(one => one.providers ?? []),
+      db: kernel.db,
+      public_url: config.public_url,
+    }),
     ...(config.profile === 'development' ? development : []),
     ...opened.flatMap(one => one.routes),
   ]
