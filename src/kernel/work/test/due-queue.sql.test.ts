@@ -206,7 +206,7 @@ describe('an attempt', () => {
         return Promise.resolve(numbers.length === 1 ? retry('busy', { after_seconds: 0 }) : done())
       },
       // The last portion is known only inside the transaction.
-      finish: () => Promise.resolve(numbers.length < 4 ? again(0) : undefined),
+      finish: async () => (numbers.length < 4 ? again(0) : undefined),
     }
     await working(spec, () => eventually(async () => (await stateOf(id)).due_in === null))
     expect(numbers).toEqual([1, 1, 1, 1])
@@ -215,8 +215,9 @@ describe('an attempt', () => {
   test('whose end cannot be stored is a failed one', async () => {
     const id = await put()
     const spec: Spec = {
-      finish: (_tx, _row, outcome) =>
-        outcome.end === 'done' ? Promise.reject(new Error('broken')) : Promise.resolve(undefined),
+      finish: async (_tx, _row, outcome) => {
+        if (outcome.end === 'done') throw new Error('broken')
+      },
     }
     expect(await working(spec, () => settled(id))).toMatchObject({ code: 'attempt_failed' })
   })
