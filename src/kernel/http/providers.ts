@@ -4,17 +4,11 @@
  * what the events mean is processed later. Only refused messages count against a network's rate, so that a
  * provider with many events is never turned away.
  */
-<<<<<<< HEAD:src/kernel/operate/providers.ts
 import { Type } from 'typebox'
 import type { Db } from '../database/db.ts'
-import { problemsOf } from '../http/problem.ts'
-import { reply, route, type Route } from '../http/route.ts'
-import { text } from '../http/shapes.ts'
-=======
 import { problemsOf } from '../errors/problem.ts'
 import { reply, route, type Route } from './route.ts'
 import { text } from './shapes.ts'
->>>>>>> main:src/kernel/http/providers.ts
 import type { Provider } from '../surface.ts'
 
 export const providerErrors = {
