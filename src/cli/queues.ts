@@ -1,5 +1,5 @@
 /** Due queues of all surfaces: how much is due, and dead rows made due again. */
-import { StartError } from '../kernel/start-error.ts'
+import { StartError } from '../kernel/errors/start-error.ts'
 import { countQueue, redriveQueue } from '../kernel/work/operate-queues.ts'
 import type { DueQueue } from '../kernel/work/due-queue.ts'
 import type { Command } from './command.ts'
@@ -53,5 +53,5 @@ export const queuesRedrive: Command = {
 }
 
 function queuesOf({ platform }: Offline): DueQueue[] {
-  return platform.opened.flatMap(one => one.queues ?? [])
+  return Object.values(platform.opened).flatMap(one => one.queues ?? [])
 }

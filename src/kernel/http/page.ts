@@ -8,7 +8,7 @@ import { type Static, type TObject, Type } from 'typebox'
 import type { Reader } from '../database/db.ts'
 import { sql, Sql } from '../database/sql.ts'
 import type { CursorPart, Cursors, ListScope, Page } from './cursor.ts'
-import { problem } from './problem.ts'
+import { problem } from '../errors/problem.ts'
 
 /** A list as one caller sees it, with what signs its cursors: `list` in a handler's context. */
 export type List = ListScope & { readonly cursors: Cursors }

@@ -2,7 +2,7 @@
 import { sql } from '../../../src/kernel/database/sql.ts'
 import { etag, expectedVersions, preconditionFailed } from '../../../src/kernel/http/etag.ts'
 import { page } from '../../../src/kernel/http/page.ts'
-import { problemsOf } from '../../../src/kernel/http/problem.ts'
+import { problemsOf } from '../../../src/kernel/errors/problem.ts'
 import { reply, route, type Route } from '../../../src/kernel/http/route.ts'
 import { newId } from '../../../src/kernel/ids.ts'
 import { errors } from './errors.ts'
