@@ -44,3 +44,7 @@ export const Match = Type.Object({ ...Note.properties, created_us: Type.Integer(
 export const NotePage = page(Note)
 export const Found = Type.Object({ version: Version, deleted_at: nullable(Time) })
 export const Count = Type.Object({ written: Type.Integer() })
+export const FileDigest = Type.Object({
+  size_bytes: Type.Integer(),
+  sha256: Type.String({ minLength: 64, maxLength: 64 }),
+})
