@@ -10,7 +10,7 @@ import { Id } from '../../../kernel/http/shapes.ts'
 import { raiseAccountVersion } from '../accounts/find.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { recordSecurityEvent, type Seen } from '../security/record.ts'
+import { recordSecurityEvent, type Act } from '../security/record.ts'
 import { revokeSessions } from '../sessions/revoke.ts'
 import { builtInRoles } from './built-in.ts'
 
@@ -19,12 +19,6 @@ export type Assignment = {
   /** Where the role counts. */
   readonly tenant_id: string
   readonly role_id: string
-}
-
-export type Act = {
-  /** An account, API key or `cli:…`. */
-  readonly actor: string
-  readonly seen?: Seen
 }
 
 const Held = Type.Object({ tenant_id: Id })
