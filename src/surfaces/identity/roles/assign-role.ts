@@ -13,6 +13,7 @@ import { problem } from '../errors.ts'
 import { recordSecurityEvent, type Act } from '../security/record.ts'
 import { revokeSessions } from '../sessions/revoke.ts'
 import { builtInRoles } from './built-in.ts'
+import { keepOperator, operator_role } from './keep-operator.ts'
 
 export type Assignment = {
   readonly account_id: string
@@ -60,6 +61,7 @@ export async function revokeRole(
     await demandRole(tx, deps, assignment)
     return false
   }
+  if (role_id === operator_role) await keepOperator(tx)
   await announce(tx, 'revoked', assignment, act)
   const left = await tx.maybe(
     Held,
