@@ -6,6 +6,7 @@
 import type { TSchema } from 'typebox'
 import type { Permission } from './access/permissions.ts'
 import type { Csrf } from './access/csrf.ts'
+import type { Take } from './access/take.ts'
 import type { SignedUrls } from './access/signed-url.ts'
 import type { Blobs } from './blobs/blobs.ts'
 import type { Clock } from './clock.ts'
@@ -58,6 +59,8 @@ export type Kernel = {
   readonly log: Log
   readonly metrics: Metrics
   readonly fault: Fault
+  /** Limits that hold over all processes. */
+  readonly take: Take
   /** Every route of the platform; known from the moment at which all surfaces are open. */
   routes(): readonly Route[]
   /** Tells every process to look at its queues now, outside any transaction. */

@@ -199,6 +199,7 @@ function appOf(parts: PlatformParts, routes: readonly Route[], stopping: AbortSi
     routes,
     db: kernel.db,
     access,
+    cursors: kernel.cursors,
     csrf: kernel.csrf,
     permissions: gathered.permissions,
     catalog: gathered.catalog,

@@ -12,7 +12,7 @@ import type { Fault } from '../faults.ts'
 import { newId } from '../ids.ts'
 import { prefersEvents, type CompiledRoute } from './compile-route.ts'
 import { inspect } from './content.ts'
-import type { Query } from './cursor.ts'
+import type { Cursors, Query } from './cursor.ts'
 import type { Passed } from './guard.ts'
 import type { IdempotencyRecord, Outcome } from '../idempotency/records.ts'
 import { ignoredFieldsHeader, type Dropped } from './known-fields.ts'
@@ -29,6 +29,7 @@ export type JourneyDeps = {
   readonly keyed: Keyed
   readonly permissions: PermissionCatalog
   readonly fault: Fault
+  readonly cursors: Cursors
   readonly public_url: string
   readonly retention_hours: number
 }
@@ -107,6 +108,7 @@ function admit(
       path: facts.path,
       tenant_id: principal?.tenant_id ?? '',
       query: query as Query,
+      cursors: deps.cursors,
     }
     const context = { principal, params, query, body, request: facts, grants, list, key: null }
     return { context, dropped }
