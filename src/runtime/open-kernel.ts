@@ -1,5 +1,6 @@
 /** The kernel that surfaces see: one value each of database, clock, keys, cursors, log and metrics. */
 import type { PlatformOptions } from './composition.ts'
+import { openTake } from '../kernel/access/take.ts'
 import { openCsrf } from '../kernel/access/csrf.ts'
 import { openSignedUrls } from '../kernel/access/signed-url.ts'
 import { openBlobs } from '../kernel/blobs/blobs.ts'
@@ -26,7 +27,8 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
   const { config, keys, log } = options
   const { settings } = config
   const metrics = openMetrics()
-  const sleepers = new Set<() => void>()
+  const sleepers: { off: () => void; run: () => void; topics?: readonly string[] | undefined }[] =
+    []
   let events: Events | undefined
   let routes: (() => readonly Route[]) | undefined
   const kernel: Kernel = {
@@ -37,6 +39,7 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
     clock: openClock(),
     keys,
     cursors: openCursors(keys),
+    take: openTake({ settings, keys, metrics }),
     csrf: openCsrf(keys, [new URL(config.public_url).origin, ...settings['kernel.cors_origins']]),
     signedUrls: openSignedUrls(keys),
     safeFetch: openSafeFetch({ ports: [443, 80, 8443], allow: [] }),
@@ -55,6 +58,7 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
         request_id: currentRequestId,
       }),
       committed: () => events?.committed(),
+      woken: topics => events?.wake(topics),
       waited: seconds => metrics.poolWait.observe(seconds),
       lost: error => log.warn({ err: error }, 'an idle database connection was lost'),
     }),
@@ -63,17 +67,18 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
       return routes()
     },
     wake: () => events?.wake(),
-    onWake: run => {
-      sleepers.add(run)
-      return () => void sleepers.delete(run)
+    onWake: (run, topics) => {
+      // Surfaces are opened before the events are: until then there is nothing to be woken by.
+      const one = { run, topics, off: () => {} }
+      if (events) one.off = events.onWake(run, topics)
+      else sleepers.push(one)
+      return () => one.off()
     },
   }
   const tie = (opened: Events, all: () => readonly Route[]) => {
     events = opened
     routes = all
-    opened.onWake(() => {
-      for (const run of sleepers) run()
-    })
+    for (const one of sleepers.splice(0)) one.off = opened.onWake(one.run, one.topics)
   }
   return { kernel, tie }
 }

@@ -12,15 +12,16 @@ import type { Fault } from '../faults.ts'
 import { newId } from '../ids.ts'
 import { prefersEvents, type CompiledRoute } from './compile-route.ts'
 import { inspect } from './content.ts'
-import type { Query } from './cursor.ts'
+import type { Cursors, Query } from './cursor.ts'
 import type { Passed } from './guard.ts'
 import type { IdempotencyRecord, Outcome } from '../idempotency/records.ts'
 import { ignoredFieldsHeader, type Dropped } from './known-fields.ts'
+import type { SseEvent } from './sse.ts'
 import { openKeyedStream, type OpenedStream } from '../idempotency/keyed-stream.ts'
 import type { Keyed } from '../idempotency/keyed.ts'
 import { keyedStream, keyedWork, present, render, type Rendered } from './keyed-request.ts'
 import { Problem, problem } from '../errors/problem.ts'
-import { onlyReads, type AnyContext } from './route.ts'
+import { onlyReads, type AnyContext, consumesOf } from './route.ts'
 
 export type JourneyDeps = {
   readonly db: Db
@@ -28,6 +29,7 @@ export type JourneyDeps = {
   readonly keyed: Keyed
   readonly permissions: PermissionCatalog
   readonly fault: Fault
+  readonly cursors: Cursors
   readonly public_url: string
   readonly retention_hours: number
 }
@@ -36,7 +38,7 @@ type Result = { readonly outcome: Rendered; readonly replayed: boolean }
 
 export type Answer =
   | { readonly kind: 'outcome'; readonly result: Result; readonly ignored: string | null }
-  | ({ readonly kind: 'stream'; readonly ignored: string | null } & OpenedStream)
+  | ({ readonly kind: 'stream'; readonly ignored: string | null } & OpenedStream<SseEvent>)
 
 type Admitted = { readonly context: AnyContext; readonly dropped: Dropped }
 
@@ -106,8 +108,9 @@ function admit(
       path: facts.path,
       tenant_id: principal?.tenant_id ?? '',
       query: query as Query,
+      cursors: deps.cursors,
     }
-    const context = { principal, params, query, body, request: facts, grants, list }
+    const context = { principal, params, query, body, request: facts, grants, list, key: null }
     return { context, dropped }
   }
   if (permission === null || isForMembers(deps, permission, principal?.kind)) {
@@ -129,7 +132,8 @@ function checkRequest(compiled: CompiledRoute, request: FastifyRequest) {
   compiled.checkParams(request.params as Record<string, string>)
   inspect(request.query, 'query', '', 0)
   const dropped: Dropped = []
-  const given = compiled.route.consumes === 'raw' ? undefined : request.body
+  const given = consumesOf(compiled.route) === 'json' ? request.body : undefined
+  compiled.route.inspectBody?.(given)
   return { ...compiled.checkInput(request.query, given, dropped), dropped }
 }
 
@@ -161,7 +165,7 @@ async function openStream(
   request: FastifyRequest,
   context: AnyContext,
   key: string | null,
-): Promise<OpenedStream> {
+): Promise<OpenedStream<SseEvent>> {
   const { stream, watch, streaming } = compiled.route
   const open = stream ?? watch
   if (open) return { events: await open({ ...context, db: deps.db }), replayed: false }

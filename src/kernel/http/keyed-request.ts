@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import type { Db } from '../database/db.ts'
 import { fingerprint } from '../idempotency/fingerprint.ts'
+import type { SseEvent } from './sse.ts'
 import type { KeyedStream } from '../idempotency/keyed-stream.ts'
 import type { KeyedWork } from '../idempotency/keyed.ts'
 import type { KeyedScope, Outcome, RecordRules } from '../idempotency/records.ts'
@@ -27,10 +28,16 @@ export type KeyedRequest = {
   readonly key: string
 }
 
-export function keyedWork(keyed: KeyedRequest): KeyedWork {
-  const { deps, compiled, context } = keyed
+export function keyedWork(asked: KeyedRequest): KeyedWork {
+  const { deps, compiled } = asked
+  const scope = scopeOf(asked)
+  const context = {
+    ...asked.context,
+    key: { value: scope.key, fingerprint: scope.fingerprint },
+  }
+  const keyed = { ...asked, context }
   return {
-    scope: scopeOf(keyed),
+    scope,
     rules: rulesOf(keyed),
     isRecordable: refusal => isRecordable(refusal, context),
     refuse: refusal => refusalOf(keyed, refusal),
@@ -43,7 +50,7 @@ export function keyedWork(keyed: KeyedRequest): KeyedWork {
   }
 }
 
-export function keyedStream(keyed: KeyedRequest): KeyedStream {
+export function keyedStream(keyed: KeyedRequest): KeyedStream<SseEvent> {
   const { compiled, context } = keyed
   const { streaming, lease_seconds } = compiled.route
   if (!streaming || !lease_seconds) throw new Error(`${compiled.operation} is no keyed stream`)

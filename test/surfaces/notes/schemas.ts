@@ -39,6 +39,12 @@ const content = {
 export const WriteNote = closed(content)
 export const PatchNote = closed({ title: Type.Optional(text(200)), labels: Type.Optional(Labels) })
 export const NoteQuery = pageQuery({ kind: Type.Optional(text(20)) })
+export const SearchQuery = pageQuery({ word: text(40) })
+export const Match = Type.Object({ ...Note.properties, created_us: Type.Integer() })
 export const NotePage = page(Note)
 export const Found = Type.Object({ version: Version, deleted_at: nullable(Time) })
 export const Count = Type.Object({ written: Type.Integer() })
+export const FileDigest = Type.Object({
+  size_bytes: Type.Integer(),
+  sha256: Type.String({ minLength: 64, maxLength: 64 }),
+})

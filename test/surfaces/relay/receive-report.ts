@@ -1,13 +1,13 @@
 /** The vendor's reports: signed over the exact bytes, stored once by their id; one by one, or in a batch. */
 import { sql } from '../../../src/kernel/database/sql.ts'
 import { parseStandardSecret, verifyStandard } from '../../../src/kernel/outgoing/signatures.ts'
+import type { Tx } from '../../../src/kernel/database/db.ts'
 import type {
   Kernel,
   Provider,
   ProviderEvent,
   SignedProviderMessage,
 } from '../../../src/kernel/surface.ts'
-import type { Tx } from '../../../src/kernel/database/db.ts'
 
 export const report_secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwAAAAAAAAAAA='
 

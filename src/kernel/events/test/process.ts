@@ -6,7 +6,7 @@ import { directClient } from '../../database/direct.ts'
 import { sql } from '../../database/sql.ts'
 import { openFaults, type Faults } from '../../faults.ts'
 import { newId } from '../../ids.ts'
-import { openLog } from '../../observability/log.ts'
+import { openLog, type Log } from '../../observability/log.ts'
 import { openMetrics } from '../../observability/metrics.ts'
 import type { Consumer, EventDeclaration } from '../../surface.ts'
 import type { Hearing } from '../consumers/hearing.ts'
@@ -20,7 +20,7 @@ export const declared = new Map<string, EventDeclaration>([
   ['thing.removed', { version: 1, data: Type.Object({ n: Type.Integer() }) }],
 ])
 
-export type World = { db: Db; events: Events; faults: Faults; stop(): Promise<void> }
+export type World = { db: Db; events: Events; faults: Faults; log: Log; stop(): Promise<void> }
 
 export type WorldOptions = {
   url: string
@@ -49,6 +49,7 @@ export function openWorld(options: WorldOptions): World {
     application_name: 'dodeca-test',
     outbox: openOutbox(known),
     committed: () => tied.events?.committed(),
+    woken: topics => tied.events?.wake(topics),
     waited: () => {},
     lost: () => {},
   })
@@ -59,7 +60,6 @@ export function openWorld(options: WorldOptions): World {
     consumers: options.consumers ?? [],
     sinks: options.sinks ?? [],
     declared: known,
-    cursors: noCursors,
     settings: {
       'kernel.database_pool': pool,
       'kernel.park_schedule': options.park_schedule ?? [1, 5, 30, 120, 600],
@@ -76,6 +76,7 @@ export function openWorld(options: WorldOptions): World {
     db,
     events,
     faults,
+    log,
     stop: async () => {
       await events.stop()
       await db.close()
@@ -84,14 +85,6 @@ export function openWorld(options: WorldOptions): World {
 }
 
 /** The tests of lists over HTTP have real ones. */
-const noCursors = {
-  start: () => ({ after: null, limit: 20, fetch: 21 }),
-  page: <T>(_scope: unknown, rows: readonly T[]) => ({
-    body: { data: [...rows], next_cursor: null, has_more: false },
-    headers: {},
-  }),
-}
-
 export function changed(aggregate_id: string, n: number, type = 'thing.changed'): EventDraft {
   const data = { n }
   return { type, tenant_id, aggregate_type: 'thing', aggregate_id, aggregate_version: n, data }
