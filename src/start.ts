@@ -25,7 +25,7 @@ export const composition: Composition = {
   open: kernel => {
     const { permissions, declared } = gather(surfaces)
     const people = identity.open(kernel, { permissions })
-    const work = jobs.open(kernel, { people: people.face.administration })
+    const work = jobs.open(kernel, { people: people.face.administration, rights: people.face })
     const shortener = links.open(kernel, {
       jobs: work.face,
       people: people.face.administration,

@@ -31,6 +31,7 @@ export async function openClaims(url: string): Promise<Bench> {
   }
   const running = await start(loadConfig({}, environment), () => {})
   const engine = openEngine({
+    rights: { recentGrantsOf: () => Promise.resolve([]) },
     kernel: running.platform.kernel,
     hearers: { ended: () => undefined, settleDependents: async () => {} },
     rulesOf: () => rules,

@@ -3,7 +3,7 @@ import type { Kernel, Surface } from '../../kernel/surface.ts'
 import { demoCount } from './demo/count.ts'
 import { seedJobs, type People } from './demo/seed.ts'
 import { settleDependents } from './dependencies/settle-dependents.ts'
-import type { Deps } from './deps.ts'
+import type { Deps, Rights } from './deps.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Face, FileLookup } from './face.ts'
@@ -22,6 +22,7 @@ import { openLookout } from './watching/lookout.ts'
 export type Needs = {
   /** For the demo data. */
   readonly people: People
+  readonly rights: Rights
 }
 
 export const jobs: Surface<Face, Needs> = {
@@ -30,16 +31,17 @@ export const jobs: Surface<Face, Needs> = {
   permissions,
   errors,
   events,
-  open: (kernel, { people }) => {
+  open: (kernel, { people, rights }) => {
     const types = openJobTypes(kernel)
     const hearers = openHearers(kernel, types)
     let files: FileLookup | null = null
     const { rulesOf, builtIns, checkResult } = types
-    const engine = openEngine({ kernel, hearers, rulesOf, builtIns, checkResult })
+    const engine = openEngine({ kernel, hearers, rights, rulesOf, builtIns, checkResult })
     const deps: Deps = {
       kernel,
       types,
       hearers,
+      rights,
       engine,
       quota: openWaitingQuota(kernel.settings['jobs.tenant_waiting']),
       files: () => files,

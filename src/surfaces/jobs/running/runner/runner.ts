@@ -7,6 +7,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { openSleeper } from '../../../../kernel/events/sleeper.ts'
 import { newId } from '../../../../kernel/ids.ts'
 import type { Kernel, Loop } from '../../../../kernel/surface.ts'
+import type { Rights } from '../../deps.ts'
+import { askOwners } from '../claiming/ask-owners.ts'
 import { openClaimer, type Claimer } from '../claiming/claimer.ts'
 import { openStandings } from '../claiming/standings.ts'
 import { openTurns } from '../claiming/turns.ts'
@@ -17,6 +19,7 @@ import { openPulse } from './pulse.ts'
 import type { RunDeps } from './run-attempt.ts'
 
 export type RunnerDeps = RunDeps & {
+  readonly rights: Pick<Rights, 'recentGrantsOf'>
   readonly kernel: Kernel
   readonly grace_seconds: number
   /** The types whose handlers are here. */
@@ -79,17 +82,19 @@ async function runUntil(deps: RunnerDeps, signal: AbortSignal): Promise<void> {
 
 /** Answers how many jobs it began. */
 async function fill(
-  { kernel: { settings }, log, now }: RunnerDeps,
+  deps: RunnerDeps,
   claimer: Claimer,
   places: Places,
   worker: Parameters<Claimer['claim']>[0],
 ): Promise<number> {
+  const { log, now } = deps
+  const { settings } = deps.kernel
   const free = Math.min(places.free(), settings['jobs.claim_batch'])
   if (free <= 0) return 0
   const claimed_ms = now()
   try {
     const taken = await claimer.claim(worker, free)
-    places.begin(taken, claimed_ms)
+    places.begin(await askOwners(deps, taken), claimed_ms)
     return taken.length
   } catch (error) {
     log.warn({ err: error }, 'jobs could not be claimed; trying again')

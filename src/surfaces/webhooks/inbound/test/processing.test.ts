@@ -43,7 +43,7 @@ const composed: Composition = {
   open: kernel => {
     const { permissions, declared } = gather(surfaces)
     const people = identity.open(kernel, { permissions })
-    const work = jobs.open(kernel, { people: people.face.administration })
+    const work = jobs.open(kernel, { people: people.face.administration, rights: people.face })
     const received = webhooks.open(kernel, {
       events: declared,
       inbound: [handler],
