@@ -2,7 +2,7 @@
 import { openSafeFetch } from '../../kernel/outside/safe-fetch.ts'
 import type { EventDeclaration, InboundHandler, Kernel, Surface } from '../../kernel/surface.ts'
 import { checks } from './checks.ts'
-import type { Deps, Jobs } from './deps.ts'
+import type { Deps, Jobs, Rights } from './deps.ts'
 import { openJudgeEndpoint } from './endpoint.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
@@ -28,8 +28,8 @@ import { challengeLoop } from './verification/loop.ts'
 export type Needs = {
   readonly jobs: Jobs
   readonly people: People
-  /** Where owners are told that an endpoint fails. */
-  readonly owners: Owners
+  /** What owners hold, and where they are told that an endpoint fails. */
+  readonly owners: Owners & Rights
   /** Of all surfaces: whatever is announced may be subscribed to. */
   readonly events: ReadonlyMap<string, EventDeclaration>
   /** Of all surfaces: who works on what is received, by provider. */
@@ -55,6 +55,7 @@ export const webhooks: Surface<Face, Needs> = {
     const parts = {
       kernel,
       jobs,
+      rights: owners,
       sending,
       reach,
       types: openEventTypes(needs.events),
