@@ -5,9 +5,9 @@
 import { parseCommand, type Command } from './cli/command.ts'
 import { helpCommand, showAll, showCommands } from './cli/help.ts'
 import { openTerminal } from './cli/terminal.ts'
-import { loadConfig } from './config.ts'
-import type { Composition } from './kernel/assembly/parts.ts'
-import { StartError } from './kernel/start-error.ts'
+import { loadConfig } from './settings.ts'
+import type { Composition } from './runtime/composition.ts'
+import { StartError } from './kernel/errors/start-error.ts'
 
 /** By their first word, in the order of the help: what a command needs is loaded when it is meant. */
 const groups: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
@@ -38,6 +38,10 @@ const groups: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
   jobs: async () => {
     const { jobsCancel, jobsList, jobsRetry, jobsShow, jobsTypes } = await import('./cli/jobs.ts')
     return [jobsList, jobsShow, jobsRetry, jobsCancel, jobsTypes]
+  },
+  queues: async () => {
+    const { queuesList, queuesRedrive } = await import('./cli/queues.ts')
+    return [queuesList, queuesRedrive]
   },
   rebuild: async () => [(await import('./cli/rebuild.ts')).rebuildCommand],
   backup: async () => {
@@ -109,7 +113,7 @@ function explain(error: unknown): string {
 }
 
 async function product(): Promise<Composition> {
-  return (await import('./start.ts')).composition
+  return (await import('./platform.ts')).composition
 }
 
 if (import.meta.main) process.exitCode = await dodeca(process.argv.slice(2))

@@ -2,8 +2,8 @@
  * Identity as the command line meets it: its face on the current database, and its refusals as sentences
  * that say what to do next.
  */
-import { Problem } from '../kernel/http/problem.ts'
-import { StartError } from '../kernel/start-error.ts'
+import { Problem } from '../kernel/errors/problem.ts'
+import { StartError } from '../kernel/errors/start-error.ts'
 import type { Face } from '../surfaces/identity/face.ts'
 import type { Call } from './command.ts'
 import { onCurrentDatabase } from './offline.ts'
@@ -16,9 +16,8 @@ export async function administering<T>(
   about: { readonly tenant?: string; readonly account?: string; readonly role?: string },
   work: (identity: Face['administration']) => Promise<T>,
 ): Promise<T> {
-  const at = (await call.composition()).surfaces.findIndex(one => one.name === 'identity')
   return await onCurrentDatabase(call, async ({ platform }) => {
-    const identity = platform.opened[at]
+    const identity = platform.opened['identity']
     if (!identity) throw new StartError('This platform has no accounts.')
     try {
       return await work((identity.face as Face).administration)

@@ -1,12 +1,12 @@
 /** Backups on the command line: make one of a running platform, prove one, put one into an empty folder. */
 import { resolve } from 'node:path'
 import { openClock, rfc3339 } from '../kernel/clock.ts'
-import { createBackup } from '../kernel/backup/create.ts'
-import type { Manifest } from '../kernel/backup/manifest.ts'
-import { restoreBackup } from '../kernel/backup/restore.ts'
-import { verifyBackup } from '../kernel/backup/verify.ts'
+import { createBackup } from '../runtime/backup/create.ts'
+import type { Manifest } from '../runtime/backup/manifest.ts'
+import { restoreBackup } from '../runtime/backup/restore.ts'
+import { verifyBackup } from '../runtime/backup/verify.ts'
 import { migrate } from '../kernel/database/migrate.ts'
-import { examine, questions } from '../kernel/watch/doctor.ts'
+import { examine, questions } from '../runtime/doctor.ts'
 import type { Call, Command } from './command.ts'
 import {
   migrationOptions,
@@ -80,7 +80,7 @@ export const backupVerify: Command = {
 async function judge(call: Call, data_dir: string): Promise<readonly string[]> {
   const ask = async ({ platform, config, ground, pending }: Offline) => {
     await migrate(await migrationOptions(config, ground, call.composition))
-    const checks = platform.opened.flatMap(one => one.checks ?? [])
+    const checks = Object.values(platform.opened).flatMap(one => one.checks ?? [])
     const { db, clock, keys } = platform.kernel
     const wanted = ['migrations', ...checks.map(one => one.name)]
     const asked = questions(checks).filter(one => wanted.includes(one.name))

@@ -1,9 +1,9 @@
 /** Asks everything that can be wrong with the installation, or what is named; fails on a violation. */
-import { examine, questions, type Finding } from '../kernel/watch/doctor.ts'
-import { StartError } from '../kernel/start-error.ts'
+import { examine, questions, type Finding } from '../runtime/doctor.ts'
+import { StartError } from '../kernel/errors/start-error.ts'
 import type { Call, Command } from './command.ts'
 import { enumerationQuestion } from './enumeration/examine.ts'
-import { suggestion } from '../kernel/nearest.ts'
+import { suggestion } from '../kernel/errors/did-you-mean.ts'
 import { offline, type Offline } from './offline.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -31,7 +31,7 @@ async function consult(call: Call, on: Offline): Promise<Finding[]> {
   const { args: names } = call
   const composition = await call.composition()
   const { kernel, opened } = platform
-  const checks = opened.flatMap(one => one.checks ?? [])
+  const checks = Object.values(opened).flatMap(one => one.checks ?? [])
   const usual = questions(checks)
   const hasAccounts = composition.surfaces.some(one => one.name === 'identity')
   const known = hasAccounts ? [...usual, enumerationQuestion(call, on)] : usual

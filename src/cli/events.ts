@@ -2,12 +2,12 @@
 import { Type } from 'typebox'
 import type { Reader } from '../kernel/database/db.ts'
 import { sql } from '../kernel/database/sql.ts'
-import { typesOf } from '../kernel/events/hearing/hearing.ts'
-import { readConsumers } from '../kernel/events/hearing/lag.ts'
+import { typesOf } from '../kernel/events/consumers/hearing.ts'
+import { readConsumers } from '../kernel/events/consumers/lag.ts'
 import { decideOnPark, listParks, type ParkRow } from '../kernel/events/operate.ts'
-import { Problem } from '../kernel/http/problem.ts'
+import { Problem } from '../kernel/errors/problem.ts'
 import { isId } from '../kernel/ids.ts'
-import { StartError } from '../kernel/start-error.ts'
+import { StartError } from '../kernel/errors/start-error.ts'
 import type { Opened } from '../kernel/surface.ts'
 import type { Call, Command } from './command.ts'
 import { actor, onCurrentDatabase } from './offline.ts'
@@ -21,7 +21,7 @@ export const eventsConsumers: Command = {
   run: async call => {
     const rows = await onCurrentDatabase(call, async ({ platform }) => {
       const { db } = platform.kernel
-      return await readConsumers(db, await interestsIn(db, platform.opened), {
+      return await readConsumers(db, await interestsIn(db, Object.values(platform.opened)), {
         after: '',
         limit: shown_max,
       })

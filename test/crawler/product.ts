@@ -5,8 +5,8 @@
  * registered anywhere: `test/product-crawler.test.ts` fails for a surface without that file, and the crawl
  * for a route of it that cannot be asked.
  */
-import { gather } from '../../src/kernel/assembly/gather.ts'
-import { composition } from '../../src/start.ts'
+import { gather } from '../../src/runtime/gather.ts'
+import { composition } from '../../src/platform.ts'
 import { openProductWorld, type Member, type ProductWorld } from '../product-world.ts'
 import type { Caller, Crawl } from './crawl.ts'
 import { crawlRoutes } from './crawl-routes.ts'
@@ -28,8 +28,7 @@ const gathered = gather(composition.surfaces)
 export async function crawlSurface(told: SurfaceCrawl): Promise<void> {
   const { surface, settings = {}, also = [] } = told
   const world = await openCrawlWorld(settings)
-  const index = composition.surfaces.findIndex(one => one.name === surface)
-  const own = world.platform.opened[index]?.routes
+  const own = world.platform.opened[surface]?.routes
   if (!own) throw new Error(`the product has no surface ${surface}`)
   const others = world.platform.routes.filter(one => also.includes(`${one.method} ${one.path}`))
   const told_in = `src/surfaces/${surface}/test/crawl.test.ts`

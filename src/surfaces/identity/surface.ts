@@ -10,7 +10,7 @@ import { events } from './events.ts'
 import type { Face } from './face.ts'
 import { openFace } from './open-face.ts'
 import { openAccessTokens } from './keys/access-tokens.ts'
-import { openDenied } from './keys/denied.ts'
+import { openDenied } from './sessions/revocation-list.ts'
 import { openSigningKeys } from './keys/signing-keys.ts'
 import { loops } from './loops.ts'
 import { openMailSender } from './mails/sender.ts'
@@ -19,14 +19,16 @@ import { permissions } from './permissions.ts'
 import { routes } from './routes.ts'
 import { openPace } from './sessions/pace.ts'
 import { openThrottle } from './throttle.ts'
+import { settings } from './settings.ts'
 
 export type Needs = {
   /** Of all surfaces: roles and API keys may hold any permission of the platform. */
   readonly permissions: PermissionCatalog
 }
 
-export const identity: Surface<Face, Needs> = {
+export const identity: Surface<Face, Needs, typeof settings> = {
   name: 'identity',
+  settings,
   migrations: new URL('./migrations/', import.meta.url),
   permissions,
   errors,

@@ -2,8 +2,8 @@
  * What the use cases of jobs share. It is put together once in surface.ts; a use case names the members
  * that it needs with `Pick<Deps, …>`.
  */
-import type { Kernel } from '../../kernel/surface.ts'
 import type { Face as Identity } from '../identity/face.ts'
+import type { Kernel } from './settings.ts'
 import type { FileLookup } from './face.ts'
 import type { Hearers } from './running/ending/announce-ends.ts'
 import type { Engine } from './running/engine.ts'

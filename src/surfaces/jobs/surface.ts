@@ -1,5 +1,6 @@
 /** Long work as the kernel sees it: its parts are opened once and wired together here. */
-import type { Kernel, Surface } from '../../kernel/surface.ts'
+import type { Surface } from '../../kernel/surface.ts'
+import { settings, type Kernel } from './settings.ts'
 import { demoCount } from './demo/count.ts'
 import { seedJobs, type People } from './demo/seed.ts'
 import { settleDependents } from './dependencies/settle-dependents.ts'
@@ -17,7 +18,7 @@ import { scheduleLoop } from './schedules/run-schedules.ts'
 import { openWaitingQuota } from './submitting/waiting-quota.ts'
 import { openJobTypes, type JobTypes } from './types/job-types.ts'
 import { endPauses } from './types/pause-type.ts'
-import { openLookout } from './watching/lookout.ts'
+import { openLookout } from './streams/poll-changes.ts'
 
 export type Needs = {
   /** For the demo data. */
@@ -25,8 +26,9 @@ export type Needs = {
   readonly rights: Rights
 }
 
-export const jobs: Surface<Face, Needs> = {
+export const jobs: Surface<Face, Needs, typeof settings> = {
   name: 'jobs',
+  settings,
   migrations: new URL('./migrations/', import.meta.url),
   permissions,
   errors,

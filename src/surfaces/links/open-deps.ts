@@ -1,12 +1,12 @@
 /** Puts together what the use cases share; nothing is asked or started by it. */
-import type { Kernel } from '../../kernel/surface.ts'
+import type { Kernel } from './settings.ts'
 import type { Deps, Jobs } from './deps.ts'
 import { openLookAlikes } from './destinations/look-alikes.ts'
 import { openWebRisk } from './destinations/web-risk.ts'
 import { openPlatformDomain } from './domains/platform.ts'
 import { openTxtLookup } from './domains/txt-lookup.ts'
-import { openChanges } from './remembering/changed.ts'
-import { openNode } from './remembering/node.ts'
+import { openChanges } from './cache/publish-change.ts'
+import { openNode } from './cache/node.ts'
 import { newCode } from './shortening/codes.ts'
 import { openReservedWords } from './shortening/reserved-words.ts'
 

@@ -3,12 +3,12 @@
  * members that it needs with `Pick<Deps, …>`.
  */
 import type { Tx } from '../../kernel/database/db.ts'
-import type { SafeFetch } from '../../kernel/outside/safe-fetch.ts'
-import type { Kernel } from '../../kernel/surface.ts'
+import type { SafeFetch } from '../../kernel/outgoing/safe-fetch.ts'
 import type { Face as Identity } from '../identity/face.ts'
+import type { Kernel } from './settings.ts'
 import type { JudgeEndpoint } from './endpoint.ts'
 import type { Secrets } from './secrets.ts'
-import type { Sending } from './settings.ts'
+import type { Sending } from './sending-settings.ts'
 import type { EventTypes } from './types/event-types.ts'
 
 /** How others tell the senders of this process that there is something to send. */

@@ -1,6 +1,7 @@
 /** Webhooks as the kernel sees it: its parts are opened once and wired together here. */
-import { openSafeFetch } from '../../kernel/outside/safe-fetch.ts'
-import type { EventDeclaration, InboundHandler, Kernel, Surface } from '../../kernel/surface.ts'
+import { openSafeFetch } from '../../kernel/outgoing/safe-fetch.ts'
+import type { EventDeclaration, InboundHandler, Surface } from '../../kernel/surface.ts'
+import { settings, type Kernel } from './settings.ts'
 import { checks } from './checks.ts'
 import type { Deps, Jobs, Rights } from './deps.ts'
 import { openJudgeEndpoint } from './endpoint.ts'
@@ -10,18 +11,18 @@ import type { Face } from './face.ts'
 import { fanOutConsumer } from './fan-out/fan-out.ts'
 import { openWideFanOut } from './fan-out/wide.ts'
 import { openInbound } from './inbound/open-inbound.ts'
-import { keepingLoops } from './keeping/keep.ts'
-import { ownersConsumer } from './keeping/owners.ts'
-import { ownerMailConsumer, type Owners } from './keeping/tell-owner.ts'
+import { keepingLoops } from './maintenance/keep.ts'
+import { ownersConsumer } from './maintenance/owners.ts'
+import { ownerMailConsumer, type Owners } from './maintenance/tell-owner.ts'
 import { permissions } from './permissions.ts'
 import { replayJob } from './replays/replay-job.ts'
 import { routes } from './routes.ts'
 import { openSecrets } from './secrets.ts'
 import { openBodies } from './sending/bodies.ts'
-import type { Rules } from './sending/judge.ts'
+import type { Rules } from './sending/decide-retry.ts'
 import { activity, openSender } from './sending/sender.ts'
 import { seed, type People } from './seed.ts'
-import { readSending } from './settings.ts'
+import { readSending } from './sending-settings.ts'
 import { openEventTypes } from './types/event-types.ts'
 import { challengeLoop } from './verification/loop.ts'
 
@@ -36,8 +37,9 @@ export type Needs = {
   readonly inbound: readonly InboundHandler[]
 }
 
-export const webhooks: Surface<Face, Needs> = {
+export const webhooks: Surface<Face, Needs, typeof settings> = {
   name: 'webhooks',
+  settings,
   migrations: new URL('./migrations/', import.meta.url),
   permissions,
   errors,

@@ -3,14 +3,14 @@
  * none is an answer; that nobody answered is not, and must not count against a domain.
  */
 import { Resolver } from 'node:dns/promises'
-import { StartError } from '../../../kernel/start-error.ts'
-import type { Settings } from '../../../config.ts'
+import { StartError } from '../../../kernel/errors/start-error.ts'
+import type { Kernel } from '../settings.ts'
 
 export type TxtLookup = (name: string) => Promise<readonly string[] | 'unanswered'>
 
 const absent = new Set(['ENOTFOUND', 'ENODATA', 'NXDOMAIN'])
 
-export function openTxtLookup(settings: Pick<Settings, 'links.dns_servers'>): TxtLookup {
+export function openTxtLookup(settings: Pick<Kernel['settings'], 'links.dns_servers'>): TxtLookup {
   const resolver = new Resolver({ timeout: 2000, tries: 2 })
   const servers = settings['links.dns_servers']
   if (servers.length > 0) {

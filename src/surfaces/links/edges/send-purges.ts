@@ -6,9 +6,9 @@
 import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import type { Deps } from '../deps.ts'
-import { domainKey, linkKey } from '../remembering/cache-headers.ts'
+import { domainKey, linkKey } from '../cache/cache-headers.ts'
 
 const portion = 20
 const attempts_max = 60

@@ -4,11 +4,12 @@ import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { resealSecrets } from '../keeping/reseal-secrets.ts'
+import { resealSecrets } from '../maintenance/reseal-secrets.ts'
 import { openSecrets } from '../secrets.ts'
 import { readSecrets } from '../sending/live-secrets.ts'
 import { at, openGround } from './ground.ts'
 import { openReceiver } from './receiver.ts'
+import { settings } from '../settings.ts'
 
 const receiver = await openReceiver()
 const ground = await openGround()
@@ -77,7 +78,7 @@ test('after a change of the keyring every living secret is sealed anew, and open
   const made = await keyed.subscribe(owner, at(receiver, '/sealed'))
   const path = `/v1/webhook-subscriptions/${made.id}`
   const rotated = await keyed.call('POST', `${path}/rotate-secret`, { token: owner.token })
-  const { kernel } = keyed.platform
+  const kernel = keyed.platform.kernelFor({ settings })
   const ringed = (keyring: string) =>
     openSecrets({
       keys: kernel.keys,

@@ -1,7 +1,7 @@
 /** The product and the types that tests steer; for this process and for those that are killed. */
-import type { Composition } from '../../../../kernel/assembly/parts.ts'
+import type { Composition } from '../../../../runtime/composition.ts'
 import type { Check, Opened } from '../../../../kernel/surface.ts'
-import { composition } from '../../../../start.ts'
+import { composition } from '../../../../platform.ts'
 import type { Face } from '../../face.ts'
 import { toils } from './toils.ts'
 
@@ -10,11 +10,9 @@ export type Engined = { readonly face: Face; readonly checks: readonly Check[] }
 export function engineComposition(told: (engined: Engined) => void = () => {}): Composition {
   return {
     surfaces: composition.surfaces,
-    open: kernel => {
-      const all = composition.open(kernel)
-      const at = composition.surfaces.findIndex(one => one.name === 'jobs')
-      // A composition opens its surfaces in the order in which it names them.
-      const { face, checks = [] } = all.opened[at] as Opened<Face>
+    open: kernelFor => {
+      const all = composition.open(kernelFor)
+      const { face, checks = [] } = all.opened['jobs'] as Opened<Face>
       face.offer(toils)
       told({ face, checks })
       return all

@@ -1,0 +1,38 @@
+/**
+ * The composition root: the surfaces of the platform in the order in which they are opened, and their
+ * faces plugged into each other. There is no container; this file is it.
+ */
+import type { Composition } from './runtime/composition.ts'
+import { gather, type AnySurface } from './runtime/gather.ts'
+import { identity } from './surfaces/identity/surface.ts'
+import { jobs } from './surfaces/jobs/surface.ts'
+import { links } from './surfaces/links/surface.ts'
+import { webhooks } from './surfaces/webhooks/surface.ts'
+
+const surfaces: readonly AnySurface[] = [identity, jobs, links, webhooks]
+
+export const composition: Composition = {
+  surfaces,
+  open: kernelFor => {
+    const { permissions, declared } = gather(surfaces)
+    const people = identity.open(kernelFor(identity), { permissions })
+    const administration = people.face.administration
+    const work = jobs.open(kernelFor(jobs), { people: administration, rights: people.face })
+    const shortener = links.open(kernelFor(links), {
+      jobs: work.face,
+      people: administration,
+      owners: people.face,
+    })
+    const inbound = [people, work, shortener].flatMap(one => one.inbound ?? [])
+    const hooks = webhooks.open(kernelFor(webhooks), {
+      events: declared,
+      inbound,
+      jobs: work.face,
+      people: administration,
+      owners: people.face,
+    })
+    const opened = { identity: people, jobs: work, links: shortener, webhooks: hooks }
+    work.face.offer(Object.values(opened).flatMap(one => one.jobTypes ?? []))
+    return { opened, access: people.face.access, prepare: people.face.prepare }
+  },
+}

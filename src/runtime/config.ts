@@ -1,0 +1,246 @@
+/**
+ * Reads the environment against the tables of settings that the kernel and the surfaces declare. A name
+ * or value that is not known stops the start with a sentence that helps.
+ */
+import { resolve } from 'node:path'
+import { suggestion } from '../kernel/errors/did-you-mean.ts'
+import { StartError } from '../kernel/errors/start-error.ts'
+import {
+  kernelSettings,
+  type KernelSettings,
+  type Setting,
+  type SettingTable,
+} from '../kernel/settings.ts'
+
+export type SettingValues = KernelSettings & Readonly<Record<string, unknown>>
+
+export type Limit = {
+  name: string
+  value: number | boolean | number[]
+  unit: string
+  default: number | boolean | number[]
+  applies_to: string
+}
+
+export type Profile = 'development' | 'production'
+export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+
+export type Config = {
+  readonly database_url: string | null
+  readonly host: string
+  readonly port: number
+  readonly public_url: string
+  readonly data_dir: string
+  readonly profile: Profile
+  readonly roles: readonly ('api' | 'worker')[]
+  readonly log_level: LogLevel
+  readonly admin_email: string | null
+  readonly admin_password: string | null
+  readonly otel_endpoint: string | null
+  /** Of the kernel and of all surfaces; a surface is handed its own (`kernelFor`). */
+  readonly settings: SettingValues
+  readonly limits: readonly Limit[]
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+const prefixes =
+  /^(KERNEL|IDENTITY|COMMERCE|SOCIAL|UPLOADS|NOTIFICATIONS|CHAT|INFERENCE|RETRIEVAL|PAYMENTS|LINKS|JOBS|WEBHOOKS)_/
+
+/** The tables of the surfaces, by name; the kernel's own is always among them. */
+export type SettingTables = readonly SettingTable[]
+
+/** The configuration of this process. `overrides` are the command line's, and win. */
+export function readConfig(
+  tables: SettingTables,
+  overrides: Environment = {},
+  env: Environment = process.env,
+): Config {
+  const all: Environment = { ...env, ...overrides }
+  const table = wholeTable(tables)
+  refuseUnknown(all, table)
+  const profile = choice(all, 'PROFILE', ['development', 'production'] as const, 'development')
+  const host = all['HOST'] || '127.0.0.1'
+  const port = integer(all, 'PORT', 8080, 0, 65_535)
+  const settings = readSettings(all, table, profile)
+  if (profile === 'production' && settings['kernel.faults']) {
+    throw new StartError('KERNEL_FAULTS is for development: unset it, or set PROFILE=development.')
+  }
+  return {
+    profile,
+    host,
+    port,
+    settings,
+    database_url: databaseUrl(all),
+    public_url: publicUrl(all, host, port),
+    data_dir: resolve(all['DATA_DIR'] || './data'),
+    roles: roles(all),
+    log_level: choice(
+      all,
+      'LOG_LEVEL',
+      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const,
+      'info',
+    ),
+    admin_email: all['ADMIN_EMAIL'] || null,
+    admin_password: all['ADMIN_PASSWORD'] || null,
+    otel_endpoint: all['OTEL_EXPORTER_OTLP_ENDPOINT'] || null,
+    limits: limitsOf(settings, table, profile),
+  }
+}
+
+function wholeTable(tables: SettingTables): SettingTable {
+  return Object.assign({}, kernelSettings, ...tables) as SettingTable
+}
+
+function variable(name: string): string {
+  return name.replace('.', '_').toUpperCase()
+}
+
+function refuseUnknown(env: Environment, table: SettingTable): void {
+  const known = Object.keys(table).map(variable)
+  for (const name of Object.keys(env)) {
+    if (!prefixes.test(name) || known.includes(name)) continue
+    throw new StartError(
+      `There is no setting ${name}.${suggestion(name, known)} \`npx dodeca help settings\` lists all of them.`,
+    )
+  }
+}
+
+function readSettings(env: Environment, table: SettingTable, profile: Profile): SettingValues {
+  const values: Record<string, unknown> = {}
+  for (const [name, setting] of Object.entries(table)) {
+    values[name] = read(variable(name), env[variable(name)], setting, profile)
+  }
+  return values as SettingValues
+}
+
+function read(
+  name: string,
+  given: string | undefined,
+  setting: Setting,
+  profile: Profile,
+): unknown {
+  if (given === undefined || given === '') return fallback(setting, profile)
+  if (setting.kind === 'number') {
+    const value = Number(given)
+    if (!Number.isFinite(value) || value < setting.min || value > setting.max) {
+      throw new StartError(
+        `${name} must be a number from ${setting.min} to ${setting.max} (${setting.unit}). ${setting.says}.`,
+      )
+    }
+    return value
+  }
+  if (setting.kind === 'flag') {
+    if (given !== 'true' && given !== 'false')
+      throw new StartError(`${name} must be true or false. ${setting.says}.`)
+    return given === 'true'
+  }
+  if (setting.kind === 'list')
+    return given
+      .split(',')
+      .map(one => one.trim())
+      .filter(Boolean)
+  if (setting.kind === 'numbers') {
+    const values = given.split(',').map(Number)
+    if (!values.every(value => Number.isFinite(value) && value >= 0)) {
+      throw new StartError(
+        `${name} must be numbers separated by commas (${setting.unit}). ${setting.says}.`,
+      )
+    }
+    return values
+  }
+  if (setting.oneOf && !setting.oneOf.includes(given)) {
+    throw new StartError(`${name} must be one of ${setting.oneOf.join(', ')}. ${setting.says}.`)
+  }
+  return given
+}
+
+function fallback(setting: Setting, profile: Profile): unknown {
+  if (setting.kind !== 'flag') return setting.default
+  return typeof setting.default === 'boolean' ? setting.default : setting.default === profile
+}
+
+function limitsOf(settings: SettingValues, table: SettingTable, profile: Profile): Limit[] {
+  return Object.entries(table).flatMap(([name, setting]) => {
+    if (setting.kind === 'text' || setting.kind === 'list') return []
+    return [
+      {
+        name,
+        value: settings[name] as Limit['value'],
+        unit: setting.kind === 'flag' ? 'flag' : setting.unit,
+        default: fallback(setting, profile) as Limit['default'],
+        applies_to: setting.says,
+      },
+    ]
+  })
+}
+
+/** Every setting with its variable, default and sentence, for the command line's help. */
+export function describeSettings(
+  tables: SettingTables,
+): { variable: string; default: string; says: string }[] {
+  return Object.entries(wholeTable(tables)).map(([name, setting]) => ({
+    variable: variable(name),
+    default:
+      setting.default === null || setting.default === '' ? '(none)' : String(setting.default),
+    says: setting.says,
+  }))
+}
+
+function databaseUrl(env: Environment): string | null {
+  const url = env['DATABASE_URL']
+  if (!url) return null
+  if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new StartError(
+      'DATABASE_URL must look like postgres://user:password@host:5432/database. Leave it unset to use the embedded PostgreSQL.',
+    )
+  }
+  return url
+}
+
+function publicUrl(env: Environment, host: string, port: number): string {
+  const given = env['PUBLIC_URL']
+  if (!given) return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  if (!/^https?:\/\//.test(given) || !URL.canParse(given)) {
+    throw new StartError(
+      'PUBLIC_URL must be an http or https address, such as https://api.example.com.',
+    )
+  }
+  return given.replace(/\/+$/, '')
+}
+
+function roles(env: Environment): ('api' | 'worker')[] {
+  const given = (env['ROLES'] || 'api,worker').split(',').map(one => one.trim())
+  const known = given.filter(one => one === 'api' || one === 'worker')
+  if (known.length !== given.length)
+    throw new StartError('ROLES must be api, worker, or api,worker.')
+  return known
+}
+
+function choice<const T extends readonly string[]>(
+  env: Environment,
+  name: string,
+  options: T,
+  otherwise: T[number],
+): T[number] {
+  const given = env[name] || otherwise
+  if (!options.includes(given))
+    throw new StartError(`${name} must be one of ${options.join(', ')}.`)
+  return given
+}
+
+function integer(
+  env: Environment,
+  name: string,
+  otherwise: number,
+  min: number,
+  max: number,
+): number {
+  const given = env[name]
+  if (!given) return otherwise
+  const value = Number(given)
+  if (!Number.isInteger(value) || value < min || value > max) {
+    throw new StartError(`${name} must be a whole number from ${min} to ${max}.`)
+  }
+  return value
+}

@@ -1,0 +1,85 @@
+/**
+ * Knows when a watched job has moved on. However many watch, one statement a second asks for all of them,
+ * and one more at each wake-up; whoever waits is told only that there is something to read.
+ */
+import { Type } from 'typebox'
+import type { Db } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Kernel } from '../settings.ts'
+import type { JobKey } from '../face.ts'
+
+export type Lookout = {
+  /** Resolves once the job's sequence is no longer the one given, or the job or the caller has gone. */
+  moved(job: JobKey, sequence: number, signal: AbortSignal): Promise<void>
+  close(): void
+}
+
+const every_ms = 1000
+const Row = Type.Object({ id: Type.String(), last_sequence: Type.Integer() })
+
+type Waiting = JobKey & { readonly sequence: number; tell(): void }
+
+export function openLookout({ db, log, onWake }: Pick<Kernel, 'db' | 'log' | 'onWake'>): Lookout {
+  const all = new Set<Waiting>()
+  let looking = false
+  let again = false
+  let timer: NodeJS.Timeout | undefined
+  const look = async () => {
+    again = looking
+    if (looking) return
+    looking = true
+    try {
+      do {
+        again = false
+        await tellMoved(db, [...all])
+      } while (again)
+    } catch (error) {
+      log.warn({ err: error }, 'watched jobs could not be looked at; it is tried again')
+    } finally {
+      looking = false
+    }
+  }
+  const wake = () => void (all.size > 0 && look())
+  const deaf = onWake(wake)
+  const stop = () => {
+    clearInterval(timer)
+    timer = undefined
+  }
+  return {
+    moved: async (job, sequence, signal) => {
+      if (signal.aborted) return
+      const done = Promise.withResolvers<null>()
+      const waiting: Waiting = { ...job, sequence, tell: () => done.resolve(null) }
+      all.add(waiting)
+      timer ??= setInterval(wake, every_ms)
+      signal.addEventListener('abort', waiting.tell, { once: true })
+      try {
+        await done.promise
+      } finally {
+        signal.removeEventListener('abort', waiting.tell)
+        all.delete(waiting)
+        if (all.size === 0) stop()
+      }
+    },
+    close: () => {
+      deaf()
+      stop()
+      for (const waiting of all) waiting.tell()
+    },
+  }
+}
+
+async function tellMoved(db: Db, waiting: readonly Waiting[]): Promise<void> {
+  if (waiting.length === 0) return
+  const rows = await db.many(
+    Row,
+    sql`
+    select j.id, j.last_sequence
+    from unnest(
+      ${waiting.map(one => one.tenant_id)}::uuid[], ${waiting.map(one => one.job_id)}::uuid[]
+    ) w (tenant_id, id)
+    join jobs.jobs j on j.tenant_id = w.tenant_id and j.id = w.id`,
+  )
+  const now = new Map(rows.map(row => [row.id, row.last_sequence]))
+  for (const one of waiting) if (now.get(one.job_id) !== one.sequence) one.tell()
+}

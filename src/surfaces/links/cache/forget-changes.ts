@@ -1,0 +1,31 @@
+/**
+ * Changes are kept for an hour, far longer than any process answers without having looked. A transaction
+ * may stay open for long before its change is seen, so age is not told by the clock: what goes was over
+ * before the oldest transaction of an hour ago.
+ */
+import { Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Kernel } from '../settings.ts'
+
+const kept_ms = 3_600_000
+
+const Oldest = Type.Object({ xmin: Type.String() })
+
+export function openForgetting({ db }: Pick<Kernel, 'db'>): () => Promise<void> {
+  const marks: { at_ms: number; xmin: string }[] = []
+  return async () => {
+    const now_ms = performance.now()
+    const { xmin } = await db.one(
+      Oldest,
+      sql`select pg_snapshot_xmin(pg_current_snapshot())::text as xmin`,
+    )
+    marks.push({ at_ms: now_ms, xmin })
+    let over: string | null = null
+    while (marks[0] && now_ms - marks[0].at_ms >= kept_ms) over = marks.shift()?.xmin ?? null
+    if (over !== null) {
+      await db.run(sql`delete from links.link_changes where xid < ${over}::xid8`)
+    }
+    await db.run(sql`
+      delete from links.redirect_nodes where leased_until < now() - interval '1 hour'`)
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * Which host names carry links, and whose: the platform's own are configured, a custom one counts while
+ * its domain is active. Answers are remembered like links and dropped with them. A host is looked up by
+ * its plain spelling, so nobody can fill the memory with ports and capitals.
+ */
+import { LRUCache } from 'lru-cache'
+import { Type, type Static } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Kernel } from '../settings.ts'
+import { plainHost, platform_domain_id, type PlatformDomain } from '../domains/platform.ts'
+
+export type Host = {
+  readonly domain_id: string
+  readonly hostname: string
+  /** Null on the platform's own hosts, which serve more than links. */
+  readonly custom: { readonly root_url: string | null } | null
+  /** What the keys of its links begin with in memory. */
+  readonly prefix: string
+  /** Monotonic. */
+  readonly until_ms: number
+}
+
+const Row = Type.Object({
+  hostname: Type.String(),
+  id: Type.String(),
+  root_url: Type.Union([Type.String(), Type.Null()]),
+})
+type Row = Static<typeof Row>
+
+const active_ms = 60_000
+const unknown_ms = 5000
+const spellings_max = 64
+const portion = 500
+
+type Wanted = {
+  readonly hostname: string
+  resolve(host: Host | null): void
+  reject(error: unknown): void
+}
+type Unknown = { readonly until_ms: number }
+
+export class Hosts {
+  private readonly kernel: Kernel
+  private readonly platform: PlatformDomain
+  private readonly own: Host
+  private readonly spelled = new Map<string, Host>()
+  private readonly active = new LRUCache<string, Host>({ max: 20_000 })
+  private readonly unknown = new LRUCache<string, Unknown>({ max: 20_000 })
+  private wanted: Wanted[] = []
+  private drops = 0
+
+  constructor(kernel: Kernel, platform: PlatformDomain) {
+    this.kernel = kernel
+    this.platform = platform
+    this.own = {
+      domain_id: platform_domain_id,
+      hostname: platform.hostname,
+      custom: null,
+      prefix: prefixOf(platform_domain_id),
+      until_ms: Infinity,
+    }
+  }
+
+  /**
+   * Null: no links can be there. `unknown`: there were none when it was looked up. Undefined: nobody has
+   * looked. But for null and the platform's own, an answer holds only under the lease.
+   */
+  get(header: string): Host | 'unknown' | null | undefined {
+    const spelled = this.spelled.get(header)
+    if (spelled) return spelled
+    const hostname = plainHost(header)
+    if (this.platform.hosts.has(hostname)) {
+      if (this.spelled.size < spellings_max) this.spelled.set(header, this.own)
+      return this.own
+    }
+    if (!canBeCustom(hostname)) return null
+    const now_ms = performance.now()
+    const active = this.active.get(hostname)
+    if (active && now_ms < active.until_ms) return active
+    const unknown = this.unknown.get(hostname)
+    return unknown && now_ms < unknown.until_ms ? 'unknown' : undefined
+  }
+
+  /** Asks the database; those who ask together share one statement. */
+  async find(header: string): Promise<Host | null> {
+    const known = this.get(header)
+    if (known !== undefined) return known === 'unknown' ? null : known
+    const hostname = plainHost(header)
+    for (;;) {
+      const drops = this.drops
+      const found = await new Promise<Host | null>((resolve, reject) => {
+        if (this.wanted.length === 0) setImmediate(() => this.readWanted())
+        this.wanted.push({ hostname, resolve, reject })
+      })
+      // A domain changed while this was read.
+      if (drops !== this.drops) continue
+      if (found) this.active.set(hostname, found)
+      else this.unknown.set(hostname, { until_ms: performance.now() + unknown_ms })
+      return found
+    }
+  }
+
+  /** Something became of this domain; a host that was unknown may be its own now. */
+  drop(domain_id: string): void {
+    this.drops++
+    this.unknown.clear()
+    for (const [hostname, host] of this.active) {
+      if (host.domain_id === domain_id) this.active.delete(hostname)
+    }
+  }
+
+  clear(): void {
+    this.drops++
+    this.active.clear()
+    this.unknown.clear()
+  }
+
+  private readWanted(): void {
+    const { wanted } = this
+    this.wanted = []
+    for (let from = 0; from < wanted.length; from += portion) {
+      void this.readPortion(wanted.slice(from, from + portion))
+    }
+  }
+
+  private async readPortion(wanted: readonly Wanted[]): Promise<void> {
+    const until_ms = performance.now() + active_ms
+    let rows: Row[]
+    try {
+      rows = await this.kernel.db.many(
+        Row,
+        sql`
+          -- any tenant: a host name is one for all of them
+          select hostname, id, root_url from links.domains
+          where hostname = any(${wanted.map(({ hostname }) => hostname)}::text[])
+            and state = 'active'`,
+      )
+    } catch (error) {
+      for (const { reject } of wanted) reject(error)
+      return
+    }
+    const found = new Map(rows.map(row => [row.hostname, row]))
+    for (const { hostname, resolve } of wanted) {
+      const row = found.get(hostname)
+      resolve(row ? hostOf(row, until_ms) : null)
+    }
+  }
+}
+
+function hostOf({ hostname, id, root_url }: Row, until_ms: number): Host {
+  return { domain_id: id, hostname, custom: { root_url }, prefix: prefixOf(id), until_ms }
+}
+
+/** What stands before `/code` in memory: nothing for the platform's own, so that a path is its own key. */
+export function prefixOf(domain_id: string): string {
+  return domain_id === platform_domain_id ? '' : domain_id
+}
+
+/** An address or a single label never is: probes ask for those, and they need no database. */
+function canBeCustom(hostname: string): boolean {
+  if (hostname.length > 253 || !hostname.includes('.') || hostname.startsWith('[')) return false
+  return !/^[\d.]+$/.test(hostname)
+}

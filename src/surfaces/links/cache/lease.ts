@@ -1,0 +1,217 @@
+/**
+ * The right to answer from memory. A process may do so only while its last look at the changes is less
+ * than two seconds old; whoever changes a link waits for each process that has looked since, or until its
+ * right has run out. The right is registered in a commit of its own before the look, so a look that misses
+ * a change was registered before the change could be answered. Both ends are counted from before they were
+ * asked for, so a process that was stopped, cut off or slow finds its right gone.
+ */
+import { Type } from 'typebox'
+import { DatabaseBusy, isUnavailable } from '../../../kernel/database/failures.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Kernel } from '../settings.ts'
+
+export const lease_ms = 2000
+const renew_ms = 500
+/** Wake-ups that come faster are answered together. */
+const spacing_ms = 5
+/** After so long without a look it is cheaper to begin again. */
+const forget_ms = 600_000
+/** Whoever waits for a look that does not come is told to come back. */
+const patience_ms = 1500
+
+const Seen = Type.Object({
+  seen: Type.String(),
+  xmin: Type.String(),
+  changed: Type.Array(Type.Tuple([Type.String(), Type.String(), Type.String()])),
+})
+
+/** An empty code stands for the whole domain. */
+export type Change = { readonly domain_id: string; readonly code: string }
+
+export type LeaseOptions = {
+  readonly kernel: Kernel
+  readonly node_id: string
+  /** Drops from memory what has changed. */
+  dropped(changes: readonly Change[]): void
+  /** Nothing that is remembered can be trusted. */
+  forget(): void
+  /** Since when clicks wait in this process. */
+  clicksSince(): number | null
+}
+
+export class Lease {
+  /** Monotonic: up to here answers may come from memory. */
+  until_ms = -Infinity
+  /** Set by whoever answers from memory, so that the lease is renewed. */
+  used = false
+  private readonly options: LeaseOptions
+  private looked_ms = -Infinity
+  private xmin: string | null = null
+  private seen: string | null = null
+  /** Changes of the last look: a transaction that stays open shows them again and again. */
+  private known: ReadonlySet<string> = new Set()
+  /** Looks follow each other. */
+  private last: Promise<unknown> = Promise.resolve()
+  private renewing: Promise<void> | undefined
+  private glancing = false
+  private timer: NodeJS.Timeout | undefined
+  private closed = false
+  private readonly unhear: () => void
+
+  constructor(options: LeaseOptions) {
+    this.options = options
+    this.unhear = options.kernel.onWake(() => this.glance())
+  }
+
+  holds(now_ms: number): boolean {
+    return now_ms < this.until_ms
+  }
+
+  /** Resolves when memory can be believed; throws where the database cannot be asked. */
+  async ensure(): Promise<void> {
+    this.used = true
+    if (this.holds(performance.now())) return
+    const patience = Promise.withResolvers<never>()
+    const timer = setTimeout(() => patience.reject(new DatabaseBusy()), patience_ms)
+    try {
+      await Promise.race([this.renew(), patience.promise])
+    } catch (error) {
+      if (!this.holds(performance.now())) throw error
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** This process knows of its own change before anybody else. */
+  drop(changed: readonly Change[]): void {
+    this.options.dropped(changed)
+  }
+
+  async close(): Promise<void> {
+    this.closed = true
+    this.unhear()
+    clearTimeout(this.timer)
+    await this.last.catch(() => {})
+    this.until_ms = -Infinity
+    const { kernel, node_id } = this.options
+    if (this.xmin === null) return
+    await kernel.db
+      .run(sql`delete from links.redirect_nodes where node_id = ${node_id}`)
+      .catch(() => {})
+  }
+
+  private renew(): Promise<void> {
+    this.renewing ??= this.inTurn(() => this.look(true)).finally(() => {
+      this.renewing = undefined
+      this.plan()
+    })
+    return this.renewing
+  }
+
+  private plan(): void {
+    clearTimeout(this.timer)
+    if (this.closed) return
+    this.timer = setTimeout(() => {
+      // Nobody was answered from memory: the next who comes looks first.
+      if (!this.used) return
+      this.used = false
+      this.renew().catch(() => {})
+    }, renew_ms)
+    this.timer.unref()
+  }
+
+  /** Something happened somewhere: look whether it concerns links, without registering anew. */
+  private glance(): void {
+    const now_ms = performance.now()
+    if (this.closed || this.glancing || !this.holds(now_ms)) return
+    this.glancing = true
+    const wait_ms = Math.max(0, spacing_ms - (now_ms - this.looked_ms))
+    this.inTurn(async () => {
+      await new Promise(resolve => setTimeout(resolve, wait_ms))
+      // What wakes us from here on is not in this look.
+      this.glancing = false
+      if (!this.closed) await this.look(false)
+    }).catch(() => {})
+  }
+
+  private inTurn(look: () => Promise<void>): Promise<void> {
+    const mine = this.last.then(look)
+    this.last = mine.catch(() => {})
+    return mine
+  }
+
+  private async look(registering: boolean): Promise<void> {
+    const { kernel } = this.options
+    const began_ms = performance.now()
+    if (began_ms - this.looked_ms > forget_ms) this.begin()
+    try {
+      if (registering) await this.register()
+      const { seen, xmin, changed } = await this.readChanges()
+      await kernel.fault('links.changes_seen')
+      const fresh = changed.filter(([seq]) => !this.known.has(seq))
+      this.known = new Set(changed.map(([seq]) => seq))
+      this.seen = seen
+      this.xmin = xmin
+      this.looked_ms = began_ms
+      if (fresh.length > 0) {
+        this.options.dropped(fresh.map(([, domain_id, code]) => ({ domain_id, code })))
+      }
+      if (registering) this.until_ms = began_ms + lease_ms
+      if (fresh.length > 0) await this.acknowledge()
+    } catch (error) {
+      if (registering) this.outlast(error)
+      throw error
+    }
+  }
+
+  /** Where the operator prefers redirects that may be old to none at all. */
+  private outlast(error: unknown): void {
+    const seconds = this.options.kernel.settings['links.stale_if_db_down_seconds']
+    if (seconds === 0 || !isUnavailable(error)) return
+    this.until_ms = Math.max(
+      this.until_ms,
+      Math.min(this.looked_ms + seconds * 1000, performance.now() + renew_ms),
+    )
+  }
+
+  private begin(): void {
+    this.xmin = null
+    this.known = new Set()
+    this.options.forget()
+  }
+
+  private async register(): Promise<void> {
+    const { kernel, node_id, clicksSince } = this.options
+    await kernel.db.run(sql`
+      insert into links.redirect_nodes as n (node_id, leased_until, seen, clicks_since)
+      values (${node_id}, clock_timestamp() + make_interval(secs => ${lease_ms / 1000}::float8),
+        ${this.seen}::pg_snapshot,
+        timestamptz 'epoch' + ${clicksSince()}::bigint * interval '1 ms')
+      on conflict (node_id) do update set leased_until = excluded.leased_until,
+        seen = excluded.seen, clicks_since = excluded.clicks_since`)
+  }
+
+  /**
+   * Whatever was committed after the last look has a transaction id of at least the oldest that was open
+   * then; what was still open is looked at again.
+   */
+  private readChanges() {
+    return this.options.kernel.db.one(
+      Seen,
+      sql`
+        select pg_current_snapshot()::text as seen,
+          pg_snapshot_xmin(pg_current_snapshot())::text as xmin,
+          coalesce((select json_agg(json_build_array(seq::text, domain_id, code))
+            from links.link_changes where xid >= ${this.xmin}::xid8), '[]') as changed`,
+    )
+  }
+
+  /** The row says what was seen, which is what the writer waits for. */
+  private async acknowledge(): Promise<void> {
+    const { kernel, node_id } = this.options
+    await kernel.db.run(sql`
+      update links.redirect_nodes set seen = ${this.seen}::pg_snapshot
+      where node_id = ${node_id}`)
+    kernel.wake()
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * The links that this process redirects from memory. What is dropped while it is being read is read again:
+ * a read that began before a change must neither be kept nor answered with. Reads that come together, or
+ * while two others are under way, are one statement.
+ */
+import { LRUCache } from 'lru-cache'
+import type { Kernel } from '../settings.ts'
+import { entryOf, type Entry } from './entry.ts'
+import { readTargets, type Key, type Target } from './target.ts'
+
+const portion = 500
+/** What comes while so many are under way is read together afterwards: a statement costs as much as ten rows. */
+const statements_max = 2
+/** A key that is dropped faster than it can be read is answered with the last that was read. */
+const reads_max = 5
+
+type Fill = Key & {
+  readonly key: string
+  readonly resolve: (entry: Entry) => void
+  readonly reject: (error: unknown) => void
+}
+
+export class Memory {
+  private readonly kernel: Kernel
+  private readonly common: readonly string[]
+  private readonly present: LRUCache<string, Entry>
+  private readonly absent: LRUCache<string, Entry>
+  private readonly reading = new Map<string, Promise<Entry>>()
+  private readonly dropped = new Map<string, number>()
+  private readonly wanted: Fill[] = []
+  private statements = 0
+  private drops = 0
+  /** What was read from the database, for whoever wonders how much is. */
+  reads = 0
+
+  constructor(kernel: Kernel, common: readonly string[]) {
+    const { settings } = kernel
+    this.kernel = kernel
+    this.common = common
+    this.present = new LRUCache({ max: settings['links.cache_entries'] })
+    this.absent = new LRUCache({ max: settings['links.absent_entries'] })
+  }
+
+  /** Whatever is remembered, however old. */
+  get(key: string): Entry | undefined {
+    return this.present.get(key) ?? this.absent.get(key)
+  }
+
+  drop(key: string): void {
+    this.present.delete(key)
+    this.absent.delete(key)
+    // Only a read under way could bring the old row back.
+    if (this.reading.has(key)) this.dropped.set(key, ++this.drops)
+  }
+
+  clear(): void {
+    this.present.clear()
+    this.absent.clear()
+    for (const key of this.reading.keys()) this.dropped.set(key, ++this.drops)
+  }
+
+  /** Reads the link and remembers it; several who ask at once share the answer. */
+  fill(key: string, { domain_id, code }: Key): Promise<Entry> {
+    const running = this.reading.get(key)
+    if (running) return running
+    const read = this.readUntilFresh(key, { domain_id, code }).finally(() => {
+      this.reading.delete(key)
+      this.dropped.delete(key)
+    })
+    this.reading.set(key, read)
+    return read
+  }
+
+  private async readUntilFresh(key: string, { domain_id, code }: Key): Promise<Entry> {
+    for (let reads = 1; ; reads++) {
+      const drops = this.drops
+      const entry = await new Promise<Entry>((resolve, reject) => {
+        if (this.wanted.length === 0) setImmediate(this.readWanted)
+        this.wanted.push({ key, domain_id, code, resolve, reject })
+      })
+      await this.kernel.fault('links.link_read')
+      if ((this.dropped.get(key) ?? 0) > drops) {
+        if (reads < reads_max) continue
+        return entry
+      }
+      // A link that counts its uses is asked for each time.
+      if (!entry.target) this.absent.set(key, entry)
+      else if (!entry.target.counted) this.present.set(key, entry)
+      return entry
+    }
+  }
+
+  private readonly readWanted = (): void => {
+    while (this.wanted.length > 0 && this.statements < statements_max) {
+      this.statements++
+      void this.readPortion(this.wanted.splice(0, portion)).finally(() => {
+        this.statements--
+        this.readWanted()
+      })
+    }
+  }
+
+  private async readPortion(fills: readonly Fill[]): Promise<void> {
+    const read_ms = performance.now()
+    this.reads += fills.length
+    let found: Target[]
+    try {
+      found = await readTargets(this.kernel.db, fills)
+    } catch (error) {
+      for (const { reject } of fills) reject(error)
+      return
+    }
+    const targets = new Map(found.map(target => [`${target.domain_id}/${target.code}`, target]))
+    for (const fill of fills) {
+      const target = targets.get(`${fill.domain_id}/${fill.code}`) ?? null
+      fill.resolve(entryOf(fill, target, read_ms, this.common))
+    }
+  }
+}
