@@ -1,6 +1,6 @@
 /** Long work as the kernel sees it: its parts are opened once and wired together here. */
 import type { Surface } from '../../kernel/surface.ts'
-import { settings, type Kernel } from './settings.ts'
+import { settingFaults, settings, type Kernel } from './settings.ts'
 import { demoCount } from './demo/count.ts'
 import { seedJobs, type People } from './demo/seed.ts'
 import { settleDependents } from './dependencies/settle-dependents.ts'
@@ -29,6 +29,7 @@ export type Needs = {
 export const jobs: Surface<Face, Needs, typeof settings> = {
   name: 'jobs',
   settings,
+  settingFaults,
   migrations: new URL('./migrations/', import.meta.url),
   permissions,
   errors,

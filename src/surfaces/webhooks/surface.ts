@@ -22,7 +22,7 @@ import { openBodies } from './sending/bodies.ts'
 import type { Rules } from './sending/decide-retry.ts'
 import { activity, openSender } from './sending/sender.ts'
 import { seed, type People } from './seed.ts'
-import { readSending } from './sending-settings.ts'
+import { readSending, settingFaults } from './sending-settings.ts'
 import { openEventTypes } from './types/event-types.ts'
 import { challengeLoop } from './verification/loop.ts'
 
@@ -40,6 +40,7 @@ export type Needs = {
 export const webhooks: Surface<Face, Needs, typeof settings> = {
   name: 'webhooks',
   settings,
+  settingFaults,
   migrations: new URL('./migrations/', import.meta.url),
   permissions,
   errors,
