@@ -81,7 +81,9 @@ describe('the rules', () => {
   })
 
   test('a source that cannot be parsed is an error, not a pass', () => {
-    expect(() => faultsIn({ 'src/platform.ts': 'const = 1' })).toThrow('src/platform.ts cannot be parsed')
+    expect(() => faultsIn({ 'src/platform.ts': 'const = 1' })).toThrow(
+      'src/platform.ts cannot be parsed',
+    )
   })
 })
 

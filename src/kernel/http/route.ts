@@ -61,6 +61,9 @@ export type RequestHead = {
   readonly headers: RequestFacts['headers']
 }
 
+/** The Idempotency-Key of a request, with the fingerprint under which its outcome is recorded. */
+export type RequestKey = { readonly value: string; readonly fingerprint: Buffer }
+
 type Guard = 'public' | 'authenticated' | `${string}.${string}.${string}`
 
 type Given<Path extends string, G extends Guard, B, Q> = {
@@ -73,6 +76,8 @@ type Given<Path extends string, G extends Guard, B, Q> = {
   readonly grants: () => Promise<ReadonlySet<string>>
   /** This list as this caller sees it, for `kernel.cursors`. */
   readonly list: ListScope
+  /** For unique keys of a surface's own rows, which outlive the recorded outcome. */
+  readonly key: RequestKey | null
 }
 
 /**
@@ -81,7 +86,10 @@ type Given<Path extends string, G extends Guard, B, Q> = {
  * again as `resumed`: it asks the provider what became of that id before it sends anything.
  */
 export type OutsideOperation<C, R extends Replies, Outcome> = {
-  begin(context: C & { readonly tx: Tx; readonly operation_id: string }): Promise<void>
+  /** A reply means that nothing has to be called: it is recorded in the same commit. */
+  begin(
+    context: C & { readonly tx: Tx; readonly operation_id: string },
+  ): Promise<ReplyOf<R> | undefined>
   call(operation_id: string, attempt: 'first' | 'resumed', signal: AbortSignal): Promise<Outcome>
   /** A refusal is answered, not thrown: what it changed commits with it. */
   finish(tx: Tx, operation_id: string, outcome: Outcome): Promise<ReplyOf<R> | Problem>
@@ -133,6 +141,8 @@ type Common<
   /** Media types other than JSON; the handler then answers a text, or bytes, with its own content-type. */
   produces?: readonly string[]
   body_limit_bytes?: number
+  /** Sees the body as it was sent, before unknown members are dropped; throws what must not be accepted. */
+  inspectBody?(body: unknown): void
   /**
    * The handler asks for grants, so they are read before its transaction begins: nobody holds one
    * connection while they wait for another.
@@ -142,6 +152,8 @@ type Common<
   bodyLimitFor?(head: RequestHead): number | Promise<number>
   /** Parameters of the path that have a rate of their own for each caller. */
   rate_by?: readonly string[]
+  /** Only requests that are answered with a 4xx count against the rate. */
+  counts_refused?: true
   replies: R
   fails?: readonly string[]
   headers?: Readonly<Record<string, string>>
@@ -226,6 +238,7 @@ export type AnyContext = {
   request: RequestFacts
   grants: () => Promise<ReadonlySet<string>>
   list: ListScope
+  key: RequestKey | null
 }
 
 /** A route with its types forgotten. */
