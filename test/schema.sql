@@ -805,10 +805,15 @@ create table jobs.job_schedules (
   version integer not null default 1,
   created_at timestamp with time zone not null default kernel.now(),
   updated_at timestamp with time zone not null default kernel.now(),
+  paused_at timestamp with time zone,
+  paused_reason text,
   constraint job_schedules_catch_up_check CHECK ((catch_up = ANY (ARRAY['skip'::text, 'latest'::text, 'all'::text]))),
+  constraint job_schedules_check CHECK (((paused_at IS NULL) = (paused_reason IS NULL))),
+  constraint job_schedules_check1 CHECK (((paused_at IS NULL) OR (NOT enabled))),
   constraint job_schedules_id_key UNIQUE (id),
   constraint job_schedules_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9_.-]{0,99}$'::text)),
   constraint job_schedules_overlap_check CHECK ((overlap = ANY (ARRAY['allow'::text, 'skip'::text]))),
+  constraint job_schedules_paused_reason_check CHECK ((paused_reason = 'owner_revoked'::text)),
   constraint job_schedules_pkey PRIMARY KEY (tenant_id, name),
   constraint job_schedules_priority_check CHECK (((priority >= 0) AND (priority <= 9)))
 );

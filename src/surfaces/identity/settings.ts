@@ -1,5 +1,13 @@
 /** The settings of this surface: name, default, unit, one sentence, bounds. */
-import { count, flag, list, secret, text, type SettingTable } from '../../kernel/settings.ts'
+import {
+  count,
+  faultsIn,
+  flag,
+  list,
+  secret,
+  text,
+  type SettingTable,
+} from '../../kernel/settings.ts'
 import type { KernelOf } from '../../kernel/surface.ts'
 
 // prettier-ignore
@@ -54,3 +62,13 @@ export const settings = {
 
 /** The kernel as this surface sees it: with the kernel's settings and its own. */
 export type Kernel = KernelOf<typeof settings>
+
+/** Combinations that cannot work. */
+export function settingFaults(given: Kernel['settings']): string[] {
+  return faultsIn([
+    [
+      given['identity.refresh_prune_seconds'] <= given['identity.refresh_grace_seconds'],
+      'IDENTITY_REFRESH_PRUNE_SECONDS must be above IDENTITY_REFRESH_GRACE_SECONDS, or a used refresh token is forgotten before it may be shown again, and its theft is not seen. Raise the first or lower the second.',
+    ],
+  ])
+}
