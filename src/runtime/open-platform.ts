@@ -14,7 +14,7 @@ import { openNatsSink, type NatsSink } from '../kernel/events/sinks/nats.ts'
 import { openFaults, type Faults } from '../kernel/faults.ts'
 import { checkRoutes, gather } from './gather.ts'
 import { buildApp, type App } from '../kernel/http/app.ts'
-import { mountDocs } from './platform-routes/docs.ts'
+import { mountDocs } from '../kernel/http/docs.ts'
 import { openKeyed } from '../kernel/idempotency/keyed.ts'
 import { openApiDocument } from '../kernel/http/openapi.ts'
 import type { Route } from '../kernel/http/route.ts'
@@ -22,6 +22,7 @@ import { lifecycle } from './lifecycle.ts'
 import { kernelFor, openKernel } from './open-kernel.ts'
 import { auditRoutes } from './platform-routes/audit.ts'
 import { catalogRoutes } from './platform-routes/catalog.ts'
+import { eventRoutes } from './platform-routes/events.ts'
 import { documentRoute } from './platform-routes/document.ts'
 import { providerRoutes } from '../kernel/http/providers.ts'
 import { healthRoutes } from './platform-routes/health.ts'
@@ -58,7 +59,7 @@ export function openPlatform(options: PlatformOptions): Platform {
   const { config, composition } = options
   const gathered = gather(composition.surfaces)
   const faults = openFaults(config.settings['kernel.faults'])
-  const { kernel, tie, queues } = openKernel(options, gathered, faults)
+  const { kernel, tie, sleepers, queues } = openKernel(options, gathered, faults)
   const ofSurface: KernelFor = surface => kernelFor(kernel, config.settings, surface)
   const named = composition.open(ofSurface)
   const { access, prepare } = named
@@ -70,6 +71,7 @@ export function openPlatform(options: PlatformOptions): Platform {
     consumers: opened
       .flatMap(one => one.consumers ?? [])
       .map(consumer => traced(consumer, options.telemetry)),
+    sleepers,
     declared: gathered.declared,
     settings: config.settings,
     log: options.log,
@@ -77,7 +79,6 @@ export function openPlatform(options: PlatformOptions): Platform {
     fault: kernel.fault,
     application_name: 'dodeca',
     sinks: sink ? [sink.hearing] : [],
-    cursors: kernel.cursors,
     work: config.roles.includes('worker'),
   })
   tie(events, () => routes, named.opened)
@@ -154,7 +155,7 @@ function routesOf(
       routes: all,
     }),
     ...auditRoutes({ cursors: kernel.cursors }),
-    ...events.routes,
+    ...eventRoutes({ cursors: kernel.cursors, interests: events.interests, wake: kernel.wake }),
     documentRoute(document),
     ...providerRoutes({
       providers: opened.flatMap(one => one.providers ?? []),

@@ -6,17 +6,18 @@ import type { KernelSettings } from '../settings.ts'
 import type { Db } from '../database/db.ts'
 import type { Topics } from '../database/direct.ts'
 import type { Fault } from '../faults.ts'
-import type { Cursors } from '../http/cursor.ts'
-import type { Route } from '../http/route.ts'
 import type { Log } from '../observability/log.ts'
 import type { Metrics } from '../observability/metrics.ts'
-import type { Consumer, EventDeclaration, Loop } from '../surface.ts'
+import type { Loop } from '../work/loop.ts'
+import type { Consumer } from './consumer.ts'
+import type { EventDeclaration } from './event.ts'
 import { Consumers } from './consumers/consumers.ts'
 import { judgeBy, typesOf, type Hearing } from './consumers/hearing.ts'
 import { measureLag } from './consumers/lag.ts'
-import { eventRoutes } from '../../runtime/platform-routes/events.ts'
+import type { Interest } from './consumers/leases.ts'
 import { retentionLoop } from './log/retention.ts'
 import { Sequencer } from './log/sequencer.ts'
+import { openSleepers, type Sleepers } from '../work/topics.ts'
 import { openWake } from './wake.ts'
 
 export type EventsOptions = {
@@ -26,8 +27,9 @@ export type EventsOptions = {
   consumers: readonly Consumer[]
   /** Where the log is published too. */
   sinks?: readonly Hearing[]
+  /** What waits in this process beside the log itself. */
+  sleepers?: Sleepers
   declared: ReadonlyMap<string, EventDeclaration>
-  cursors: Cursors
   settings: Pick<
     KernelSettings,
     | 'kernel.database_pool'
@@ -50,7 +52,8 @@ export type Events = {
   start(): Promise<void>
   /** Ends running batches, gives leases and leadership back. */
   stop(): Promise<void>
-  readonly routes: readonly Route[]
+  /** What each consumer and sink of the code listens for. */
+  readonly interests: readonly Interest[]
   readonly loops: readonly Loop[]
   /** Brings the gauges of outbox, consumers and parks up to date. */
   measure(): Promise<void>
@@ -60,7 +63,8 @@ export function openEvents(options: EventsOptions): Events {
   const { db, log, fault, application_name, settings } = options
   const hearings: Hearing[] = [...options.consumers, ...(options.sinks ?? [])]
   const interests = hearings.map(one => ({ consumer: one.name, types: typesOf(one) }))
-  const wake = openWake({ url: options.direct_url, application_name, log })
+  const { sleepers = openSleepers() } = options
+  const wake = openWake({ url: options.direct_url, application_name, log }, sleepers)
   const consumers = new Consumers({
     db,
     log,
@@ -81,8 +85,8 @@ export function openEvents(options: EventsOptions): Events {
     },
   })
   if (options.work) {
-    wake.onWake(() => sequencer.poke())
-    wake.onWake(() => consumers.poke())
+    sleepers.on(() => sequencer.poke())
+    sleepers.on(() => consumers.poke())
   }
   return {
     committed: () => {
@@ -90,7 +94,7 @@ export function openEvents(options: EventsOptions): Events {
       wake.tell()
     },
     wake: wake.wake,
-    onWake: wake.onWake,
+    onWake: sleepers.on,
     start: async () => {
       if (options.work) {
         sequencer.start()
@@ -103,7 +107,7 @@ export function openEvents(options: EventsOptions): Events {
       await sequencer.stop()
       await wake.stop()
     },
-    routes: eventRoutes({ cursors: options.cursors, interests, wake: wake.wake }),
+    interests,
     loops: [retentionLoop({ db, consumers: hearings.map(one => one.name), settings })],
     measure: () => measureLag(db, interests, options.metrics),
   }

@@ -16,6 +16,7 @@ import type { Cursors, Query } from './cursor.ts'
 import type { Passed } from './guard.ts'
 import type { IdempotencyRecord, Outcome } from '../idempotency/records.ts'
 import { ignoredFieldsHeader, type Dropped } from './known-fields.ts'
+import type { SseEvent } from './sse.ts'
 import { openKeyedStream, type OpenedStream } from '../idempotency/keyed-stream.ts'
 import type { Keyed } from '../idempotency/keyed.ts'
 import { keyedStream, keyedWork, present, render, type Rendered } from './keyed-request.ts'
@@ -37,7 +38,7 @@ type Result = { readonly outcome: Rendered; readonly replayed: boolean }
 
 export type Answer =
   | { readonly kind: 'outcome'; readonly result: Result; readonly ignored: string | null }
-  | ({ readonly kind: 'stream'; readonly ignored: string | null } & OpenedStream)
+  | ({ readonly kind: 'stream'; readonly ignored: string | null } & OpenedStream<SseEvent>)
 
 type Admitted = { readonly context: AnyContext; readonly dropped: Dropped }
 
@@ -164,7 +165,7 @@ async function openStream(
   request: FastifyRequest,
   context: AnyContext,
   key: string | null,
-): Promise<OpenedStream> {
+): Promise<OpenedStream<SseEvent>> {
   const { stream, watch, streaming } = compiled.route
   const open = stream ?? watch
   if (open) return { events: await open({ ...context, db: deps.db }), replayed: false }

@@ -9,9 +9,9 @@ import type { Db, Reader, Tx } from '../database/db.ts'
 import type { List } from './page.ts'
 import type { Problem } from '../errors/problem.ts'
 import type { SseEvent } from './sse.ts'
+import type { RateClass } from '../access/rate.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-export type RateClass = 'read' | 'write' | 'expensive' | 'webhook_in'
 export type Headers = Readonly<Record<string, string | readonly string[]>>
 export type Replies = Readonly<Record<number, TSchema | null>>
 

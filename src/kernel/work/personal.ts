@@ -4,9 +4,8 @@
  * What the kernel itself keeps of a person (recorded outcomes of requests) is one more source.
  */
 import { Type } from 'typebox'
-import type { Tx } from '../database/db.ts'
+import type { Db, Tx } from '../database/db.ts'
 import { sql } from '../database/sql.ts'
-import type { Kernel } from '../surface.ts'
 import { done, dueQueue, retry, type DueQueue } from './due-queue.ts'
 
 export type PersonalAccount = { readonly account_id: string; readonly tenant_id: string }
@@ -42,7 +41,7 @@ const Erasure = Type.Object({
 
 /** `sources` by the names of their surfaces; known once all surfaces are open. */
 export function openPersonal(
-  kernel: Pick<Kernel, 'db'>,
+  kernel: { readonly db: Db },
   sources: () => ReadonlyMap<string, Personal>,
 ): PersonalData {
   const all = () => new Map([['kernel', ownData(kernel)], ...sources()])
@@ -88,7 +87,7 @@ export function openPersonal(
 
 const batch = 1000
 
-function ownData({ db }: Pick<Kernel, 'db'>): Personal {
+function ownData({ db }: { readonly db: Db }): Personal {
   return {
     // Recorded outcomes repeat what the surfaces export.
     export: async function* () {},

@@ -7,7 +7,9 @@ import { Type, type Static } from 'typebox'
 import type { Db } from '../database/db.ts'
 import { sql, type Sql } from '../database/sql.ts'
 import type { Associated, Keyring } from '../keys.ts'
-import type { Kernel, Loop } from '../surface.ts'
+import type { Loop } from './loop.ts'
+
+type Needs = { readonly db: Pick<Db, 'many' | 'run'>; readonly keys: Ring }
 
 export type Ring = Pick<Keyring, 'kids' | 'seal' | 'open' | 'sealedWith'>
 /** The key of a row and what `also` names. */
@@ -33,10 +35,7 @@ const batch = 500
 const every_ms = 3_600_000
 const Row = Type.Object({ sealed: Type.Unknown() })
 
-export function resealLoop(
-  kernel: Pick<Kernel, 'db' | 'keys' | 'log'>,
-  declared: readonly SealedColumn[],
-): Loop {
+export function resealLoop(kernel: Needs, declared: readonly SealedColumn[]): Loop {
   return {
     name: 'kernel.reseal',
     every_ms,
@@ -48,7 +47,7 @@ export function resealLoop(
 
 /** Returns how many values were sealed again. */
 export async function resealColumn(
-  { db, keys }: Pick<Kernel, 'db' | 'keys'>,
+  { db, keys }: Needs,
   column: SealedColumn,
   signal?: AbortSignal,
 ): Promise<number> {

@@ -2,8 +2,12 @@
  * Deletes what is old, as surfaces declare it: rows in batches, so that no statement is long, and
  * partitions as a whole. What emits an event when it goes is no retention but a use case.
  */
+import type { Db } from '../database/db.ts'
 import { sql, type Sql } from '../database/sql.ts'
-import type { Kernel, Loop } from '../surface.ts'
+import type { Log } from '../observability/log.ts'
+import type { Loop } from './loop.ts'
+
+type Needs = { readonly db: Pick<Db, 'run'>; readonly log: Log }
 
 export type Retention =
   | {
@@ -30,10 +34,7 @@ const batch_usual = 1000
 const every_seconds_usual = 600
 const look_ms = 10_000
 
-export function retentionLoop(
-  kernel: Pick<Kernel, 'db' | 'log'>,
-  declared: readonly Retention[],
-): Loop {
+export function retentionLoop(kernel: Needs, declared: readonly Retention[]): Loop {
   const next = declared.map(retention => ({ retention, at_ms: 0 }))
   return {
     name: 'kernel.retention',
@@ -50,7 +51,7 @@ export function retentionLoop(
 
 /** One that fails does not keep the others from their work. */
 export async function retain(
-  { db, log }: Pick<Kernel, 'db' | 'log'>,
+  { db, log }: Needs,
   declared: readonly Retention[],
   signal: AbortSignal,
 ): Promise<void> {
@@ -60,10 +61,14 @@ export async function retain(
       while (!signal.aborted && (await db.run(statementOf(one, batch))) === batch);
     } catch (error) {
       if (signal.aborted) return
-      const of = 'table' in one ? one.table : 'partitions' in one ? one.partitions : null
-      log.error({ err: error, of }, 'what is old could not be deleted')
+      log.error({ err: error, of: nameOf(one) }, 'what is old could not be deleted')
     }
   }
+}
+
+function nameOf(one: Retention): string | null {
+  if ('table' in one) return one.table
+  return 'partitions' in one ? one.partitions : null
 }
 
 function statementOf(one: Retention, batch: number): Sql {

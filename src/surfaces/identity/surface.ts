@@ -2,6 +2,7 @@
 import type { PermissionCatalog } from '../../kernel/access/permissions.ts'
 import type { Surface } from '../../kernel/surface.ts'
 import { openAccess } from './access.ts'
+import { personalAccount } from './accounts/personal.ts'
 import { seed } from './administration/seed.ts'
 import { checks } from './checks.ts'
 import type { Deps } from './deps.ts'
@@ -19,7 +20,7 @@ import { permissions } from './permissions.ts'
 import { routes } from './routes.ts'
 import { openPace } from './sessions/pace.ts'
 import { openThrottle } from './throttle.ts'
-import { settings } from './settings.ts'
+import { settingFaults, settings } from './settings.ts'
 
 export type Needs = {
   /** Of all surfaces: roles and API keys may hold any permission of the platform. */
@@ -29,6 +30,7 @@ export type Needs = {
 export const identity: Surface<Face, Needs, typeof settings> = {
   name: 'identity',
   settings,
+  settingFaults,
   migrations: new URL('./migrations/', import.meta.url),
   permissions,
   errors,
@@ -64,6 +66,7 @@ export const identity: Surface<Face, Needs, typeof settings> = {
         },
       ],
       loops: [...loops(deps), { name: 'identity.mails', every_ms: 5000, run: mails.run }],
+      personal: personalAccount(deps),
       checks: checks(deps),
       seed: () => seed(deps),
       close: async () => {

@@ -6,10 +6,10 @@ import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Face } from './face.ts'
 import { expireDrafts } from './notes/expire-drafts.ts'
-import { noteRoutes } from './notes/routes.ts'
 import { permissions } from './permissions.ts'
 import { personalNotes } from './personal.ts'
 import { reminderQueue } from './reminders/send-reminder.ts'
+import { routes } from './routes.ts'
 import { Count } from './schemas.ts'
 import { seed } from './seed.ts'
 import { settings } from './settings.ts'
@@ -34,7 +34,7 @@ export const notes: Surface<Face, { readonly vendor_url: string }, typeof settin
           return row?.written ?? 0
         },
       },
-      routes: noteRoutes(deps),
+      routes: routes(deps),
       consumers: [
         {
           name: 'notes.counts',

@@ -1,8 +1,8 @@
 /** Erasing an account erases what every surface keeps of it, whatever fails meanwhile; an export has all of it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, openWorld, type Person, type World } from '../../../../test/world.ts'
-import { sql } from '../../database/sql.ts'
-import { count } from '../../events/test/process.ts'
+import { eventually, openWorld, type Person, type World } from '../../../world.ts'
+import { sql } from '../../../../src/kernel/database/sql.ts'
+import { count } from '../../../../src/kernel/events/test/process.ts'
 
 let world: World
 beforeAll(async () => {
