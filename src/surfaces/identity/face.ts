@@ -5,7 +5,6 @@
  */
 import type { Access } from '../../kernel/access/principal.ts'
 import type { Reader, Tx } from '../../kernel/database/db.ts'
-import type { FirstAdministrator } from '../../runtime/composition.ts'
 import type { Administration } from './administration/port.ts'
 
 /** Plain words for the owner of something; they are kept with the mail, so they hold no secret. */
@@ -30,6 +29,8 @@ export type MailToSend = {
   readonly notice: Notice | null
 }
 
+/** Who a new deployment is administered by. */
+export type FirstAdministrator = { readonly email: string; readonly password: string }
 /** An account or an API key, in the tenant for which it ordered something. */
 export type Holder = { readonly tenant_id: string; readonly principal_id: string }
 
