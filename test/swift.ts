@@ -41,7 +41,11 @@ export async function startSwift(): Promise<Swift> {
   // The interpreter of the packages, whatever else is called python3 here.
   const server = spawn(
     '/usr/bin/python3',
-    [join(import.meta.dirname, 'swift-servers.py'), home, ...programs.map(name => String(ports[name]))],
+    [
+      join(import.meta.dirname, 'swift-servers.py'),
+      home,
+      ...programs.map(name => String(ports[name])),
+    ],
     { stdio: ['ignore', 'ignore', 'pipe'] },
   )
   const errors: string[] = []

@@ -8,7 +8,6 @@ import type { Settings } from '../runtime/config.ts'
 import type { Permission } from './access/permissions.ts'
 import type { Csrf } from './access/csrf.ts'
 import type { SignedUrls } from './access/signed-url.ts'
-import type { Blobs } from './blobs/blobs.ts'
 import type { Clock } from './clock.ts'
 import type { Db, Tx } from './database/db.ts'
 import type { LoggedEvent } from './events/event.ts'
@@ -18,6 +17,7 @@ import type { Front } from './http/request-interceptor.ts'
 import type { ErrorEntry } from './errors/problem.ts'
 import type { Route } from './http/route.ts'
 import type { Keyring } from './keys.ts'
+import type { Objects } from './objects/objects.ts'
 import type { Log } from './observability/log.ts'
 import type { Metrics } from './observability/metrics.ts'
 import type { SafeFetch } from './outgoing/safe-fetch.ts'
@@ -35,7 +35,7 @@ export type Kernel = {
   readonly csrf: Csrf
   readonly signedUrls: SignedUrls
   readonly safeFetch: SafeFetch
-  readonly blobs: Blobs
+  readonly objects: Objects
   readonly log: Log
   readonly metrics: Metrics
   readonly fault: Fault
