@@ -5,7 +5,7 @@
 import { parseCommand, type Command } from './cli/command.ts'
 import { helpCommand, showAll, showCommands } from './cli/help.ts'
 import { openTerminal } from './cli/terminal.ts'
-import { loadConfig } from './runtime/config.ts'
+import { loadConfig } from './settings.ts'
 import type { Composition } from './runtime/composition.ts'
 import { StartError } from './kernel/errors/start-error.ts'
 

@@ -14,7 +14,9 @@ import { openCursors } from '../kernel/http/cursor.ts'
 import { openMetrics } from '../kernel/observability/metrics.ts'
 import { openSafeFetch } from '../kernel/outgoing/safe-fetch.ts'
 import type { Route } from '../kernel/http/route.ts'
-import type { Kernel } from '../kernel/surface.ts'
+import { kernelSettings, type SettingsOf, type SettingTable } from '../kernel/settings.ts'
+import type { Kernel, KernelOf } from '../kernel/surface.ts'
+import type { SettingValues } from './config.ts'
 
 /**
  * The event log needs the database, and a commit with events wakes the log; surfaces need the routes that
@@ -74,4 +76,20 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
     })
   }
   return { kernel, tie }
+}
+
+/** The kernel with the settings of one surface beside its own. */
+export function kernelFor<Own extends SettingTable>(
+  kernel: Kernel,
+  values: SettingValues,
+  { settings }: { readonly settings: Own },
+): KernelOf<Own> {
+  const names = [...Object.keys(kernelSettings), ...Object.keys(settings)]
+  const visible = Object.fromEntries(
+    names.map(name => {
+      if (!(name in values)) throw new Error(`the setting ${name} is in no table of the platform`)
+      return [name, values[name]]
+    }),
+  )
+  return { ...kernel, settings: visible as Kernel['settings'] & SettingsOf<Own> }
 }

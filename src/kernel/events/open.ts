@@ -2,7 +2,7 @@
  * The event foundation of one process, put together: what a commit wakes, who sequences, who consumes.
  * A process that only answers requests wakes the others after its commits and does none of the work.
  */
-import type { Settings } from '../../runtime/config.ts'
+import type { KernelSettings } from '../settings.ts'
 import type { Db } from '../database/db.ts'
 import type { Fault } from '../faults.ts'
 import type { Cursors } from '../http/cursor.ts'
@@ -28,7 +28,7 @@ export type EventsOptions = {
   declared: ReadonlyMap<string, EventDeclaration>
   cursors: Cursors
   settings: Pick<
-    Settings,
+    KernelSettings,
     | 'kernel.database_pool'
     | 'kernel.park_schedule'
     | 'kernel.events_retention_days'

@@ -224,7 +224,8 @@ async function unkeyedOperation(
   const { operation } = compiled.route
   if (!operation) throw new Error(`${compiled.operation} is no outside operation`)
   const operation_id = newId()
-  await deps.db.tx(tx => operation.begin({ ...context, tx, operation_id }))
+  const early = await deps.db.tx(tx => operation.begin({ ...context, tx, operation_id }))
+  if (early) return render(compiled, early)
   await deps.fault('kernel.after_operation')
   const called = await operation.call(operation_id, 'first', context.request.stopping)
   await deps.fault('kernel.after_call')

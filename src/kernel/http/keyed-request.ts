@@ -110,7 +110,10 @@ function effectOf(keyed: KeyedRequest): KeyedWork['effect'] {
   if (operation && lease_seconds) {
     return {
       lease_seconds,
-      begin: (tx, operation_id) => operation.begin({ ...context, tx, operation_id }),
+      begin: async (tx, operation_id) => {
+        const early = await operation.begin({ ...context, tx, operation_id })
+        return early && render(compiled, early)
+      },
       // The caller may leave; the operation it started is carried to its end all the same.
       call: (operation_id, attempt) =>
         operation.call(operation_id, attempt, context.request.stopping),

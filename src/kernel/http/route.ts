@@ -81,7 +81,10 @@ type Given<Path extends string, G extends Guard, B, Q> = {
  * again as `resumed`: it asks the provider what became of that id before it sends anything.
  */
 export type OutsideOperation<C, R extends Replies, Outcome> = {
-  begin(context: C & { readonly tx: Tx; readonly operation_id: string }): Promise<void>
+  /** A reply means that nothing has to be called: it is recorded in the same commit. */
+  begin(
+    context: C & { readonly tx: Tx; readonly operation_id: string },
+  ): Promise<ReplyOf<R> | undefined>
   call(operation_id: string, attempt: 'first' | 'resumed', signal: AbortSignal): Promise<Outcome>
   /** A refusal is answered, not thrown: what it changed commits with it. */
   finish(tx: Tx, operation_id: string, outcome: Outcome): Promise<ReplyOf<R> | Problem>
@@ -142,6 +145,8 @@ type Common<
   bodyLimitFor?(head: RequestHead): number | Promise<number>
   /** Parameters of the path that have a rate of their own for each caller. */
   rate_by?: readonly string[]
+  /** Only requests that are answered with a 4xx count against the rate. */
+  counts_refused?: true
   replies: R
   fails?: readonly string[]
   headers?: Readonly<Record<string, string>>

@@ -1,21 +1,11 @@
 /** Chooses the engine that the settings name. */
 import type { Fault } from '../faults.ts'
+import type { KernelSettings } from '../settings.ts'
 import { openLocalObjects } from './local.ts'
 import type { Objects } from './objects.ts'
 import { openS3Objects } from './s3.ts'
 
-export type ObjectSettings = {
-  readonly 'kernel.objects_engine': string
-  readonly 'kernel.objects_s3_endpoint': string | null
-  readonly 'kernel.objects_s3_bucket': string
-  readonly 'kernel.objects_s3_region': string
-  readonly 'kernel.objects_s3_access_key': string | null
-  readonly 'kernel.objects_s3_secret_key': string | null
-  readonly 'kernel.objects_s3_path_style': boolean
-  readonly 'kernel.objects_s3_timeout_ms': number
-}
-
-export function openObjects(settings: ObjectSettings, data_dir: string, fault: Fault): Objects {
+export function openObjects(settings: KernelSettings, data_dir: string, fault: Fault): Objects {
   if (settings['kernel.objects_engine'] !== 's3') return openLocalObjects(data_dir, fault)
   const region = settings['kernel.objects_s3_region']
   return openS3Objects({
