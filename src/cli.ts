@@ -39,6 +39,10 @@ const groups: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
     const { jobsCancel, jobsList, jobsRetry, jobsShow, jobsTypes } = await import('./cli/jobs.ts')
     return [jobsList, jobsShow, jobsRetry, jobsCancel, jobsTypes]
   },
+  queues: async () => {
+    const { queuesList, queuesRedrive } = await import('./cli/queues.ts')
+    return [queuesList, queuesRedrive]
+  },
   rebuild: async () => [(await import('./cli/rebuild.ts')).rebuildCommand],
   backup: async () => {
     const { backupCreate, backupRestore, backupVerify } = await import('./cli/backup.ts')

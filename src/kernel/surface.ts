@@ -21,6 +21,7 @@ import type { KernelSettings, SettingsOf, SettingTable } from './settings.ts'
 import type { Log } from './observability/log.ts'
 import type { Metrics } from './observability/metrics.ts'
 import type { SafeFetch } from './outgoing/safe-fetch.ts'
+import type { DueQueue } from './work/due-queue.ts'
 
 /** What every surface may use. It holds no surface and no tenant's data. */
 export type Kernel = {
@@ -43,8 +44,11 @@ export type Kernel = {
   routes(): readonly Route[]
   /** Tells every process to look at its queues now, outside any transaction. */
   wake(): void
-  /** Called in this process at each wake-up from any process; answers how to stop listening. */
-  onWake(run: () => void): () => void
+  /**
+   * Called in this process at each wake-up from any process, or only at those of the given topics (which
+   * `tx.wake` names); returns how to stop listening.
+   */
+  onWake(run: () => void, topics?: readonly string[]): () => void
 }
 
 /** The kernel as one surface sees it: with the kernel's settings and its own. */
@@ -74,6 +78,8 @@ export type Opened<Face = unknown> = {
   readonly front?: Front
   readonly consumers?: readonly Consumer[]
   readonly loops?: readonly Loop[]
+  /** Work that must happen and may fail. */
+  readonly queues?: readonly DueQueue[]
   readonly projections?: readonly Projection[]
   readonly checks?: readonly Check[]
   readonly providers?: readonly Provider[]

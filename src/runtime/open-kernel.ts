@@ -26,7 +26,8 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
   const { config, keys, log } = options
   const { settings } = config
   const metrics = openMetrics()
-  const sleepers = new Set<() => void>()
+  const sleepers: { off: () => void; run: () => void; topics?: readonly string[] | undefined }[] =
+    []
   let events: Events | undefined
   let routes: (() => readonly Route[]) | undefined
   const kernel: Kernel = {
@@ -55,6 +56,7 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
         request_id: currentRequestId,
       }),
       committed: () => events?.committed(),
+      woken: topics => events?.wake(topics),
       waited: seconds => metrics.poolWait.observe(seconds),
       lost: error => log.warn({ err: error }, 'an idle database connection was lost'),
     }),
@@ -63,17 +65,18 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
       return routes()
     },
     wake: () => events?.wake(),
-    onWake: run => {
-      sleepers.add(run)
-      return () => void sleepers.delete(run)
+    onWake: (run, topics) => {
+      // Surfaces are opened before the events are: until then there is nothing to be woken by.
+      const one = { run, topics, off: () => {} }
+      if (events) one.off = events.onWake(run, topics)
+      else sleepers.push(one)
+      return () => one.off()
     },
   }
   const tie = (opened: Events, all: () => readonly Route[]) => {
     events = opened
     routes = all
-    opened.onWake(() => {
-      for (const run of sleepers) run()
-    })
+    for (const one of sleepers.splice(0)) one.off = opened.onWake(one.run, one.topics)
   }
   return { kernel, tie }
 }

@@ -4,6 +4,7 @@
  */
 import type { KernelSettings } from '../settings.ts'
 import type { Db } from '../database/db.ts'
+import type { Topics } from '../database/direct.ts'
 import type { Fault } from '../faults.ts'
 import type { Cursors } from '../http/cursor.ts'
 import type { Route } from '../http/route.ts'
@@ -44,8 +45,8 @@ export type EventsOptions = {
 export type Events = {
   /** A commit with events became durable in this process. */
   committed(): void
-  wake(): void
-  onWake(run: () => void): () => void
+  wake(topics?: Topics): void
+  onWake(run: () => void, topics?: readonly string[]): () => void
   start(): Promise<void>
   /** Ends running batches, gives leases and leadership back. */
   stop(): Promise<void>

@@ -107,7 +107,7 @@ function admit(
       tenant_id: principal?.tenant_id ?? '',
       query: query as Query,
     }
-    const context = { principal, params, query, body, request: facts, grants, list }
+    const context = { principal, params, query, body, request: facts, grants, list, key: null }
     return { context, dropped }
   }
   if (permission === null || isForMembers(deps, permission, principal?.kind)) {
@@ -130,6 +130,7 @@ function checkRequest(compiled: CompiledRoute, request: FastifyRequest) {
   inspect(request.query, 'query', '', 0)
   const dropped: Dropped = []
   const given = compiled.route.consumes === 'raw' ? undefined : request.body
+  compiled.route.inspectBody?.(given)
   return { ...compiled.checkInput(request.query, given, dropped), dropped }
 }
 

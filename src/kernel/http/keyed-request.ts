@@ -27,10 +27,16 @@ export type KeyedRequest = {
   readonly key: string
 }
 
-export function keyedWork(keyed: KeyedRequest): KeyedWork {
-  const { deps, compiled, context } = keyed
+export function keyedWork(asked: KeyedRequest): KeyedWork {
+  const { deps, compiled } = asked
+  const scope = scopeOf(asked)
+  const context = {
+    ...asked.context,
+    key: { value: scope.key, fingerprint: scope.fingerprint },
+  }
+  const keyed = { ...asked, context }
   return {
-    scope: scopeOf(keyed),
+    scope,
     rules: rulesOf(keyed),
     isRecordable: refusal => isRecordable(refusal, context),
     refuse: refusal => refusalOf(keyed, refusal),

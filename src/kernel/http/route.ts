@@ -61,6 +61,9 @@ export type RequestHead = {
   readonly headers: RequestFacts['headers']
 }
 
+/** The Idempotency-Key of a request, with the fingerprint under which its outcome is recorded. */
+export type RequestKey = { readonly value: string; readonly fingerprint: Buffer }
+
 type Guard = 'public' | 'authenticated' | `${string}.${string}.${string}`
 
 type Given<Path extends string, G extends Guard, B, Q> = {
@@ -73,6 +76,8 @@ type Given<Path extends string, G extends Guard, B, Q> = {
   readonly grants: () => Promise<ReadonlySet<string>>
   /** This list as this caller sees it, for `kernel.cursors`. */
   readonly list: ListScope
+  /** For unique keys of a surface's own rows, which outlive the recorded outcome. */
+  readonly key: RequestKey | null
 }
 
 /**
@@ -136,6 +141,8 @@ type Common<
   /** Media types other than JSON; the handler then answers a text, or bytes, with its own content-type. */
   produces?: readonly string[]
   body_limit_bytes?: number
+  /** Sees the body as it was sent, before unknown members are dropped; throws what must not be accepted. */
+  inspectBody?(body: unknown): void
   /**
    * The handler asks for grants, so they are read before its transaction begins: nobody holds one
    * connection while they wait for another.
@@ -231,6 +238,7 @@ export type AnyContext = {
   request: RequestFacts
   grants: () => Promise<ReadonlySet<string>>
   list: ListScope
+  key: RequestKey | null
 }
 
 /** A route with its types forgotten. */

@@ -1,6 +1,7 @@
 /** The vendor's reports: signed over the exact bytes, stored once by their id; one by one, or in a batch. */
 import { sql } from '../../../src/kernel/database/sql.ts'
 import { parseStandardSecret, verifyStandard } from '../../../src/kernel/outgoing/signatures.ts'
+import type { Tx } from '../../../src/kernel/database/db.ts'
 import type {
   Kernel,
   Provider,
