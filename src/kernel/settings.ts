@@ -84,6 +84,7 @@ export const kernelSettings = {
   'kernel.keyring': secret('Keys as kid:base64 of 32 bytes, comma-separated, the current one first'),
   'kernel.pepper': secret('Key of the hashes that must stay equal for ever (base64 of 32 bytes)'),
   'kernel.body_limit_bytes': count(1024 * 1024, 'bytes', 'Largest JSON body, where a route does not say otherwise', 1024, 2 ** 30),
+  'kernel.body_seconds': count(30, 's', 'Time for a request body to arrive, where a route does not say otherwise', 1, 3600),
   'kernel.rate_read_per_minute': count(600, 'requests/min', 'Reads of one principal', 1),
   'kernel.rate_write_per_minute': count(120, 'requests/min', 'Writes of one principal', 1),
   'kernel.rate_expensive_per_minute': count(20, 'requests/min', 'Expensive requests of one principal', 1),

@@ -220,6 +220,8 @@ function appOf(parts: PlatformParts, routes: readonly Route[], stopping: AbortSi
     public_url: config.public_url,
     retention_hours: settings['kernel.idempotency_retention_hours'],
     body_limit_bytes: settings['kernel.body_limit_bytes'],
+    body_seconds: settings['kernel.body_seconds'],
+    pending: new Set(),
     heartbeat_ms: settings['kernel.sse_heartbeat_seconds'] * 1000,
     stall_ms: settings['kernel.sse_stall_seconds'] * 1000,
     secure: config.public_url.startsWith('https:'),

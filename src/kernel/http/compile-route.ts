@@ -51,6 +51,11 @@ export type CompileOptions = { readonly strict: boolean; readonly catalog: Catal
 
 export function compileRoute(route: Route, { strict, catalog }: CompileOptions): CompiledRoute {
   const [permission, type_field] = permissionOf(route)
+  if (route.consumes === 'stream' && (route.transaction !== 'own' || keyedOf(route))) {
+    throw new Error(
+      `${route.method} ${route.path}: a stream needs a transaction and a key of its own`,
+    )
+  }
   return {
     route,
     operation: `${route.method} ${route.path}`,

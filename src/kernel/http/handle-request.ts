@@ -20,7 +20,7 @@ import { openKeyedStream, type OpenedStream } from '../idempotency/keyed-stream.
 import type { Keyed } from '../idempotency/keyed.ts'
 import { keyedStream, keyedWork, present, render, type Rendered } from './keyed-request.ts'
 import { Problem, problem } from '../errors/problem.ts'
-import { onlyReads, type AnyContext } from './route.ts'
+import { onlyReads, type AnyContext, consumesOf } from './route.ts'
 
 export type JourneyDeps = {
   readonly db: Db
@@ -129,7 +129,7 @@ function checkRequest(compiled: CompiledRoute, request: FastifyRequest) {
   compiled.checkParams(request.params as Record<string, string>)
   inspect(request.query, 'query', '', 0)
   const dropped: Dropped = []
-  const given = compiled.route.consumes === 'raw' ? undefined : request.body
+  const given = consumesOf(compiled.route) === 'json' ? request.body : undefined
   compiled.route.inspectBody?.(given)
   return { ...compiled.checkInput(request.query, given, dropped), dropped }
 }

@@ -2,6 +2,7 @@
  * A route is a value: path, permission, limits, schemas, refusals and the function that answers. It is
  * mounted, documented, checked by the crawler and typed for the client from this one declaration.
  */
+import type { Readable } from 'node:stream'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Principal } from '../access/principal.ts'
 import type { Db, Reader, Tx } from '../database/db.ts'
@@ -53,6 +54,12 @@ export type RequestFacts = {
   readonly traceparent: string | null
   /** The exact bytes, for routes that take a `raw` body. */
   readonly raw: Buffer
+  /**
+   * The body of a route that consumes a `stream`, as it arrives: at most `limit_bytes` (and the route's
+   * limit) of it, else it fails with `content_too_large`; late, it fails with `request_timeout`. A client
+   * that expects `100-continue` sends it after this call, so every refusal comes before it.
+   */
+  stream(limit_bytes?: number): Readable
 }
 
 /** What is known of a request before its body. */
@@ -136,13 +143,18 @@ type Common<
    * it makes.
    */
   absent?: string
-  /** `raw`: the bytes as they came, of any media type, for signed messages. */
-  consumes?: 'json' | 'raw'
+  /**
+   * `raw`: the bytes as they came, of any media type, for signed messages. `stream`: the handler reads
+   * `request.stream()` itself; its transaction is its own, and a key is its own affair.
+   */
+  consumes?: 'json' | 'raw' | 'stream'
   /** Media types other than JSON; the handler then answers a text, or bytes, with its own content-type. */
   produces?: readonly string[]
   body_limit_bytes?: number
   /** Sees the body as it was sent, before unknown members are dropped; throws what must not be accepted. */
   inspectBody?(body: unknown): void
+  /** Time for the whole body to arrive, where `kernel.body_seconds` does not fit. */
+  body_seconds?: number
   /**
    * The handler asks for grants, so they are read before its transaction begins: nobody holds one
    * connection while they wait for another.
@@ -264,4 +276,8 @@ export type Route = Common<
 /** Where a GET may do more, HEAD is a wrong method: no preview or link checker sets its effects off. */
 export function onlyReads({ method, transaction, head }: Route): boolean {
   return method === 'GET' && (transaction !== 'own' || head === true)
+}
+
+export function consumesOf({ consumes = 'json' }: Pick<Route, 'consumes'>) {
+  return consumes
 }

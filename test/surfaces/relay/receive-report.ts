@@ -8,7 +8,6 @@ import type {
   ProviderEvent,
   SignedProviderMessage,
 } from '../../../src/kernel/surface.ts'
-import type { Tx } from '../../../src/kernel/database/db.ts'
 
 export const report_secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwAAAAAAAAAAA='
 
