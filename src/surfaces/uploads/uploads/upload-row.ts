@@ -34,11 +34,16 @@ export const UploadRow = Type.Object({
 })
 export type UploadRow = Static<typeof UploadRow>
 
-export const uploadColumns = sql`
-  u.tenant_id, u.id, u.owner_id, u.purpose, u.media_category, u.storage_key, u.expected_size,
-  u.expected_checksum, u.claimed_type, u.detected_type, u.filename, u.part_size, u.part_count,
-  u.state, u.multipart_upload_id, u.reserved_bytes, u.error_code, u.due_at is not null as verifying,
-  u.version, u.expires_at, u.created_at`
+const stored = Object.keys(UploadRow.properties).filter(name => name !== 'verifying')
+
+export function uploadColumnsOf(alias: 'u' | 't') {
+  const columns = sql.join(
+    stored.map(name => sql`${sql.id(alias, name)}`),
+    ', ',
+  )
+  return sql`${columns}, ${sql.id(alias, 'due_at')} is not null as verifying`
+}
+export const uploadColumns = uploadColumnsOf('u')
 
 export type Caller = {
   readonly principal: Principal

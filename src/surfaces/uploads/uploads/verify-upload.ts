@@ -18,7 +18,7 @@ import type { Deps } from '../deps.ts'
 import { announceUpload } from '../events.ts'
 import { storedParts } from '../parts/register-parts.ts'
 import { checksumOf } from '../schemas.ts'
-import { placeOf, UploadRow, uploadColumns } from './upload-row.ts'
+import { placeOf, UploadRow, uploadColumnsOf } from './upload-row.ts'
 
 export type Verified =
   | { readonly kind: 'made'; readonly place: Place; readonly object: StoredObject }
@@ -113,17 +113,15 @@ async function makeFile(tx: Tx, upload: UploadRow, object: StoredObject): Promis
   return file_id
 }
 
-const Verifying = Type.Object({ ...UploadRow.properties })
-
 /** Large uploads, and those whose completion was interrupted. */
 export function verificationQueue({ kernel }: Pick<Deps, 'kernel'>): DueQueue {
   const { db, objects, settings } = kernel
-  return dueQueue<typeof Verifying, Verified>({
+  return dueQueue<typeof UploadRow, Verified>({
     name: 'uploads.verify',
     table: 'uploads.uploads',
     key: ['tenant_id', 'id'],
-    row: Verifying,
-    load: sql`${uploadColumnsOf()}`,
+    row: UploadRow,
+    load: uploadColumnsOf('t'),
     where: sql`t.state = 'initiated'`,
     batch: settings['uploads.verifications'],
     concurrency: settings['uploads.verifications'],
