@@ -5,7 +5,6 @@
  */
 import type { Access } from '../../kernel/access/principal.ts'
 import type { Reader, Tx } from '../../kernel/database/db.ts'
-import type { FirstAdministrator } from '../../runtime/composition.ts'
 import type { Administration } from './administration/port.ts'
 
 /** Plain words for the owner of something; they are kept with the mail, so they hold no secret. */
@@ -29,6 +28,9 @@ export type MailToSend = {
   /** Another surface's words, where the template is `notice`. */
   readonly notice: Notice | null
 }
+
+/** Who a new deployment is administered by. */
+export type FirstAdministrator = { readonly email: string; readonly password: string }
 
 export type Face = {
   readonly access: Access

@@ -5,7 +5,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { isUnavailable } from '../../../kernel/database/failures.ts'
-import { openSleeper } from '../../../kernel/events/sleeper.ts'
+import { openSleeper } from '../../../kernel/work/sleeper.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Loop } from '../../../kernel/surface.ts'
 import type { Deps, Poke } from '../deps.ts'

@@ -4,7 +4,7 @@
  * once. A place is free when its handler has ended; the ends themselves are written beside.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { openSleeper } from '../../../../kernel/events/sleeper.ts'
+import { openSleeper } from '../../../../kernel/work/sleeper.ts'
 import { newId } from '../../../../kernel/ids.ts'
 import type { Loop } from '../../../../kernel/surface.ts'
 import type { Kernel } from '../../settings.ts'
