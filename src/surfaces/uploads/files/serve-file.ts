@@ -63,7 +63,7 @@ export async function serveFile(
   if (!served) throw problem('file_not_found')
   const headers = headersOf(served, disposition, Number(query['exp']) - now_seconds)
   const { method, headers: sent } = request
-  if (isNotModified(sent['if-none-match'], headers['etag'])) {
+  if (isNotModified(String(sent['if-none-match'] ?? ''), headers['etag'])) {
     return { status: 304, body: null, headers }
   }
   if (kernel.objects.presignGet && kernel.settings['uploads.s3_redirects'] && method === 'GET') {
@@ -78,7 +78,9 @@ export async function serveFile(
   const fresh = sent['if-range'] === undefined || sent['if-range'] === headers['etag']
   const range = fresh ? rangeOf(sent['range'], served.size) : null
   if (range === 'unsatisfiable') {
-    throw problem('range_not_satisfiable', { headers: { 'content-range': `bytes */${served.size}` } })
+    throw problem('range_not_satisfiable', {
+      headers: { 'content-range': `bytes */${served.size}` },
+    })
   }
   const found = await openChecked(db, kernel, served, range)
   if (method === 'HEAD') found.body.destroy()
