@@ -223,7 +223,6 @@ function bytesRoute(deps: Deps): Route {
         request,
       })
       if (status === 304 || status === 307) return reply(status, null, headers)
-      // HEAD has the headers of GET, and no body.
       return reply(status, body as Readable, headers)
     },
   })

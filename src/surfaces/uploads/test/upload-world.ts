@@ -16,7 +16,9 @@ export type Order = {
   readonly expected_size?: number
 }
 
-export type UploadWorld = ProductWorld & {
+export type UploadWorld = Omit<ProductWorld, 'url'> & {
+  /** Of the server. */
+  readonly base_url: string
   /** Begins an upload of these bytes. */
   begin(who: Member, bytes: Buffer, order?: Order): Promise<Answer>
   /** Sends parts, all of them or those named; answers their statuses. */
@@ -88,6 +90,7 @@ export async function openUploadWorld(settings: Record<string, string> = {}): Pr
     })
   return {
     ...world,
+    base_url: world.url,
     begin,
     send,
     complete,
