@@ -18,7 +18,7 @@ export const composition: Composition = {
     const { permissions, declared } = gather(surfaces)
     const people = identity.open(kernelFor(identity), { permissions })
     const administration = people.face.administration
-    const work = jobs.open(kernelFor(jobs), { people: administration })
+    const work = jobs.open(kernelFor(jobs), { people: administration, rights: people.face })
     const files = uploads.open(kernelFor(uploads), { jobs: work.face, people: administration })
     work.face.plugFiles({
       isAvailable: files.face.isAvailable,

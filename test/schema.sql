@@ -537,8 +537,7 @@ create table identity.role_permissions (
   tenant_id uuid not null,
   role_id text collate "C" not null,
   permission text collate "C" not null,
-  duty text,
-  constraint role_permissions_duty_check CHECK ((duty = ANY (ARRAY['support'::text, 'refunds'::text, 'keys'::text]))),
+  duty text generated always as identity.duty_of(permission) stored,
   constraint role_permissions_one_duty EXCLUDE USING gist (tenant_id WITH =, role_id WITH =, duty WITH <>) WHERE ((duty IS NOT NULL)),
   constraint role_permissions_pkey PRIMARY KEY (tenant_id, role_id, permission),
   constraint role_permissions_tenant_id_role_id_fkey FOREIGN KEY (tenant_id, role_id) REFERENCES identity.roles(tenant_id, role_id) ON DELETE CASCADE
@@ -583,11 +582,12 @@ create table identity.sessions (
   expires_at timestamp with time zone not null,
   revoked_at timestamp with time zone,
   revoked_reason text,
+  guest_of uuid[] not null default '{}'::uuid[],
   constraint sessions_aal_check CHECK ((aal = ANY (ARRAY['aal1'::text, 'aal2'::text]))),
   constraint sessions_active_tenant_id_fkey FOREIGN KEY (active_tenant_id) REFERENCES identity.tenants(id),
   constraint sessions_check CHECK (((revoked_at IS NULL) = (revoked_reason IS NULL))),
   constraint sessions_pkey PRIMARY KEY (id),
-  constraint sessions_revoked_reason_check CHECK ((revoked_reason = ANY (ARRAY['logout'::text, 'admin'::text, 'password_reset'::text, 'password_change'::text, 'refresh_reuse'::text, 'account_disabled'::text, 'account_deleted'::text, 'address_proven'::text, 'too_many'::text]))),
+  constraint sessions_revoked_reason_check CHECK ((revoked_reason = ANY (ARRAY['logout'::text, 'admin'::text, 'password_reset'::text, 'password_change'::text, 'refresh_reuse'::text, 'account_disabled'::text, 'account_deleted'::text, 'address_proven'::text, 'too_many'::text, 'membership_ended'::text]))),
   constraint sessions_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES identity.accounts(tenant_id, id),
   constraint sessions_tenant_id_id_key UNIQUE (tenant_id, id)
 ) with (fillfactor=80);
@@ -630,6 +630,12 @@ create table identity.tenants (
   constraint tenants_slug_key UNIQUE (slug),
   constraint tenants_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text])))
 );
+
+CREATE OR REPLACE FUNCTION identity.duty_of(permission text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE split_part(permission, ':'::text, 1) WHEN 'identity.support.view'::text THEN 'support'::text WHEN 'payments.refunds.create'::text THEN 'refunds'::text WHEN 'identity.signing_keys.rotate'::text THEN 'keys'::text ELSE NULL::text END;
 
 CREATE OR REPLACE FUNCTION identity.keep_security_event_months(retention_days integer)
  RETURNS void
@@ -799,10 +805,15 @@ create table jobs.job_schedules (
   version integer not null default 1,
   created_at timestamp with time zone not null default kernel.now(),
   updated_at timestamp with time zone not null default kernel.now(),
+  paused_at timestamp with time zone,
+  paused_reason text,
   constraint job_schedules_catch_up_check CHECK ((catch_up = ANY (ARRAY['skip'::text, 'latest'::text, 'all'::text]))),
+  constraint job_schedules_check CHECK (((paused_at IS NULL) = (paused_reason IS NULL))),
+  constraint job_schedules_check1 CHECK (((paused_at IS NULL) OR (NOT enabled))),
   constraint job_schedules_id_key UNIQUE (id),
   constraint job_schedules_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9_.-]{0,99}$'::text)),
   constraint job_schedules_overlap_check CHECK ((overlap = ANY (ARRAY['allow'::text, 'skip'::text]))),
+  constraint job_schedules_paused_reason_check CHECK ((paused_reason = 'owner_revoked'::text)),
   constraint job_schedules_pkey PRIMARY KEY (tenant_id, name),
   constraint job_schedules_priority_check CHECK (((priority >= 0) AND (priority <= 9)))
 );

@@ -77,6 +77,7 @@ export type SettingsOf<T extends SettingTable> = { readonly [N in keyof T]: Valu
 export const kernelSettings = {
   'kernel.database_direct_url': secret('Address of PostgreSQL itself, where DATABASE_URL leads through a transaction pooler'),
   'kernel.database_pool': count(10, 'connections', 'Connections of one process to the database', 2, 500),
+  'kernel.database_prepare': flag(true, 'Whether statements are prepared under a name and parsed once per connection; false behind PgBouncer older than 1.21'),
   'kernel.database_wait_ms': count(2000, 'ms', 'Wait for a free connection before answering 503 overloaded', 10, 60_000),
   'kernel.statement_timeout_ms': count(5000, 'ms', 'Longest time of one SQL statement', 100, 600_000),
   'kernel.trusted_proxies': list('Addresses or networks whose X-Forwarded-For is believed'),
@@ -117,3 +118,26 @@ export const kernelSettings = {
 } as const satisfies SettingTable
 
 export type KernelSettings = SettingsOf<typeof kernelSettings>
+
+/** Each with the sentence that says what cannot work and what to do. */
+export type SettingFault = readonly [fault: boolean, sentence: string]
+
+/** The sentences of what is at fault. */
+export function faultsIn(cases: readonly SettingFault[]): string[] {
+  return cases.flatMap(([fault, sentence]) => (fault ? [sentence] : []))
+}
+
+/** Combinations of the kernel's settings that cannot work. */
+export function kernelSettingFaults(settings: KernelSettings): string[] {
+  const { 'kernel.drain_seconds': drain, 'kernel.shutdown_seconds': shutdown } = settings
+  return faultsIn([
+    [
+      drain >= shutdown,
+      'KERNEL_DRAIN_SECONDS must be below KERNEL_SHUTDOWN_SECONDS, or every stop is cut off while it waits. Lower the first or raise the second.',
+    ],
+    [
+      settings['kernel.inbox_retention_days'] < settings['kernel.events_retention_days'],
+      'KERNEL_INBOX_RETENTION_DAYS must not be below KERNEL_EVENTS_RETENTION_DAYS, or an event that is read again is processed twice. Raise the first or lower the second.',
+    ],
+  ])
+}

@@ -78,6 +78,8 @@ export type KernelOf<Own extends SettingTable> = Kernel & { readonly settings: S
 export type Surface<Face = unknown, Needs = unknown, Own extends SettingTable = SettingTable> = {
   readonly name: string
   readonly settings: Own
+  /** Sentences about combinations of settings that cannot work; any of them stops the start. */
+  settingFaults?(settings: KernelOf<Own>['settings']): readonly string[]
   readonly migrations: URL
   readonly permissions: Readonly<Record<string, Permission>>
   readonly errors: Readonly<Record<string, ErrorEntry>>

@@ -50,6 +50,7 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
     db: openDb({
       url: options.database_url,
       pool: settings['kernel.database_pool'],
+      prepare: settings['kernel.database_prepare'],
       wait_ms: settings['kernel.database_wait_ms'],
       check_rows: config.profile === 'development',
       application_name: 'dodeca',
