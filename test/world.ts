@@ -14,8 +14,8 @@ import { settle } from '../src/kernel/database/migrate.ts'
 import { newId } from '../src/kernel/ids.ts'
 import type { Platform } from '../src/runtime/open-platform.ts'
 import { start, type Running } from '../src/runtime/start.ts'
-import { testComposition, testConfig, type TestFaces } from './composition.ts'
 import { reach } from './pooler.ts'
+import { testComposition, type TestFaces, testConfig } from './composition.ts'
 import { startVendor, type Vendor } from './surfaces/relay/vendor.ts'
 
 export type Clone = { readonly url: string; drop(): Promise<void> }
