@@ -1,14 +1,14 @@
 /** Asks for a mail that resets a password. Known and unknown addresses are answered alike. */
 import type { Deps } from '../deps.ts'
-import { accountByAddress } from '../accounts/find.ts'
+import { accountByAddress } from '../accounts/find-account.ts'
 import { parseEmail } from '../accounts/email.ts'
 import { requestMailToNobody } from '../mails/decoy-mail.ts'
 import { requestMail } from '../mails/request.ts'
 import { issueDerived, sentTo } from '../one-time.ts'
 import { insertRequest, type AcceptedRequest } from '../requests.ts'
 import { default_tenant_id } from '../schemas.ts'
-import { recordSecurityEvent, type Seen } from '../security/record.ts'
-import { emailScope, findTenant } from '../tenants/resolve.ts'
+import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
+import { emailScope, findTenant } from '../tenants/resolve-tenant.ts'
 
 export async function requestReset(
   { kernel, throttle }: Pick<Deps, 'kernel' | 'throttle'>,

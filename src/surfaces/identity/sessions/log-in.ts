@@ -13,8 +13,8 @@ import { parseEmail } from '../accounts/email.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { openLoginChallenge } from '../mfa/challenges/open-login-challenge.ts'
-import { redeemTicket } from '../oidc/redeem-ticket.ts'
-import { passwordBucket, passwordStands, type Address } from '../passwords/prove.ts'
+import { redeemTicket } from '../oidc/use-ticket.ts'
+import { passwordBucket, passwordIsUnchanged, type Address } from '../passwords/prove-password.ts'
 import {
   AccountRow,
   Bytes,
@@ -26,9 +26,9 @@ import {
   Slug,
   type MfaRequired,
 } from '../schemas.ts'
-import { recordSecurityEvent, type Seen } from '../security/record.ts'
-import { emailScope, findTenant } from '../tenants/resolve.ts'
-import type { Delivered } from './deliver.ts'
+import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
+import { emailScope, findTenant } from '../tenants/resolve-tenant.ts'
+import type { Delivered } from './deliver-tokens.ts'
 import { knownDevice } from './device-token.ts'
 import { issueSession } from './issue-session.ts'
 import type { Attempt } from '../throttle.ts'
@@ -93,7 +93,7 @@ async function byPassword(deps: Deps, body: LogIn, seen: Seen): Promise<LoggedIn
     }
     const result = await kernel.db.tx(async tx => {
       attempt.giveBackWith(tx)
-      const stands = passwordStands(tx, candidate, 'share')
+      const stands = passwordIsUnchanged(tx, candidate, 'share')
       return begin(tx, deps, { account: accountOf(candidate), amr: ['pwd'], stands }, body, seen)
     })
     if (encoded && hasher.isWeak(encoded)) await strengthen(deps, candidate, body.password ?? '')
