@@ -59,7 +59,11 @@ describe.concurrent('a job that waits for another', () => {
       await world.face.submit(tx, order)
       await answered
     })
-    const children = Array.from({ length: 20 }, (_, n) => ({ ref: `c${n}`, type: idle, ...on(parent) }))
+    const children = Array.from({ length: 20 }, (_, n) => ({
+      ref: `c${n}`,
+      type: idle,
+      ...on(parent),
+    }))
     const batches = await Promise.all([batch(who, children), batch(who, children)])
     expect(batches.flatMap(jobs => Object.keys(jobs))).toHaveLength(40)
     resolve(null)
