@@ -7,9 +7,10 @@ import { gather, type AnySurface } from './runtime/gather.ts'
 import { identity } from './surfaces/identity/surface.ts'
 import { jobs } from './surfaces/jobs/surface.ts'
 import { links } from './surfaces/links/surface.ts'
+import { uploads } from './surfaces/uploads/surface.ts'
 import { webhooks } from './surfaces/webhooks/surface.ts'
 
-const surfaces: readonly AnySurface[] = [identity, jobs, links, webhooks]
+const surfaces: readonly AnySurface[] = [identity, jobs, uploads, links, webhooks]
 
 export const composition: Composition = {
   surfaces,
@@ -18,12 +19,17 @@ export const composition: Composition = {
     const people = identity.open(kernelFor(identity), { permissions })
     const administration = people.face.administration
     const work = jobs.open(kernelFor(jobs), { people: administration, rights: people.face })
+    const files = uploads.open(kernelFor(uploads), { jobs: work.face, people: administration })
+    work.face.plugFiles({
+      isAvailable: files.face.isAvailable,
+      url: (tenant_id, file_id) => files.face.inputUrl({ tenant_id, file_id }),
+    })
     const shortener = links.open(kernelFor(links), {
       jobs: work.face,
       people: administration,
       owners: people.face,
     })
-    const inbound = [people, work, shortener].flatMap(one => one.inbound ?? [])
+    const inbound = [people, work, files, shortener].flatMap(one => one.inbound ?? [])
     const hooks = webhooks.open(kernelFor(webhooks), {
       events: declared,
       inbound,
@@ -31,7 +37,13 @@ export const composition: Composition = {
       people: administration,
       owners: people.face,
     })
-    const opened = { identity: people, jobs: work, links: shortener, webhooks: hooks }
+    const opened = {
+      identity: people,
+      jobs: work,
+      uploads: files,
+      links: shortener,
+      webhooks: hooks,
+    }
     work.face.offer(Object.values(opened).flatMap(one => one.jobTypes ?? []))
     return { opened, access: people.face.access, prepare: people.face.prepare }
   },

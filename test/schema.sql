@@ -537,8 +537,7 @@ create table identity.role_permissions (
   tenant_id uuid not null,
   role_id text collate "C" not null,
   permission text collate "C" not null,
-  duty text,
-  constraint role_permissions_duty_check CHECK ((duty = ANY (ARRAY['support'::text, 'refunds'::text, 'keys'::text]))),
+  duty text generated always as identity.duty_of(permission) stored,
   constraint role_permissions_one_duty EXCLUDE USING gist (tenant_id WITH =, role_id WITH =, duty WITH <>) WHERE ((duty IS NOT NULL)),
   constraint role_permissions_pkey PRIMARY KEY (tenant_id, role_id, permission),
   constraint role_permissions_tenant_id_role_id_fkey FOREIGN KEY (tenant_id, role_id) REFERENCES identity.roles(tenant_id, role_id) ON DELETE CASCADE
@@ -631,6 +630,12 @@ create table identity.tenants (
   constraint tenants_slug_key UNIQUE (slug),
   constraint tenants_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text])))
 );
+
+CREATE OR REPLACE FUNCTION identity.duty_of(permission text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE split_part(permission, ':'::text, 1) WHEN 'identity.support.view'::text THEN 'support'::text WHEN 'payments.refunds.create'::text THEN 'refunds'::text WHEN 'identity.signing_keys.rotate'::text THEN 'keys'::text ELSE NULL::text END;
 
 CREATE OR REPLACE FUNCTION identity.keep_security_event_months(retention_days integer)
  RETURNS void

@@ -1,12 +1,14 @@
 /** The kernel that surfaces see: one value each of database, clock, keys, cursors, log and metrics. */
 import type { PlatformOptions } from './composition.ts'
+import { openCounted } from '../kernel/access/counted.ts'
 import { openTake } from '../kernel/access/take.ts'
 import { openCsrf } from '../kernel/access/csrf.ts'
 import { openSignedUrls } from '../kernel/access/signed-url.ts'
-import { openBlobs } from '../kernel/blobs/blobs.ts'
+import { openObjects } from '../kernel/objects/open-objects.ts'
 import { openClock } from '../kernel/clock.ts'
 import { currentRequestId, currentTraceparent } from '../kernel/observability/context.ts'
 import { openDb } from '../kernel/database/db.ts'
+import { openPersonal, type Personal } from '../kernel/work/personal.ts'
 import type { Events } from '../kernel/events/open.ts'
 import { openOutbox } from '../kernel/events/log/outbox.ts'
 import type { Faults } from '../kernel/faults.ts'
@@ -16,7 +18,7 @@ import { openMetrics } from '../kernel/observability/metrics.ts'
 import { openSafeFetch } from '../kernel/outgoing/safe-fetch.ts'
 import type { Route } from '../kernel/http/route.ts'
 import { kernelSettings, type SettingsOf, type SettingTable } from '../kernel/settings.ts'
-import type { Kernel, KernelOf } from '../kernel/surface.ts'
+import type { Kernel, KernelOf, Opened } from '../kernel/surface.ts'
 import type { SettingValues } from './config.ts'
 
 /**
@@ -31,6 +33,7 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
     []
   let events: Events | undefined
   let routes: (() => readonly Route[]) | undefined
+  let sources: ReadonlyMap<string, Personal> = new Map()
   const kernel: Kernel = {
     profile: config.profile,
     public_url: config.public_url,
@@ -40,10 +43,15 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
     keys,
     cursors: openCursors(keys),
     take: openTake({ settings, keys, metrics }),
+    counted: openCounted(),
+    personal: {
+      erase: (tx, account) => personal.erase(tx, account),
+      export: (account, signal) => personal.export(account, signal),
+    },
     csrf: openCsrf(keys, [new URL(config.public_url).origin, ...settings['kernel.cors_origins']]),
     signedUrls: openSignedUrls(keys),
     safeFetch: openSafeFetch({ ports: [443, 80, 8443], allow: [] }),
-    blobs: openBlobs(config.data_dir),
+    objects: openObjects(settings, config.data_dir, faults.fault),
     log,
     metrics,
     fault: faults.fault,
@@ -76,12 +84,20 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
       return () => one.off()
     },
   }
-  const tie = (opened: Events, all: () => readonly Route[]) => {
+  const personal = openPersonal(kernel, () => sources)
+  const tie = (
+    opened: Events,
+    all: () => readonly Route[],
+    named: Readonly<Record<string, Opened>>,
+  ) => {
     events = opened
     routes = all
+    sources = new Map(
+      Object.entries(named).flatMap(([name, one]) => (one.personal ? [[name, one.personal]] : [])),
+    )
     for (const one of sleepers.splice(0)) one.off = opened.onWake(one.run, one.topics)
   }
-  return { kernel, tie }
+  return { kernel, tie, queues: [personal.queue] }
 }
 
 /** The kernel with the settings of one surface beside its own. */

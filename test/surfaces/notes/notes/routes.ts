@@ -1,12 +1,14 @@
 /** The operations of a list of notes. */
-import { sql } from '../../../src/kernel/database/sql.ts'
-import { etag, expectedVersions, preconditionFailed } from '../../../src/kernel/http/etag.ts'
-import { page } from '../../../src/kernel/http/page.ts'
-import { problemsOf } from '../../../src/kernel/errors/problem.ts'
-import { reply, route, type Route } from '../../../src/kernel/http/route.ts'
-import { newId } from '../../../src/kernel/ids.ts'
+import { sql } from '../../../../src/kernel/database/sql.ts'
+import { etag, expectVersion } from '../../../../src/kernel/http/etag.ts'
+import { page } from '../../../../src/kernel/http/page.ts'
+import { problemsOf } from '../../../../src/kernel/errors/problem.ts'
+import { reply, route, type Route } from '../../../../src/kernel/http/route.ts'
+import { newId } from '../../../../src/kernel/ids.ts'
 import { digestRoute } from './digest-file.ts'
-import { errors } from './errors.ts'
+import type { Deps } from '../deps.ts'
+import { errors } from '../errors.ts'
+import { setReminder } from '../reminders/send-reminder.ts'
 import {
   Found,
   Match,
@@ -17,14 +19,14 @@ import {
   PatchNote,
   SearchQuery,
   WriteNote,
-} from './schemas.ts'
+} from '../schemas.ts'
 
 const problem = problemsOf(errors)
 const columns = sql`id, title, labels, kind, version, created_at`
 
-export function noteRoutes(): readonly Route[] {
+export function noteRoutes(deps: Pick<Deps, 'kernel'>): readonly Route[] {
   return [
-    writeRoute(),
+    writeRoute(deps),
     readRoute(),
     listRoute(),
     searchRoute(),
@@ -34,7 +36,7 @@ export function noteRoutes(): readonly Route[] {
   ]
 }
 
-function writeRoute(): Route {
+function writeRoute({ kernel }: Pick<Deps, 'kernel'>): Route {
   return route({
     method: 'POST',
     path: '/v1/notes',
@@ -43,18 +45,27 @@ function writeRoute(): Route {
     added: true,
     body: WriteNote,
     replies: { 201: Note },
+    fails: ['quota_exceeded'],
     handle: async ({ tx, principal, body }) => {
+      const { id: owner_id, tenant_id } = principal
+      const mine = sql`
+        select from notes.notes
+        where tenant_id = ${tenant_id} and owner_id = ${owner_id} and deleted_at is null`
+      const most = kernel.settings['notes.notes_per_account']
+      await kernel.counted(tx, `notes.notes:${tenant_id}:${owner_id}`, most, mine)
       const note = await tx.one(
         Note,
         sql`
           insert into notes.notes (tenant_id, id, owner_id, title, labels, kind)
-          values (${principal.tenant_id}, ${newId()}, ${principal.id}, ${body.title},
+          values (${tenant_id}, ${newId()}, ${owner_id}, ${body.title},
             ${sql.json(body.labels ?? {})}, ${body.kind ?? 'plain'})
           returning ${columns}`,
       )
+      const { remind_at } = body
+      if (remind_at) await setReminder(tx, { tenant_id, id: note.id, remind_at })
       tx.emit({
         type: 'note.written',
-        tenant_id: principal.tenant_id,
+        tenant_id,
         aggregate_type: 'note',
         aggregate_id: note.id,
         aggregate_version: note.version,
@@ -161,24 +172,26 @@ function patchRoute(): Route {
     body: PatchNote,
     replies: { 200: Note },
     handle: async ({ tx, principal, params, body, request }) => {
-      const versions = expectedVersions(request.headers['if-match'])
-      const where = sql`tenant_id = ${principal.tenant_id} and id = ${params.note_id} and deleted_at is null`
-      const note = await tx.maybe(
+      const where = sql`tenant_id = ${principal.tenant_id} and id = ${params.note_id}`
+      const found = await tx.maybe(
+        Found,
+        sql`
+          select version, deleted_at from notes.notes
+          where ${where} and deleted_at is null for no key update`,
+      )
+      if (!found) throw problem('note_not_found')
+      expectVersion(request.headers['if-match'], found.version)
+      const note = await tx.one(
         Note,
         sql`
           update notes.notes
           set title = coalesce(${body.title ?? null}, title),
             labels = coalesce(${body.labels ? sql.json(body.labels) : null}::jsonb, labels),
             version = version + 1
-          where ${where} and (${versions}::bigint[] is null or version = any(${versions}::bigint[]))
+          where ${where}
           returning ${columns}`,
       )
-      if (note) return reply(200, note, { etag: etag(note.version) })
-      const found = await tx.maybe(
-        Found,
-        sql`select version, deleted_at from notes.notes where ${where}`,
-      )
-      throw found ? preconditionFailed(found.version) : problem('note_not_found')
+      return reply(200, note, { etag: etag(note.version) })
     },
   })
 }
