@@ -914,6 +914,153 @@ create table jobs.worker_capabilities (
 ) with (fillfactor=50);
 CREATE INDEX worker_capabilities_type ON jobs.worker_capabilities USING btree (capability, version);
 
+create schema uploads;
+
+create table uploads.derivatives (
+  tenant_id uuid not null,
+  id uuid not null,
+  file_id uuid not null,
+  kind text not null,
+  storage_key text not null,
+  storage_version text,
+  state text not null default 'pending'::text,
+  size bigint,
+  sha256 bytea,
+  media_type text,
+  width integer,
+  height integer,
+  constraint derivatives_check CHECK (((state = 'ready'::text) <= ((size IS NOT NULL) AND (sha256 IS NOT NULL) AND (storage_version IS NOT NULL)))),
+  constraint derivatives_kind_check CHECK ((kind = ANY (ARRAY['thumbnail'::text, 'preview'::text, 'sanitized'::text]))),
+  constraint derivatives_pkey PRIMARY KEY (tenant_id, id),
+  constraint derivatives_sha256_check CHECK ((octet_length(sha256) = 32)),
+  constraint derivatives_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'ready'::text, 'failed'::text, 'deleted'::text]))),
+  constraint derivatives_storage_key_key UNIQUE (storage_key),
+  constraint derivatives_tenant_id_file_id_fkey FOREIGN KEY (tenant_id, file_id) REFERENCES uploads.files(tenant_id, id) ON DELETE CASCADE,
+  constraint derivatives_tenant_id_file_id_kind_key UNIQUE (tenant_id, file_id, kind)
+);
+
+create table uploads.files (
+  tenant_id uuid not null,
+  id uuid not null,
+  upload_id uuid not null,
+  owner_id uuid not null,
+  purpose text not null,
+  storage_key text not null,
+  storage_version text not null,
+  size bigint not null,
+  sha256 bytea not null,
+  media_category text not null,
+  claimed_type text,
+  detected_type text,
+  filename text,
+  state text not null default 'uploaded'::text,
+  error_code text,
+  stage text default 'detect'::text,
+  scan_result jsonb,
+  metadata jsonb,
+  reserved_bytes bigint not null,
+  due_at timestamp with time zone,
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  available_at timestamp with time zone,
+  retention_until timestamp with time zone,
+  deleted_at timestamp with time zone,
+  constraint files_check CHECK (((state = 'available'::text) <= (available_at IS NOT NULL))),
+  constraint files_check1 CHECK (((state = ANY (ARRAY['deleted'::text, 'purged'::text])) = (deleted_at IS NOT NULL))),
+  constraint files_pkey PRIMARY KEY (tenant_id, id),
+  constraint files_sha256_check CHECK ((octet_length(sha256) = 32)),
+  constraint files_stage_check CHECK ((stage = ANY (ARRAY['detect'::text, 'scan'::text, 'derive'::text]))),
+  constraint files_state_check CHECK ((state = ANY (ARRAY['uploaded'::text, 'available'::text, 'quarantined'::text, 'deleted'::text, 'purged'::text]))),
+  constraint files_storage_key_key UNIQUE (storage_key),
+  constraint files_tenant_id_upload_id_fkey FOREIGN KEY (tenant_id, upload_id) REFERENCES uploads.uploads(tenant_id, id),
+  constraint files_tenant_id_upload_id_key UNIQUE (tenant_id, upload_id)
+);
+CREATE INDEX files_due ON uploads.files USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX files_owner ON uploads.files USING btree (tenant_id, owner_id, id);
+CREATE INDEX files_retention ON uploads.files USING btree (retention_until) WHERE (retention_until IS NOT NULL);
+
+create table uploads.processing_attempts (
+  tenant_id uuid not null,
+  id uuid not null,
+  file_id uuid not null,
+  stage text not null,
+  status text not null,
+  error_code text,
+  started_at timestamp with time zone not null,
+  ended_at timestamp with time zone not null default kernel.now(),
+  constraint processing_attempts_pkey PRIMARY KEY (tenant_id, id),
+  constraint processing_attempts_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'retryable'::text, 'failed'::text]))),
+  constraint processing_attempts_tenant_id_file_id_fkey FOREIGN KEY (tenant_id, file_id) REFERENCES uploads.files(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX processing_attempts_age ON uploads.processing_attempts USING btree (started_at);
+CREATE INDEX processing_attempts_file ON uploads.processing_attempts USING btree (tenant_id, file_id);
+
+create table uploads.tenant_usage (
+  tenant_id uuid not null,
+  reserved_bytes bigint not null default 0,
+  constraint tenant_usage_pkey PRIMARY KEY (tenant_id),
+  constraint tenant_usage_reserved_bytes_check CHECK ((reserved_bytes >= 0))
+);
+
+create table uploads.upload_parts (
+  tenant_id uuid not null,
+  upload_id uuid not null,
+  part_number integer not null,
+  etag text not null,
+  size bigint not null,
+  sha256 bytea,
+  name text not null,
+  received_at timestamp with time zone not null default kernel.now(),
+  constraint upload_parts_part_number_check CHECK (((part_number >= 1) AND (part_number <= 10000))),
+  constraint upload_parts_pkey PRIMARY KEY (tenant_id, upload_id, part_number),
+  constraint upload_parts_tenant_id_upload_id_fkey FOREIGN KEY (tenant_id, upload_id) REFERENCES uploads.uploads(tenant_id, id) ON DELETE CASCADE
+);
+
+create table uploads.uploads (
+  tenant_id uuid not null,
+  id uuid not null,
+  owner_id uuid not null,
+  purpose text not null,
+  media_category text not null,
+  storage_key text not null,
+  expected_size bigint not null,
+  expected_checksum bytea,
+  claimed_type text,
+  detected_type text,
+  filename text,
+  part_size integer not null,
+  part_count integer not null,
+  state text not null default 'initiated'::text,
+  multipart_upload_id text,
+  reserved_bytes bigint not null,
+  error_code text,
+  due_at timestamp with time zone,
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  version bigint not null default 1,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  retention_until timestamp with time zone,
+  constraint uploads_expected_checksum_check CHECK ((octet_length(expected_checksum) = 32)),
+  constraint uploads_expected_size_check CHECK ((expected_size > 0)),
+  constraint uploads_filename_check CHECK ((length(filename) <= 255)),
+  constraint uploads_part_count_check CHECK (((part_count >= 1) AND (part_count <= 10000))),
+  constraint uploads_pkey PRIMARY KEY (tenant_id, id),
+  constraint uploads_state_check CHECK ((state = ANY (ARRAY['initiated'::text, 'uploaded'::text, 'available'::text, 'quarantined'::text, 'aborted'::text, 'expired'::text]))),
+  constraint uploads_storage_key_key UNIQUE (storage_key)
+);
+CREATE INDEX uploads_due ON uploads.uploads USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX uploads_expiry ON uploads.uploads USING btree (expires_at) WHERE (state = 'initiated'::text);
+CREATE INDEX uploads_open ON uploads.uploads USING btree (tenant_id, owner_id) WHERE (state = 'initiated'::text);
+CREATE INDEX uploads_parts_left ON uploads.uploads USING btree (retention_until) WHERE ((multipart_upload_id IS NOT NULL) AND (state <> 'initiated'::text));
+CREATE UNIQUE INDEX uploads_references ON uploads.uploads USING btree (multipart_upload_id) WHERE (multipart_upload_id IS NOT NULL);
+
 create schema links;
 
 create table links.blocklist (
@@ -1385,16 +1532,19 @@ create table webhooks.subscriptions (
   updated_at timestamp with time zone not null default kernel.now(),
   shard smallint not null generated always as ((uuid_hash_extended(id, (0)::bigint) & (63)::bigint))::smallint stored,
   verified_at timestamp with time zone,
+  paused_reason text,
   constraint subscriptions_aggregate_ids_check CHECK (((cardinality(aggregate_ids) >= 1) AND (cardinality(aggregate_ids) <= 100))),
   constraint subscriptions_challenge_hash_check CHECK ((octet_length(challenge_hash) = 32)),
   constraint subscriptions_check CHECK (((state = 'disabled'::text) = (disabled_at IS NOT NULL))),
   constraint subscriptions_check1 CHECK (((state = 'disabled'::text) = (disabled_reason IS NOT NULL))),
   constraint subscriptions_check2 CHECK (((state = 'paused'::text) = (paused_at IS NOT NULL))),
   constraint subscriptions_check3 CHECK (((state = 'created'::text) = (unverified_since IS NOT NULL))),
+  constraint subscriptions_check4 CHECK (((paused_reason IS NULL) OR (state = 'paused'::text))),
   constraint subscriptions_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['failing'::text, 'gone'::text, 'admin'::text, 'owner_revoked'::text]))),
   constraint subscriptions_endpoint_check CHECK (((length(endpoint) >= 1) AND (length(endpoint) <= 2048))),
   constraint subscriptions_max_in_flight_check CHECK (((max_in_flight >= 1) AND (max_in_flight <= 64))),
   constraint subscriptions_ordering_check CHECK ((ordering = ANY (ARRAY['none'::text, 'aggregate'::text]))),
+  constraint subscriptions_paused_reason_check CHECK ((paused_reason = 'owner_revoked'::text)),
   constraint subscriptions_pkey PRIMARY KEY (id),
   constraint subscriptions_rate_per_second_check CHECK (((rate_per_second >= 1) AND (rate_per_second <= 5000))),
   constraint subscriptions_state_check CHECK ((state = ANY (ARRAY['created'::text, 'active'::text, 'paused'::text, 'disabled'::text, 'deleted'::text]))),
