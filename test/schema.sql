@@ -27,6 +27,21 @@ create table kernel.clock (
   constraint clock_pkey PRIMARY KEY (only_row)
 );
 
+create table kernel.erasures (
+  account_id uuid not null,
+  surface text collate "C" not null,
+  tenant_id uuid not null,
+  requested_at timestamp with time zone not null default kernel.now(),
+  erased_at timestamp with time zone,
+  due_at timestamp with time zone default kernel.now(),
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  constraint erasures_pkey PRIMARY KEY (account_id, surface)
+);
+CREATE INDEX erasures_due_at ON kernel.erasures USING btree (due_at) WHERE (due_at IS NOT NULL);
+
 create table kernel.event_consumers (
   consumer text collate "C" not null,
   lane smallint not null,
@@ -221,6 +236,61 @@ CREATE OR REPLACE FUNCTION kernel.first_id_of(moment timestamp with time zone)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN ((lpad(to_hex(((EXTRACT(epoch FROM moment) * (1000)::numeric))::bigint), 12, '0'::text) || repeat('0'::text, 20)))::uuid;
+
+CREATE OR REPLACE FUNCTION kernel.keep_parts(parent regclass, unit text, keep interval, ahead interval DEFAULT '35 days'::interval)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  schema text;
+  base text;
+  by_id boolean;
+  step interval := ('1 ' || unit)::interval;
+  low timestamptz;
+  next timestamptz;
+  part record;
+  dropped int := 0;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('kernel.parts ' || parent::oid, 0));
+  select n.nspname, c.relname, a.atttypid = 'uuid'::regtype into strict schema, base, by_id
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    join pg_partitioned_table p on p.partrelid = c.oid
+    join pg_attribute a on a.attrelid = c.oid and a.attnum = p.partattrs[0]
+    where c.oid = parent;
+  select max(to_timestamp(substring(c.relname from '_p(\d{8})$') || '+00', 'YYYYMMDDTZH')) into low
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = parent;
+  if low is null then
+    low := date_trunc(unit, now() at time zone 'UTC') at time zone 'UTC';
+    execute format('create table %I.%I (like %I.%I including all)', schema, base || '_before', schema, base);
+    execute format('alter table %I.%I attach partition %I.%I for values from (minvalue) to (%L)',
+      schema, base, schema, base || '_before',
+      case when by_id then kernel.first_id_of(low)::text else low::text end);
+  else
+    low := ((low at time zone 'UTC') + step) at time zone 'UTC';
+  end if;
+  while low <= now() + ahead loop
+    next := ((low at time zone 'UTC') + step) at time zone 'UTC';
+    execute format('create table %I.%I (like %I.%I including all)',
+      schema, base || '_p' || to_char(low at time zone 'UTC', 'YYYYMMDD'), schema, base);
+    execute format('alter table %I.%I attach partition %I.%I for values from (%L) to (%L)',
+      schema, base, schema, base || '_p' || to_char(low at time zone 'UTC', 'YYYYMMDD'),
+      case when by_id then kernel.first_id_of(low)::text else low::text end,
+      case when by_id then kernel.first_id_of(next)::text else next::text end);
+    low := next;
+  end loop;
+  for part in
+    select c.relname as name,
+      to_timestamp(substring(c.relname from '_p(\d{8})$') || '+00', 'YYYYMMDDTZH') as low
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = parent and c.relname ~ '_p\d{8}$' order by c.relname
+  loop
+    next := ((part.low at time zone 'UTC') + step) at time zone 'UTC';
+    exit when next > kernel.now() - keep or next > now();
+    execute format('drop table %I.%I', schema, part.name);
+    dropped := dropped + 1;
+  end loop;
+  return dropped;
+end $function$;
 
 CREATE OR REPLACE FUNCTION kernel.lane_of(aggregate uuid)
  RETURNS smallint

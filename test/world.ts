@@ -9,14 +9,13 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { loadConfig } from '../src/settings.ts'
 import type { Principal } from '../src/kernel/access/principal.ts'
 import { settle } from '../src/kernel/database/migrate.ts'
 import { newId } from '../src/kernel/ids.ts'
 import type { Platform } from '../src/runtime/open-platform.ts'
 import { start, type Running } from '../src/runtime/start.ts'
 import { reach } from './pooler.ts'
-import { testComposition, type TestFaces } from './composition.ts'
+import { testComposition, type TestFaces, testConfig } from './composition.ts'
 import { startVendor, type Vendor } from './surfaces/relay/vendor.ts'
 
 export type Clone = { readonly url: string; drop(): Promise<void> }
@@ -120,7 +119,7 @@ export async function openWorld(settings: Record<string, string> = {}): Promise<
   const { VENDOR_URL: _vendor, ...own } = environment
   let faces: TestFaces | undefined
   const running: Running = await start(
-    loadConfig({}, own),
+    testConfig({}, own),
     () => {},
     testComposition(vendor.url, told => {
       faces = told
@@ -182,7 +181,7 @@ export async function call(
     ...(signal ? { signal } : {}),
   })
   const text = await response.text()
-  const json = response.headers.get('content-type')?.includes('json')
+  const json = /\bjson\b/.test(response.headers.get('content-type') ?? '')
   return {
     status: response.status,
     headers: response.headers,
