@@ -58,7 +58,4 @@ async function forget({ kernel: { db, settings } }: Deps): Promise<void> {
   await db.run(sql`
     delete from identity.mails where id in (select id from identity.mails
       where created_at <= kernel.now() - interval '8 days' limit ${portion})`)
-  await db.run(sql`
-    delete from kernel.throttles where bucket in (select bucket from kernel.throttles
-      where bucket like 'identity.%' and tat < now() limit ${portion})`)
 }

@@ -19,7 +19,6 @@ import { openPasswordHasher } from './passwords/hash.ts'
 import { permissions } from './permissions.ts'
 import { routes } from './routes.ts'
 import { openPace } from './sessions/pace.ts'
-import { openThrottle } from './throttle.ts'
 import { settingFaults, settings } from './settings.ts'
 
 export type Needs = {
@@ -46,7 +45,6 @@ export const identity: Surface<Face, Needs, typeof settings> = {
       keys,
       tokens,
       denied,
-      throttle: openThrottle(kernel),
       pace: openPace(
         kernel.settings['identity.refreshes_per_minute'] * kernel.settings['kernel.rate_factor'],
         () => kernel.metrics.rateLimited.inc({ class: 'auth' }),

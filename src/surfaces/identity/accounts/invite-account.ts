@@ -11,6 +11,7 @@ import { closed } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requestMail } from '../mails/request.ts'
+import { mailsTo } from '../mails-to.ts'
 import { consumeAll, issueDerived, sentTo } from '../one-time.ts'
 import { assignRole } from '../roles/assign-role.ts'
 import { RoleId } from '../roles/schemas.ts'
@@ -32,14 +33,13 @@ export type Invited = { readonly account: AccountRow; readonly made: boolean }
 
 export async function invite(
   tx: Tx,
-  deps: Pick<Deps, 'kernel' | 'permissions' | 'throttle'>,
+  deps: Pick<Deps, 'kernel' | 'permissions'>,
   tenant_id: string,
   body: Invite,
   act: Act,
 ): Promise<Invited> {
   const address = requireEmail(body.email)
-  const attempt = await deps.throttle.take([deps.throttle.recipient(address.normalized)])
-  attempt.keep()
+  await deps.kernel.take(tx, [mailsTo(deps.kernel, address.normalized)])
   const fresh = await insertInvited(tx, deps, tenant_id, address, body)
   const account = fresh ?? (await waiting(tx, deps, tenant_id, address))
   const { id } = account

@@ -14,6 +14,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requestMail } from '../mails/request.ts'
 import { tellOwner } from '../mails/tell-owner.ts'
+import { mailsTo } from '../mails-to.ts'
 import { consume, consumeAll, issueDerived } from '../one-time.ts'
 import { passwordIsUnchanged, provePassword } from '../passwords/prove-password.ts'
 import type { AcceptedRequest } from '../requests.ts'
@@ -23,7 +24,7 @@ import { announceProven } from '../registrations/take-over.ts'
 import { requireEmail } from '../accounts/email.ts'
 import { accountByAddress, accountById } from '../accounts/find-account.ts'
 
-type Needs = Pick<Deps, 'kernel' | 'hasher' | 'throttle'>
+type Needs = Pick<Deps, 'kernel' | 'hasher'>
 
 export async function askEmailChange(
   deps: Needs,
@@ -33,8 +34,7 @@ export async function askEmailChange(
   const { kernel } = deps
   const address = requireEmail(body.email)
   const proven = await provePassword(deps, principal.id, body.current_password)
-  const attempt = await deps.throttle.take([deps.throttle.recipient(address.normalized)])
-  attempt.keep()
+  await kernel.take(kernel.db, [mailsTo(kernel, address.normalized)])
   return await kernel.db.tx(async tx => {
     if (!(await passwordIsUnchanged(tx, proven, 'update'))) throw problem('invalid_credentials')
     const account = await accountById(tx, principal.id)

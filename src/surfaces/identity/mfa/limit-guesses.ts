@@ -1,6 +1,7 @@
 /** Guesses at second factors: so many an hour for an account, whatever it is that they are for. */
 import type { Deps } from '../deps.ts'
 import { Problem } from '../../../kernel/errors/problem.ts'
+import { guesses } from '../passwords/prove-password.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 
 export type Guess = {
@@ -13,19 +14,19 @@ export type Guess = {
 
 /** Runs an attempt: only a factor that was not proven counts, and is recorded. */
 export async function guessing<T>(
-  { kernel, throttle }: Pick<Deps, 'kernel' | 'throttle'>,
+  { kernel }: Pick<Deps, 'kernel'>,
   guess: Guess,
   attempt: () => Promise<T>,
 ): Promise<T> {
   const per_hour = kernel.settings['identity.mfa_attempts_per_hour']
-  const bucket = throttle.about('mfa', guess.account_id, per_hour, 3600 / per_hour)
+  const bucket = guesses('identity.mfa', guess.account_id, per_hour, 3600 / per_hour)
   const failed = (reason?: string) =>
     recordSecurityEvent(kernel.db, {
       ...guess,
       action: 'mfa.failed',
       ...(reason ? { reason } : {}),
     })
-  const taken = await throttle.take([{ ...bucket, waits: true }]).catch(async (error: unknown) => {
+  const taken = await kernel.take(kernel.db, [bucket]).catch(async (error: unknown) => {
     await failed('throttled')
     throw error
   })

@@ -4,9 +4,10 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
+import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
 import { Bytes } from '../schemas.ts'
-import type { Bucket } from '../throttle.ts'
+import type { Bucket } from '../../../kernel/access/take.ts'
 
 const Holder = Type.Object({
   scope: Type.String(),
@@ -20,15 +21,20 @@ export type Address = { readonly scope: string; readonly normalized: string }
 
 /** Guesses at the password behind an address, whether or not it has an account. */
 export function passwordBucket(
-  { kernel: { settings }, throttle }: Pick<Deps, 'kernel' | 'throttle'>,
+  { settings }: Pick<Kernel, 'settings'>,
   { scope, normalized }: Address,
 ): Bucket {
-  return throttle.about(
-    'login',
+  return guesses(
+    'identity.login',
     `${scope} ${normalized}`,
     settings['identity.login_account_burst'],
     settings['identity.login_account_interval_seconds'],
   )
+}
+
+/** So many in a row, then one more each interval; whoever shares the bucket waits for attempts under way. */
+export function guesses(name: string, of: string, burst: number, interval_seconds: number): Bucket {
+  return { name, of, many: burst, per_seconds: burst * interval_seconds, exact: true, wait: true }
 }
 
 /** Which password was shown: the one that has been there since. */
@@ -57,7 +63,7 @@ export async function passwordIsUnchanged(
 }
 
 export async function provePassword(
-  { kernel, hasher, throttle }: Pick<Deps, 'kernel' | 'hasher' | 'throttle'>,
+  { kernel, hasher }: Pick<Deps, 'kernel' | 'hasher'>,
   account_id: string,
   password: string,
 ): Promise<ProvenPassword> {
@@ -71,8 +77,7 @@ export async function provePassword(
       where a.id = ${account_id}`,
   )
   if (!holder) throw problem('account_not_found')
-  const mine = passwordBucket({ kernel, throttle }, holder)
-  const attempt = await throttle.take([{ ...mine, waits: true }])
+  const attempt = await kernel.take(kernel.db, [passwordBucket(kernel, holder)])
   try {
     const owner = { table: 'identity.credentials', id: account_id } as const
     const encoded = holder.password_hash ? hasher.open(holder.password_hash, owner) : null

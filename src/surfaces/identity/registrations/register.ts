@@ -11,6 +11,7 @@ import { closed, Id, Time } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requestMail } from '../mails/request.ts'
+import { mailsTo } from '../mails-to.ts'
 import { issueDerived } from '../one-time.ts'
 import { requirePassword } from '../passwords/check-password.ts'
 import { DisplayName, Email, Locale, Password, Slug } from '../schemas.ts'
@@ -39,7 +40,7 @@ export const Registered = Type.Object(
 )
 type Registered = Static<typeof Registered>
 
-type Needs = Pick<Deps, 'kernel' | 'hasher' | 'throttle'>
+type Needs = Pick<Deps, 'kernel' | 'hasher'>
 
 type Draft = {
   readonly tenant_id: string
@@ -54,19 +55,18 @@ export async function register(
   body: Register,
   { ip, headers }: { ip: string; headers: Readonly<Record<string, string | string[] | undefined>> },
 ): Promise<Registered> {
-  const { kernel, hasher, throttle } = deps
+  const { kernel, hasher } = deps
   const { settings, db } = kernel
   const address = requireEmail(body.email)
   requirePassword(body.password, address.normalized)
   const tenant = await resolveTenant(db, kernel, body.tenant, headers.host)
   if (tenant.signup !== 'open') throw problem('signup_closed')
   const scope = emailScope(kernel, tenant.id)
-  const per_hour = settings['identity.registrations_per_hour']
-  const attempt = await throttle.take([
-    ...throttle.network('register', ip, per_hour, 3600 / per_hour),
-    throttle.recipient(address.normalized),
+  const many = settings['identity.registrations_per_hour']
+  await kernel.take(db, [
+    { name: 'identity.register', ip, many, per_seconds: 3600 },
+    mailsTo(kernel, address.normalized),
   ])
-  attempt.keep()
   const encoded = await hasher.hash(body.password)
   return await db.tx(tx =>
     record(tx, deps, { tenant_id: tenant.id, scope, address, encoded, body }),

@@ -5,6 +5,7 @@ import { Type } from 'typebox'
 import { nullable } from '../../../kernel/http/shapes.ts'
 import { requestMailToNobody } from '../mails/decoy-mail.ts'
 import { requestMail } from '../mails/request.ts'
+import { mailsTo } from '../mails-to.ts'
 import { issueDerived } from '../one-time.ts'
 import { insertRequest, type AcceptedRequest } from '../requests.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
@@ -15,7 +16,7 @@ import { parseEmail } from '../accounts/email.ts'
 const Waiting = Type.Object({ email: Type.String(), locale: nullable(Type.String()) })
 
 export async function resendVerification(
-  { kernel, throttle }: Pick<Deps, 'kernel' | 'throttle'>,
+  { kernel }: Pick<Deps, 'kernel'>,
   body: { readonly email: string; readonly tenant?: string | undefined },
   { ip, headers }: Seen,
 ): Promise<AcceptedRequest> {
@@ -24,12 +25,11 @@ export async function resendVerification(
   const tenant = await findTenant(db, kernel, body.tenant, headers['host'])
   const tenant_id = tenant?.id ?? default_tenant_id
   const scope = emailScope(kernel, tenant_id)
-  const per_hour = settings['identity.registrations_per_hour']
-  const attempt = await throttle.take([
-    ...throttle.network('resend', ip, per_hour, 3600 / per_hour),
-    throttle.recipient(normalized),
+  const many = settings['identity.registrations_per_hour']
+  await kernel.take(db, [
+    { name: 'identity.resend', ip, many, per_seconds: 3600 },
+    mailsTo(kernel, normalized),
   ])
-  attempt.keep()
   const ttl_seconds = settings['identity.verification_ttl_seconds']
   return await db.tx(async tx => {
     const request = await insertRequest(tx, 'email_verification', tenant_id, ttl_seconds)

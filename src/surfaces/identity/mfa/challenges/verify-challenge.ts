@@ -29,7 +29,7 @@ export type Verified =
   | { readonly kind: 'session'; readonly delivered: Delivered }
   | { readonly kind: 'stepped_up'; readonly stronger: Stronger }
 
-type Needs = Pick<Deps, 'kernel' | 'throttle' | 'tokens' | 'denied'>
+type Needs = Pick<Deps, 'kernel' | 'tokens' | 'denied'>
 
 export async function verifyChallenge(
   deps: Needs,

@@ -35,7 +35,7 @@ export const Activated = Type.Object(
 )
 type Activated = Static<typeof Activated>
 
-type Needs = Pick<Deps, 'kernel' | 'throttle'>
+type Needs = Pick<Deps, 'kernel'>
 
 export async function activateMethod(
   deps: Needs,
