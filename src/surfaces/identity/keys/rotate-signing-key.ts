@@ -39,3 +39,8 @@ export async function rotateSigningKey(
   await recordSecurityEvent(tx, { ...about, ...(seen ? { seen } : {}) })
   return rotated
 }
+
+/** Moves the keys whose time has come. */
+export async function advanceSigningKeys({ kernel, keys }: Pick<Deps, 'kernel' | 'keys'>) {
+  if (await kernel.db.tx(tx => keys.advance(tx))) kernel.wake()
+}

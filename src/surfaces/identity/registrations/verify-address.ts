@@ -101,7 +101,7 @@ async function complete(
   await tx.run(sql`
     update identity.registrations
     set state = case when id = ${id} and ${account !== undefined} then 'completed'
-      else 'superseded' end
+      when expires_at <= kernel.now() then 'expired' else 'superseded' end
     where email_scope = ${email_scope} and email_normalized = ${email_normalized}
       and state = 'pending'`)
   if (account === undefined) return undefined
