@@ -1208,6 +1208,7 @@ create table links.domains (
   constraint domains_verification_token_hash_check CHECK ((octet_length(verification_token_hash) = 32))
 );
 CREATE INDEX domains_claims ON links.domains USING btree (verification_expires_at) WHERE (state = 'pending_verification'::text);
+CREATE INDEX domains_hostname ON links.domains USING btree (hostname);
 CREATE INDEX domains_next_check ON links.domains USING btree (next_check_at) WHERE (state = ANY (ARRAY['active'::text, 'suspended'::text]));
 CREATE UNIQUE INDEX domains_own ON links.domains USING btree (owner_id, hostname) WHERE (state <> 'removed'::text);
 CREATE INDEX domains_owner ON links.domains USING btree (tenant_id, owner_id, id);
@@ -1283,11 +1284,13 @@ create table links.links (
   version bigint not null default 1,
   created_at timestamp with time zone not null default kernel.now(),
   updated_at timestamp with time zone not null default kernel.now(),
+  owner_disabled boolean not null default false,
   constraint links_cache_seconds_check CHECK (((cache_seconds >= 0) AND (cache_seconds <= 300))),
   constraint links_check CHECK (((state = 'disabled'::text) = (disabled_by IS NOT NULL))),
   constraint links_check1 CHECK (((max_clicks IS NULL) = (remaining_clicks IS NULL))),
   constraint links_check2 CHECK ((remaining_clicks <= max_clicks)),
   constraint links_check3 CHECK (((redirect_status = ANY (ARRAY[302, 307])) OR (max_clicks IS NULL))),
+  constraint links_check4 CHECK (((disabled_by IS DISTINCT FROM 'owner'::text) OR owner_disabled)),
   constraint links_code_check CHECK (((length(code) >= 3) AND (length(code) <= 64))),
   constraint links_destination_url_check CHECK ((length(destination_url) <= 2048)),
   constraint links_disabled_by_check CHECK ((disabled_by = ANY (ARRAY['owner'::text, 'safety'::text, 'admin'::text]))),
