@@ -3,7 +3,7 @@
  * PostgreSQL where nothing is remembered, a creation beside pgbench, the storing of clicks beside COPY of
  * the same rows, and statistics against the times that are set for them. `--only=` names one of them.
  */
-import { StartError } from '../src/kernel/start-error.ts'
+import { StartError } from '../src/kernel/errors/start-error.ts'
 import { comparison, type Bench } from './ground/comparison.ts'
 import { readOptions } from './ground/options.ts'
 import type { Section } from './ground/report.ts'

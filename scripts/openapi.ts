@@ -5,12 +5,12 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { loadConfig } from '../src/config.ts'
-import { noTelemetry } from '../src/kernel/watch/telemetry.ts'
+import { loadConfig } from '../src/runtime/config.ts'
+import { noTelemetry } from '../src/kernel/observability/telemetry.ts'
 import { openKeyring } from '../src/kernel/keys.ts'
-import { openLog } from '../src/kernel/watch/log.ts'
-import { openPlatform, type Platform } from '../src/kernel/assembly/open.ts'
-import { composition } from '../src/start.ts'
+import { openLog } from '../src/kernel/observability/log.ts'
+import { openPlatform, type Platform } from '../src/runtime/open-platform.ts'
+import { composition } from '../src/platform.ts'
 
 const root = resolve(import.meta.dirname, '..')
 export const document_path = 'docs/openapi.json'

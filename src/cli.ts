@@ -5,9 +5,9 @@
 import { parseCommand, type Command } from './cli/command.ts'
 import { helpCommand, showAll, showCommands } from './cli/help.ts'
 import { openTerminal } from './cli/terminal.ts'
-import { loadConfig } from './config.ts'
-import type { Composition } from './kernel/assembly/parts.ts'
-import { StartError } from './kernel/start-error.ts'
+import { loadConfig } from './runtime/config.ts'
+import type { Composition } from './runtime/composition.ts'
+import { StartError } from './kernel/errors/start-error.ts'
 
 /** By their first word, in the order of the help: what a command needs is loaded when it is meant. */
 const groups: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
@@ -109,7 +109,7 @@ function explain(error: unknown): string {
 }
 
 async function product(): Promise<Composition> {
-  return (await import('./start.ts')).composition
+  return (await import('./platform.ts')).composition
 }
 
 if (import.meta.main) process.exitCode = await dodeca(process.argv.slice(2))

@@ -81,7 +81,7 @@ describe('the rules', () => {
   })
 
   test('a source that cannot be parsed is an error, not a pass', () => {
-    expect(() => faultsIn({ 'src/start.ts': 'const = 1' })).toThrow('src/start.ts cannot be parsed')
+    expect(() => faultsIn({ 'src/platform.ts': 'const = 1' })).toThrow('src/platform.ts cannot be parsed')
   })
 })
 
@@ -94,7 +94,7 @@ function faultsIn(files: Readonly<Record<string, string>>): Fault[] {
 }
 
 function faultsOf(text: string): Fault[] {
-  return architectureFaults(treeOf([{ path: 'src/start.ts', text }]))
+  return architectureFaults(treeOf([{ path: 'src/platform.ts', text }]))
 }
 
 function sentence({ path, line, rule, says }: Fault): string {

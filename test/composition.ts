@@ -1,5 +1,5 @@
 /** The surfaces under test: the platform's own, and small ones that prove the kernel. */
-import type { Composition } from '../src/kernel/assembly/parts.ts'
+import type { Composition } from '../src/runtime/composition.ts'
 import type { Kernel, Opened } from '../src/kernel/surface.ts'
 import { book } from './surfaces/book/surface.ts'
 import { notes } from './surfaces/notes/surface.ts'

@@ -10,9 +10,9 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { migrate, readMigrations } from '../src/kernel/database/migrate.ts'
 import { openClock } from '../src/kernel/clock.ts'
-import { openPostgres } from '../src/kernel/database/postgres.ts'
-import type { Composition } from '../src/kernel/assembly/parts.ts'
-import { composition, migrationSources } from '../src/start.ts'
+import { openPostgres } from '../src/runtime/postgres/embedded-postgres.ts'
+import type { Composition } from '../src/runtime/composition.ts'
+import { composition, migrationSources } from '../src/platform.ts'
 import { testComposition } from './composition.ts'
 
 declare module 'vitest' {

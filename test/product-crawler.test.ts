@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { newId } from '../src/kernel/ids.ts'
-import { composition } from '../src/start.ts'
+import { composition } from '../src/platform.ts'
 import { crawlRoutes } from './crawler/crawl-routes.ts'
 import { kernel, outside } from './crawler/kernel.ts'
 import { groundOf, openCrawlWorld } from './crawler/product.ts'

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { directClient } from '../src/kernel/database/direct.ts'
 import { migrate } from '../src/kernel/database/migrate.ts'
 import { emptyDatabase } from '../src/kernel/database/test/empty-database.ts'
-import { composition, migrationSources } from '../src/start.ts'
+import { composition, migrationSources } from '../src/platform.ts'
 import { dumpSchemas } from './schema/dump.ts'
 import type { Clone } from './world.ts'
 

@@ -1,6 +1,6 @@
 /** The parent's half: a process that is started, told to announce work, and asked for its times. */
 import { once } from 'node:events'
-import { StartError } from '../../src/kernel/start-error.ts'
+import { StartError } from '../../src/kernel/errors/start-error.ts'
 import type { Asked, Times } from './answer-beats.ts'
 import { ended, startOn, type Start } from './machine.ts'
 

@@ -2,7 +2,7 @@
  * One comparison from its first line to its last: read the options, start PostgreSQL, measure, print,
  * write the report where asked for, and leave nothing behind.
  */
-import { StartError } from '../../src/kernel/start-error.ts'
+import { StartError } from '../../src/kernel/errors/start-error.ts'
 import { openDatabase, type Database } from './database.ts'
 import { machineFacts } from './machine.ts'
 import { readOptions, type Options } from './options.ts'

@@ -6,7 +6,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { openPostgres } from '../../src/kernel/database/postgres.ts'
+import { openPostgres } from '../../src/runtime/postgres/embedded-postgres.ts'
 
 export type Database = {
   readonly version: string

@@ -3,7 +3,7 @@
  * the result goes into the documentation, and where a profile of the server is to be left.
  */
 import { parseArgs } from 'node:util'
-import { StartError } from '../../src/kernel/start-error.ts'
+import { StartError } from '../../src/kernel/errors/start-error.ts'
 
 export type Options = {
   readonly seconds: number

@@ -3,11 +3,11 @@
  * environment like the real one. It tells its parent where it listens and gives it a person with a
  * token, and on request it makes events or says when it heard them.
  */
-import { loadConfig } from '../../src/config.ts'
+import { loadConfig } from '../../src/runtime/config.ts'
 import type { Principal } from '../../src/kernel/access/principal.ts'
 import { newId } from '../../src/kernel/ids.ts'
 import type { Kernel } from '../../src/kernel/surface.ts'
-import { start } from '../../src/start.ts'
+import { start } from '../../src/platform.ts'
 import { book } from '../../test/surfaces/book/surface.ts'
 import type { Face as People } from '../../test/surfaces/people/face.ts'
 import { people } from '../../test/surfaces/people/surface.ts'

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
-import { StartError } from '../../src/kernel/start-error.ts'
+import { StartError } from '../../src/kernel/errors/start-error.ts'
 import { ended, startOn, type Side } from './machine.ts'
 
 export type Program = {

@@ -2,10 +2,10 @@
  * The product as the sender that is measured: in a process of its own and in the production profile. It
  * makes subscriptions as they stand after their challenge, commits events, and says when.
  */
-import { loadConfig } from '../../src/config.ts'
+import { loadConfig } from '../../src/runtime/config.ts'
 import { sql } from '../../src/kernel/database/sql.ts'
 import { newId } from '../../src/kernel/ids.ts'
-import { start } from '../../src/start.ts'
+import { start } from '../../src/platform.ts'
 import { openInboundSecrets } from '../../src/surfaces/webhooks/inbound/inbound-secrets.ts'
 import { putSource } from '../../src/surfaces/webhooks/inbound/sources/put-source.ts'
 import { openSecrets } from '../../src/surfaces/webhooks/secrets.ts'

@@ -1,7 +1,7 @@
 /** What a claim costs while a million deliveries wait at a thousand endpoints. */
-import { loadConfig } from '../../src/config.ts'
+import { loadConfig } from '../../src/runtime/config.ts'
 import { newId } from '../../src/kernel/ids.ts'
-import { start, type Running } from '../../src/start.ts'
+import { start, type Running } from '../../src/platform.ts'
 import { claim } from '../../src/surfaces/webhooks/sending/claim.ts'
 import { findDue } from '../../src/surfaces/webhooks/sending/find-due.ts'
 import { planLookUps } from '../../src/surfaces/webhooks/sending/look-ups.ts'

@@ -1,7 +1,7 @@
 /** Deliveries that wait as rows: how fast they go out, beside the same statements sent by pgbench alone. */
-import { loadConfig } from '../../src/config.ts'
+import { loadConfig } from '../../src/runtime/config.ts'
 import { newId } from '../../src/kernel/ids.ts'
-import { start } from '../../src/start.ts'
+import { start } from '../../src/platform.ts'
 import { finishAndClaim, type Result } from '../../src/surfaces/webhooks/sending/finish.ts'
 import { planLookUps } from '../../src/surfaces/webhooks/sending/look-ups.ts'
 import type { Bench } from '../ground/comparison.ts'

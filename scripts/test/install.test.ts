@@ -8,7 +8,7 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { commandLine } from '../../src/kernel/ground/data-dir.ts'
+import { commandLine } from '../../src/runtime/data-dir.ts'
 
 const folders: string[] = []
 const running: ChildProcess[] = []

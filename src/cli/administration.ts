@@ -2,8 +2,8 @@
  * Identity as the command line meets it: its face on the current database, and its refusals as sentences
  * that say what to do next.
  */
-import { Problem } from '../kernel/http/problem.ts'
-import { StartError } from '../kernel/start-error.ts'
+import { Problem } from '../kernel/errors/problem.ts'
+import { StartError } from '../kernel/errors/start-error.ts'
 import type { Face } from '../surfaces/identity/face.ts'
 import type { Call } from './command.ts'
 import { onCurrentDatabase } from './offline.ts'

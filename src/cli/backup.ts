@@ -1,12 +1,12 @@
 /** Backups on the command line: make one of a running platform, prove one, put one into an empty folder. */
 import { resolve } from 'node:path'
 import { openClock, rfc3339 } from '../kernel/clock.ts'
-import { createBackup } from '../kernel/backup/create.ts'
-import type { Manifest } from '../kernel/backup/manifest.ts'
-import { restoreBackup } from '../kernel/backup/restore.ts'
-import { verifyBackup } from '../kernel/backup/verify.ts'
+import { createBackup } from '../runtime/backup/create.ts'
+import type { Manifest } from '../runtime/backup/manifest.ts'
+import { restoreBackup } from '../runtime/backup/restore.ts'
+import { verifyBackup } from '../runtime/backup/verify.ts'
 import { migrate } from '../kernel/database/migrate.ts'
-import { examine, questions } from '../kernel/watch/doctor.ts'
+import { examine, questions } from '../runtime/doctor.ts'
 import type { Call, Command } from './command.ts'
 import {
   migrationOptions,

@@ -3,10 +3,10 @@
  * not known is answered with one sentence that names the nearest known one; nothing has run by then.
  */
 import { parseArgs } from 'node:util'
-import type { Config } from '../config.ts'
-import type { Composition } from '../kernel/assembly/parts.ts'
-import { StartError } from '../kernel/start-error.ts'
-import { suggestion } from '../kernel/nearest.ts'
+import type { Config } from '../runtime/config.ts'
+import type { Composition } from '../runtime/composition.ts'
+import { StartError } from '../kernel/errors/start-error.ts'
+import { suggestion } from '../kernel/errors/did-you-mean.ts'
 import type { Terminal } from './terminal.ts'
 
 export type Option = {

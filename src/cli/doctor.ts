@@ -1,9 +1,9 @@
 /** Asks everything that can be wrong with the installation, or what is named; fails on a violation. */
-import { examine, questions, type Finding } from '../kernel/watch/doctor.ts'
-import { StartError } from '../kernel/start-error.ts'
+import { examine, questions, type Finding } from '../runtime/doctor.ts'
+import { StartError } from '../kernel/errors/start-error.ts'
 import type { Call, Command } from './command.ts'
 import { enumerationQuestion } from './enumeration/examine.ts'
-import { suggestion } from '../kernel/nearest.ts'
+import { suggestion } from '../kernel/errors/did-you-mean.ts'
 import { offline, type Offline } from './offline.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -1,8 +1,8 @@
 /** What there is and how it is used: all commands, one command, or all settings. */
-import { describeSettings } from '../config.ts'
-import { StartError } from '../kernel/start-error.ts'
+import { describeSettings } from '../runtime/config.ts'
+import { StartError } from '../kernel/errors/start-error.ts'
 import { optionsOf, usageOf, type Command } from './command.ts'
-import { suggestion } from '../kernel/nearest.ts'
+import { suggestion } from '../kernel/errors/did-you-mean.ts'
 import { table, type Terminal } from './terminal.ts'
 
 /** `commands` are all, this one included. */

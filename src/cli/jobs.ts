@@ -1,7 +1,7 @@
 /** Jobs of all tenants on the command line, for whoever operates the machine. */
-import { Problem } from '../kernel/http/problem.ts'
+import { Problem } from '../kernel/errors/problem.ts'
 import { isId } from '../kernel/ids.ts'
-import { StartError } from '../kernel/start-error.ts'
+import { StartError } from '../kernel/errors/start-error.ts'
 import type { Face as Identity } from '../surfaces/identity/face.ts'
 import type { Face, JobView } from '../surfaces/jobs/face.ts'
 import type { OperatorFilter } from '../surfaces/jobs/operating/port.ts'

@@ -5,10 +5,10 @@
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync, openSync, closeSync, fsyncSync } from 'node:fs'
-import { openDataDir, readJson, writeJson } from '../kernel/ground/data-dir.ts'
-import { rotate_action } from '../kernel/watch/doctor.ts'
+import { openDataDir, readJson, writeJson } from '../runtime/data-dir.ts'
+import { rotate_action } from '../runtime/doctor.ts'
 import { openKeyring, parseKeyring } from '../kernel/keys.ts'
-import { StartError } from '../kernel/start-error.ts'
+import { StartError } from '../kernel/errors/start-error.ts'
 import type { Call, Command } from './command.ts'
 import { actOf, onCurrentDatabase } from './offline.ts'
 import { table } from './terminal.ts'

@@ -5,15 +5,15 @@
  */
 import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
-import type { Config } from '../config.ts'
-import { noTelemetry } from '../kernel/watch/telemetry.ts'
+import type { Config } from '../runtime/config.ts'
+import { noTelemetry } from '../kernel/observability/telemetry.ts'
 import type { AuditDraft } from '../kernel/database/drafts.ts'
 import { pendingMigrations, type Migration } from '../kernel/database/migrate.ts'
-import { layGround, type Ground } from '../kernel/ground/ground.ts'
-import { openLog } from '../kernel/watch/log.ts'
-import type { Platform } from '../kernel/assembly/open.ts'
-import type { Composition } from '../kernel/assembly/parts.ts'
-import { StartError } from '../kernel/start-error.ts'
+import { layGround, type Ground } from '../runtime/prerequisites.ts'
+import { openLog } from '../kernel/observability/log.ts'
+import type { Platform } from '../runtime/open-platform.ts'
+import type { Composition } from '../runtime/composition.ts'
+import { StartError } from '../kernel/errors/start-error.ts'
 import type { Call } from './command.ts'
 
 export type Offline = {
@@ -83,7 +83,7 @@ export async function migrationOptions(
   ground: Ground,
   composition: Call['composition'],
 ) {
-  const { migrationSources } = await import('../start.ts')
+  const { migrationSources } = await import('../platform.ts')
   return {
     url: ground.direct_url,
     sources: migrationSources(await composition()),
@@ -105,7 +105,7 @@ export async function ownVersion(): Promise<string> {
 }
 
 async function open(config: Config, ground: Ground, composition: Composition): Promise<Platform> {
-  const { openPlatform } = await import('../kernel/assembly/open.ts')
+  const { openPlatform } = await import('../runtime/open-platform.ts')
   const url = new URL(ground.direct_url)
   // The limits of a request do not bind an operator, who can see how long it takes.
   url.searchParams.set('options', '-c statement_timeout=0')

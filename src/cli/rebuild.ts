@@ -1,7 +1,7 @@
 /** Makes a read model again from the facts, beside the live one, and says how far it has come. */
-import { StartError } from '../kernel/start-error.ts'
+import { StartError } from '../kernel/errors/start-error.ts'
 import type { Command } from './command.ts'
-import { suggestion } from '../kernel/nearest.ts'
+import { suggestion } from '../kernel/errors/did-you-mean.ts'
 import { onCurrentDatabase } from './offline.ts'
 
 export const rebuildCommand: Command = {

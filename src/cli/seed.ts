@@ -1,5 +1,5 @@
 /** Fills a development platform with demo data. What is there already stays as it is. */
-import { StartError } from '../kernel/start-error.ts'
+import { StartError } from '../kernel/errors/start-error.ts'
 import type { Command } from './command.ts'
 import { onCurrentDatabase } from './offline.ts'
 

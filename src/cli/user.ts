@@ -3,7 +3,7 @@
  * that is printed once; one that is lost is set anew by a token that is printed once, too.
  */
 import { newSecret } from '../kernel/ids.ts'
-import { StartError } from '../kernel/start-error.ts'
+import { StartError } from '../kernel/errors/start-error.ts'
 import { administering, default_tenant } from './administration.ts'
 import type { Call, Command, Option } from './command.ts'
 import { actor } from './offline.ts'

@@ -3,7 +3,7 @@
  * production none can be set and a point costs one look at an empty map.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { StartError } from './start-error.ts'
+import { StartError } from './errors/start-error.ts'
 
 export type FaultAction = 'kill' | 'throw' | 'hang' | `delay:${number}`
 export type FaultRule = {

@@ -17,7 +17,7 @@ import {
 } from 'node:crypto'
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { StartError } from './start-error.ts'
+import { StartError } from './errors/start-error.ts'
 
 export type RingKey = { readonly kid: string; readonly key: Buffer }
 

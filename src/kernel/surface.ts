@@ -4,7 +4,7 @@
  * projections, checks) as data. Opening one wires functions together; it starts nothing.
  */
 import type { TSchema } from 'typebox'
-import type { Settings } from '../config.ts'
+import type { Settings } from '../runtime/config.ts'
 import type { Permission } from './access/permissions.ts'
 import type { Csrf } from './access/csrf.ts'
 import type { SignedUrls } from './access/signed-url.ts'
@@ -14,13 +14,13 @@ import type { Db, Tx } from './database/db.ts'
 import type { LoggedEvent } from './events/event.ts'
 import type { Fault } from './faults.ts'
 import type { Cursors } from './http/cursor.ts'
-import type { Front } from './http/front.ts'
-import type { ErrorEntry } from './http/problem.ts'
+import type { Front } from './http/request-interceptor.ts'
+import type { ErrorEntry } from './errors/problem.ts'
 import type { Route } from './http/route.ts'
 import type { Keyring } from './keys.ts'
-import type { Log } from './watch/log.ts'
-import type { Metrics } from './watch/metrics.ts'
-import type { SafeFetch } from './outside/safe-fetch.ts'
+import type { Log } from './observability/log.ts'
+import type { Metrics } from './observability/metrics.ts'
+import type { SafeFetch } from './outgoing/safe-fetch.ts'
 
 /** What every surface may use. It holds no surface and no tenant's data. */
 export type Kernel = {

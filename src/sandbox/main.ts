@@ -5,7 +5,7 @@
  * know stays.
  */
 import { resolve } from 'node:path'
-import { StartError } from '../kernel/start-error.ts'
+import { StartError } from '../kernel/errors/start-error.ts'
 import { mail } from './mail/mail.ts'
 import { openSandbox } from './open-sandbox.ts'
 import { webRisk } from './web-risk/web-risk.ts'

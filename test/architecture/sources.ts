@@ -10,7 +10,7 @@ const lines_max = 300
 const function_lines_max = 70
 const clock_and_chance = new Set(['src/kernel/clock.ts', 'src/kernel/ids.ts'])
 /** The configuration is one table: it may be longer than other files. */
-const tables = new Set(['src/config.ts'])
+const tables = new Set(['src/runtime/config.ts'])
 const empty_names = /^(utils?|helpers?|common|managers?|services?|misc|data)$/
 
 export function sourceFaults({ modules }: Tree): Fault[] {
@@ -42,7 +42,7 @@ function verdicts(module: Module, { node, parent }: Visited): Verdict[] {
     !isTest(path) &&
     environment(node)
   ) {
-    found.push(['environment', 'only src/config.ts reads the environment: take typed options'])
+    found.push(['environment', 'only src/runtime/config.ts reads the environment: take typed options'])
   }
   const banned = bannedSyntax(node)
   if (banned) found.push(['banned-syntax', banned])

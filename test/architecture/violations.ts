@@ -23,7 +23,7 @@ const kernel = at('src/kernel/limits.ts')
 const jobs = at('src/surfaces/jobs/claim-jobs.ts')
 const mini = at('test/surfaces/mini/claim.ts')
 const sandbox = at('src/sandbox/mail/server.ts')
-const start = at('src/start.ts')
+const start = at('src/platform.ts')
 const inTest = at('src/surfaces/jobs/test/claim.test.ts')
 const long = (lines: number) => 'const x = 1\n'.repeat(lines)
 const spread = (lines: number) => `function f() {\n${long(lines - 2)}}\n`
@@ -48,8 +48,8 @@ const imports: readonly Case[] = [
   sandbox('sandbox-border', 'a surface', `import { a } from '../../surfaces/jobs/events.ts'`),
   jobs('sandbox-border', 'the sandbox', `import { a } from '../../sandbox/mail/server.ts'`),
   kernel('sandbox-border', 'the sandbox', `import { a } from '../sandbox/mail/server.ts'`),
-  at('console/app.ts')('client-border', 'a console inside', `import { a } from '../src/config.ts'`),
-  at('client/src/index.ts')('client-border', 'a client inside', `import '../../src/config.ts'`),
+  at('console/app.ts')('client-border', 'a console inside', `import { a } from '../src/runtime/config.ts'`),
+  at('client/src/index.ts')('client-border', 'a client inside', `import '../../src/runtime/config.ts'`),
   at('console/app.ts')(
     null,
     'a console on the client',
@@ -163,7 +163,7 @@ const reading: readonly Case[] = [
   jobs('environment', 'taken out', 'const { env } = process'),
   jobs('environment', 'imported', `import { env } from 'node:process'`),
   at('bench/jobs.ts')(null, 'a bench, which starts programs', 'const a = process.env.PATH'),
-  at('src/config.ts')(null, 'the configuration', 'const a = process.env'),
+  at('src/runtime/config.ts')(null, 'the configuration', 'const a = process.env'),
   at('scripts/check.ts')(null, 'a script', 'const a = process.env.CI'),
   jobs(null, 'the rest of process', `import { pid } from 'node:process'\nprocess.on('exit', a)`),
 ]
@@ -185,7 +185,7 @@ const shape: readonly Case[] = [
   inTest(null, 'a long list of tests', `describe.concurrent('a', () => {\n${long(80)}})`),
   jobs('file-length', 'a file of 301 lines', long(300)),
   jobs(null, 'a file of 300 lines', long(299)),
-  at('src/config.ts')(null, 'a long table of settings', long(400)),
+  at('src/runtime/config.ts')(null, 'a long table of settings', long(400)),
   at('src/kernel/utils.ts')('empty-name', 'a drawer', ''),
   at('src/kernel/helpers/ids.ts')('empty-name', 'a folder of drawers', ''),
   at('src/surfaces/identity/service-accounts.ts')(null, 'a noun of the domain', ''),

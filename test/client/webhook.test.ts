@@ -14,7 +14,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { challengeOf, verifyWebhook, WebhookRefused } from '../../client/src/index.ts'
 import { at, openGround } from '../../src/surfaces/webhooks/test/ground.ts'
 import { openReceiver } from '../../src/surfaces/webhooks/test/receiver.ts'
-import { signStandard } from '../../src/kernel/outside/signatures.ts'
+import { signStandard } from '../../src/kernel/outgoing/signatures.ts'
 import { eventually } from '../world.ts'
 
 const ground = await openGround()

@@ -2,7 +2,7 @@
  * What the crawler cannot know from a route: how to make one of the things that a path names, and what a
  * request must say to succeed. Each surface tells its own in `src/surfaces/<name>/test/crawl.test.ts`.
  */
-import type { Platform } from '../../src/kernel/assembly/open.ts'
+import type { Platform } from '../../src/runtime/open-platform.ts'
 import type { Answer, Ask } from '../world.ts'
 
 /** A platform that runs. */

@@ -1,5 +1,5 @@
 /** Where a crawl takes place: a platform, the routes that are crawled there, and people to ask with. */
-import type { Gathered } from '../../src/kernel/assembly/gather.ts'
+import type { Gathered } from '../../src/runtime/gather.ts'
 import type { Route } from '../../src/kernel/http/route.ts'
 import type { Caller, Crawl, Stage } from './crawl.ts'
 

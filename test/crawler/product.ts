@@ -5,8 +5,8 @@
  * registered anywhere: `test/product-crawler.test.ts` fails for a surface without that file, and the crawl
  * for a route of it that cannot be asked.
  */
-import { gather } from '../../src/kernel/assembly/gather.ts'
-import { composition } from '../../src/start.ts'
+import { gather } from '../../src/runtime/gather.ts'
+import { composition } from '../../src/platform.ts'
 import { openProductWorld, type Member, type ProductWorld } from '../product-world.ts'
 import type { Caller, Crawl } from './crawl.ts'
 import { crawlRoutes } from './crawl-routes.ts'

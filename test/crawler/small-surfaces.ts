@@ -1,7 +1,7 @@
 /** The small surfaces that prove the kernel, with the kernel's own routes among them. */
-import { gather } from '../../src/kernel/assembly/gather.ts'
+import { gather } from '../../src/runtime/gather.ts'
 import { newId } from '../../src/kernel/ids.ts'
-import { parseStandardSecret, signStandard } from '../../src/kernel/outside/signatures.ts'
+import { parseStandardSecret, signStandard } from '../../src/kernel/outgoing/signatures.ts'
 import { testComposition } from '../composition.ts'
 import { report_secret } from '../surfaces/relay/receive-report.ts'
 import { openWorld, type Person, type World } from '../world.ts'

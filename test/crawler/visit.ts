@@ -3,7 +3,7 @@
  * tenant, one who may do nothing), makes a request that succeeds, sends what a rule changes in it, and
  * remembers every answer, so that the document can be held against them.
  */
-import type { ErrorEntry } from '../../src/kernel/http/problem.ts'
+import type { ErrorEntry } from '../../src/kernel/errors/problem.ts'
 import { newKey } from '../world.ts'
 import type { Caller, Maker, Stage } from './crawl.ts'
 import { exchange, type Exchange } from './exchange.ts'

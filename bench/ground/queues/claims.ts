@@ -3,9 +3,9 @@
  * functions of the worker protocol, called one after the other.
  */
 import pg from 'pg'
-import { loadConfig } from '../../../src/config.ts'
+import { loadConfig } from '../../../src/runtime/config.ts'
 import { newId } from '../../../src/kernel/ids.ts'
-import { start } from '../../../src/start.ts'
+import { start } from '../../../src/platform.ts'
 import { ask } from '../database.ts'
 import { productionEnvironment } from '../platform.ts'
 import { percentile } from '../rounds.ts'

@@ -1,7 +1,7 @@
 /** The parent's half: a queue in a process of its own, and what it is asked. */
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { StartError } from '../../../src/kernel/start-error.ts'
+import { StartError } from '../../../src/kernel/errors/start-error.ts'
 import { ended, startOn } from '../machine.ts'
 import { productionEnvironment } from '../platform.ts'
 import type { Drained, WorkAsked } from './answer-work.ts'

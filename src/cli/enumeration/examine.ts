@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from '../../kernel/database/sql.ts'
 import { newId, newSecret } from '../../kernel/ids.ts'
-import { StartError } from '../../kernel/start-error.ts'
-import type { Question } from '../../kernel/watch/doctor.ts'
+import { StartError } from '../../kernel/errors/start-error.ts'
+import type { Question } from '../../runtime/doctor.ts'
 import type { Face } from '../../surfaces/identity/face.ts'
 import type { Call } from '../command.ts'
 import { actor, type Offline } from '../offline.ts'
@@ -35,7 +35,7 @@ export function enumerationQuestion(call: Call, offline: Offline): Question {
 async function measure(call: Call, database_url: string) {
   const data_dir = await mkdtemp(join(tmpdir(), 'dodeca-enumeration-'))
   const config = call.config(settingsOn(database_url, data_dir))
-  const { start } = await import('../../start.ts')
+  const { start } = await import('../../platform.ts')
   const running = await start(config, () => {}, await call.composition())
   try {
     const found: string[] = []

@@ -4,7 +4,7 @@
  */
 import { testComposition } from '../../../test/composition.ts'
 import { dodeca } from '../../cli.ts'
-import type { Composition } from '../../kernel/assembly/parts.ts'
+import type { Composition } from '../../runtime/composition.ts'
 import type { Opened } from '../../kernel/surface.ts'
 
 const tested = testComposition('http://127.0.0.1:9')

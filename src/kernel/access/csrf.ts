@@ -3,7 +3,7 @@
  * own page sent it: the fetch metadata (or, from old browsers, an allowed Origin), and a token that only
  * a page which may read our answers can know.
  */
-import { problem } from '../http/problem.ts'
+import { problem } from '../errors/problem.ts'
 import type { Keyring } from '../keys.ts'
 
 const use = 'kernel.csrf'

@@ -3,7 +3,7 @@
  * edges). In memory and per process for these general classes; limits that must hold over all processes
  * are one SQL statement on kernel.throttles.
  */
-import { problem } from '../http/problem.ts'
+import { problem } from '../errors/problem.ts'
 import type { RateClass } from '../http/route.ts'
 import type { Principal } from './principal.ts'
 

@@ -7,9 +7,9 @@ import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { codeOf } from '../ground/data-dir.ts'
+import { codeOf } from '../../runtime/data-dir.ts'
 import { newSecret } from '../ids.ts'
-import { syncFolder } from '../backup/copy.ts'
+import { syncFolder } from '../../runtime/backup/copy.ts'
 
 export type StoredBlob = { readonly size: number; readonly sha256: Buffer }
 export type FoundBlob = { readonly size: number; readonly body: Readable }

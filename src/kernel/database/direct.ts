@@ -5,7 +5,7 @@
  */
 import pg from 'pg'
 import { jitter } from '../ids.ts'
-import type { Log } from '../watch/log.ts'
+import type { Log } from '../observability/log.ts'
 import { types } from './types.ts'
 
 export type DirectOptions = {

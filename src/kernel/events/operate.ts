@@ -6,7 +6,7 @@
 import { Type } from 'typebox'
 import type { Db, Reader, Tx } from '../database/db.ts'
 import { sql, type Sql } from '../database/sql.ts'
-import { problemsOf } from '../http/problem.ts'
+import { problemsOf } from '../errors/problem.ts'
 import { LoggedEvent } from './event.ts'
 import { columns } from './log/read.ts'
 

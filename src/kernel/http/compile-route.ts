@@ -11,7 +11,7 @@ import { Compile } from 'typebox/compile'
 import { isTime } from '../clock.ts'
 import { isId } from '../ids.ts'
 import { knownFields, type Dropped } from './known-fields.ts'
-import { Problem, problem, type Catalog, type FieldError, type ProblemDetails } from './problem.ts'
+import { Problem, problem, type Catalog, type FieldError, type ProblemDetails } from '../errors/problem.ts'
 import type { RateClass, Route } from './route.ts'
 
 export type CompiledRoute = {

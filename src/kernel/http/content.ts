@@ -3,7 +3,7 @@
  * member that could reach a prototype, no text that PostgreSQL cannot store, no number that lost digits.
  */
 import { isUtf8 } from 'node:buffer'
-import { problem } from './problem.ts'
+import { problem } from '../errors/problem.ts'
 
 const depth_max = 32
 

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { Keyring } from '../keys.ts'
 import { limit_default } from './shapes.ts'
-import { problem } from './problem.ts'
+import { problem } from '../errors/problem.ts'
 
 export type CursorPart = string | number | null
 /** A checked query: every schema of one has plain values only. */

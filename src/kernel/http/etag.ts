@@ -2,7 +2,7 @@
  * Strong entity tags made of row versions, and the two preconditions on them. The version is compared
  * inside the UPDATE's own `where`, so that two writers of one version cannot both win.
  */
-import { problem } from './problem.ts'
+import { problem } from '../errors/problem.ts'
 
 export function etag(version: number): string {
   return `"${version}"`

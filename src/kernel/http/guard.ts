@@ -9,8 +9,8 @@ import type { Csrf } from '../access/csrf.ts'
 import type { Access, Principal } from '../access/principal.ts'
 import type { RateLimiter } from '../access/rate.ts'
 import type { CompiledRoute } from './compile-route.ts'
-import { Facts } from './facts.ts'
-import { problem, type Problem } from './problem.ts'
+import { Facts } from './request-context.ts'
+import { problem, type Problem } from '../errors/problem.ts'
 
 export type GuardDeps = {
   readonly access: Access

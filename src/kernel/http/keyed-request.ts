@@ -10,7 +10,7 @@ import type { KeyedStream } from '../idempotency/keyed-stream.ts'
 import type { KeyedWork } from '../idempotency/keyed.ts'
 import type { KeyedScope, Outcome, RecordRules } from '../idempotency/records.ts'
 import type { CompiledRoute } from './compile-route.ts'
-import { Problem, renderProblem } from './problem.ts'
+import { Problem, renderProblem } from '../errors/problem.ts'
 import type { AnyContext, Reply } from './route.ts'
 
 type KeyedDeps = {

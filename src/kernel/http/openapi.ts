@@ -3,7 +3,7 @@
  * as it stands; a schema with a title becomes a component of that name. Nothing is written twice.
  */
 import type { TSchema } from 'typebox'
-import type { Catalog } from './problem.ts'
+import type { Catalog } from '../errors/problem.ts'
 import { keyMode, mediaTypesOf } from './compile-route.ts'
 import type { Route } from './route.ts'
 

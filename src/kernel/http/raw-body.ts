@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import { problem } from './problem.ts'
+import { problem } from '../errors/problem.ts'
 
 export async function readRaw(request: FastifyRequest, payload: IncomingMessage): Promise<Buffer> {
   const { bodyLimit, config } = request.routeOptions

@@ -6,7 +6,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { Principal } from '../access/principal.ts'
 import type { Db, Reader, Tx } from '../database/db.ts'
 import type { ListScope } from './cursor.ts'
-import type { Problem } from './problem.ts'
+import type { Problem } from '../errors/problem.ts'
 import type { SseEvent } from './sse.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

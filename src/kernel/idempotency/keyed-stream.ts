@@ -6,7 +6,7 @@
 import type { Db, Tx } from '../database/db.ts'
 import { violates } from '../database/failures.ts'
 import type { Fault } from '../faults.ts'
-import { problem } from '../http/problem.ts'
+import { problem } from '../errors/problem.ts'
 import type { StreamOperation } from '../http/route.ts'
 import type { SseEvent } from '../http/sse.ts'
 import { newId } from '../ids.ts'

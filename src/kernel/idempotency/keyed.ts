@@ -8,7 +8,7 @@ import type { Db, Tx } from '../database/db.ts'
 import { violates } from '../database/failures.ts'
 import type { Fault } from '../faults.ts'
 import { jitter, newId } from '../ids.ts'
-import type { Metrics } from '../watch/metrics.ts'
+import type { Metrics } from '../observability/metrics.ts'
 import {
   endLease,
   lookUp,
@@ -24,7 +24,7 @@ import {
   type Outcome,
   type RecordRules,
 } from './records.ts'
-import { Problem, problem } from '../http/problem.ts'
+import { Problem, problem } from '../errors/problem.ts'
 
 export type KeyedDeps = {
   readonly db: Db

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openKeyring, parseKeyring, type Keyring } from '../keys.ts'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../errors/start-error.ts'
 
 const newKey = () => randomBytes(32).toString('base64')
 const key_1 = newKey()

@@ -1,5 +1,5 @@
 /** What identity refuses. A refusal of a credential never says which part of it was wrong. */
-import { problemsOf } from '../../kernel/http/problem.ts'
+import { problemsOf } from '../../kernel/errors/problem.ts'
 
 export const errors = {
   invalid_credentials: { status: 401, title: 'The credentials are not valid' },

@@ -5,7 +5,7 @@
  */
 import type { Access } from '../../kernel/access/principal.ts'
 import type { Reader, Tx } from '../../kernel/database/db.ts'
-import type { FirstAdministrator } from '../../kernel/assembly/parts.ts'
+import type { FirstAdministrator } from '../../runtime/composition.ts'
 import type { Administration } from './administration/port.ts'
 
 /** Plain words for the owner of something; they are kept with the mail, so they hold no secret. */

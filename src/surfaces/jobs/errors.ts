@@ -1,5 +1,5 @@
 /** What the jobs surface refuses. Absent, foreign and unreadable jobs are one and the same refusal. */
-import { problemsOf } from '../../kernel/http/problem.ts'
+import { problemsOf } from '../../kernel/errors/problem.ts'
 
 export const errors = {
   job_not_found: { status: 404, title: 'There is no such job' },

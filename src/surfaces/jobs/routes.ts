@@ -7,8 +7,8 @@ import { seeingRoutes } from './seeing/routes.ts'
 import { steeringRoutes } from './steering/routes.ts'
 import { submittingRoutes } from './submitting/routes.ts'
 import { typeRoutes } from './types/routes.ts'
-import type { Lookout } from './watching/lookout.ts'
-import { watchRoutes } from './watching/routes.ts'
+import type { Lookout } from './streams/poll-changes.ts'
+import { watchRoutes } from './streams/routes.ts'
 import { workerRoutes } from './workers/routes.ts'
 
 export function routes(deps: Deps, lookout: Lookout): readonly Route[] {

@@ -17,7 +17,7 @@ import { scheduleLoop } from './schedules/run-schedules.ts'
 import { openWaitingQuota } from './submitting/waiting-quota.ts'
 import { openJobTypes, type JobTypes } from './types/job-types.ts'
 import { endPauses } from './types/pause-type.ts'
-import { openLookout } from './watching/lookout.ts'
+import { openLookout } from './streams/poll-changes.ts'
 
 export type Needs = {
   /** For the demo data. */

@@ -8,8 +8,8 @@ import type { LookAlikes } from './destinations/look-alikes.ts'
 import type { UrlReputation } from './destinations/reputation.ts'
 import type { TxtLookup } from './domains/txt-lookup.ts'
 import type { PlatformDomain } from './domains/platform.ts'
-import type { Changes } from './remembering/changed.ts'
-import type { RedirectNode } from './remembering/node.ts'
+import type { Changes } from './cache/publish-change.ts'
+import type { RedirectNode } from './cache/node.ts'
 import type { ReservedWords } from './shortening/reserved-words.ts'
 
 /** The part of the jobs surface that links hand their long work to. */

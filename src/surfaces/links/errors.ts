@@ -1,5 +1,5 @@
 /** What the link shortener refuses. A link or domain of somebody else is refused like one that is not there. */
-import { problemsOf } from '../../kernel/http/problem.ts'
+import { problemsOf } from '../../kernel/errors/problem.ts'
 
 export const errors = {
   link_not_found: { status: 404, title: 'There is no such link' },

@@ -3,7 +3,7 @@
  * members that it needs with `Pick<Deps, …>`.
  */
 import type { Tx } from '../../kernel/database/db.ts'
-import type { SafeFetch } from '../../kernel/outside/safe-fetch.ts'
+import type { SafeFetch } from '../../kernel/outgoing/safe-fetch.ts'
 import type { Kernel } from '../../kernel/surface.ts'
 import type { JudgeEndpoint } from './endpoint.ts'
 import type { Secrets } from './secrets.ts'

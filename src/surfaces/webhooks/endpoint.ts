@@ -3,12 +3,12 @@
  * leads to is judged on every attempt and every redirect. It is kept in the one form in which it is sent
  * to, so that what is shown is what is meant, however it was written.
  */
-import { openAddressRules, isGlobalUnicast } from '../../kernel/outside/addresses.ts'
+import { openAddressRules, isGlobalUnicast } from '../../kernel/outgoing/addresses.ts'
 import {
   parseTarget,
   type SafeTarget,
   type TargetRefusal,
-} from '../../kernel/outside/safe-target.ts'
+} from '../../kernel/outgoing/safe-target.ts'
 import type { Kernel } from '../../kernel/surface.ts'
 import { problem } from './errors.ts'
 import type { Sending } from './settings.ts'

@@ -1,5 +1,5 @@
 /** What webhooks refuses. What is absent and what is another tenant's get the same 404. */
-import { problemsOf } from '../../kernel/http/problem.ts'
+import { problemsOf } from '../../kernel/errors/problem.ts'
 
 export const errors = {
   subscription_not_found: { status: 404, title: 'There is no such webhook subscription' },

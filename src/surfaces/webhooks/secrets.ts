@@ -2,7 +2,7 @@
  * The secrets that sign: kept sealed, bound to their subscription and version, shown once when they are
  * made. During a rotation older ones sign beside the newest until their time is over.
  */
-import { newStandardSecret, parseStandardSecret } from '../../kernel/outside/signatures.ts'
+import { newStandardSecret, parseStandardSecret } from '../../kernel/outgoing/signatures.ts'
 import { ownRing, type Keyring } from '../../kernel/keys.ts'
 import type { Kernel } from '../../kernel/surface.ts'
 import { problem } from './errors.ts'

@@ -1,6 +1,6 @@
 /** The settings that are written as small lists, read once at the start; a mistake stops it with a sentence. */
-import type { Port } from '../../kernel/outside/addresses.ts'
-import { StartError } from '../../kernel/start-error.ts'
+import type { Port } from '../../kernel/outgoing/addresses.ts'
+import { StartError } from '../../kernel/errors/start-error.ts'
 import type { Kernel } from '../../kernel/surface.ts'
 
 export type Timeouts = Readonly<Record<(typeof phases)[number], number>>

@@ -5,7 +5,7 @@
 import type { Principal } from '../../../src/kernel/access/principal.ts'
 import type { Tx } from '../../../src/kernel/database/db.ts'
 import { sql } from '../../../src/kernel/database/sql.ts'
-import { problemsOf } from '../../../src/kernel/http/problem.ts'
+import { problemsOf } from '../../../src/kernel/errors/problem.ts'
 import { newId } from '../../../src/kernel/ids.ts'
 import { errors } from './errors.ts'
 import { Moved, Transfer, type MakeTransfer } from './schemas.ts'

@@ -1,6 +1,6 @@
 /** Open an account, read it, move money under a key. */
 import { sql } from '../../../src/kernel/database/sql.ts'
-import { problemsOf } from '../../../src/kernel/http/problem.ts'
+import { problemsOf } from '../../../src/kernel/errors/problem.ts'
 import { reply, route, type Route } from '../../../src/kernel/http/route.ts'
 import { newId } from '../../../src/kernel/ids.ts'
 import { errors } from './errors.ts'

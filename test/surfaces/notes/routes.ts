@@ -1,7 +1,7 @@
 /** The five operations of a list of notes. */
 import { sql } from '../../../src/kernel/database/sql.ts'
 import { etag, expectedVersions, preconditionFailed } from '../../../src/kernel/http/etag.ts'
-import { problemsOf } from '../../../src/kernel/http/problem.ts'
+import { problemsOf } from '../../../src/kernel/errors/problem.ts'
 import { reply, route, type Route } from '../../../src/kernel/http/route.ts'
 import { newId } from '../../../src/kernel/ids.ts'
 import type { Kernel } from '../../../src/kernel/surface.ts'

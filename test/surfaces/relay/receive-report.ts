@@ -1,6 +1,6 @@
 /** The vendor's reports: signed over the exact bytes, stored once by their id. */
 import { sql } from '../../../src/kernel/database/sql.ts'
-import { parseStandardSecret, verifyStandard } from '../../../src/kernel/outside/signatures.ts'
+import { parseStandardSecret, verifyStandard } from '../../../src/kernel/outgoing/signatures.ts'
 import type { Kernel, Provider } from '../../../src/kernel/surface.ts'
 
 export const report_secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwAAAAAAAAAAA='

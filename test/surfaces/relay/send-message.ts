@@ -4,9 +4,9 @@
  */
 import type { Db, Tx } from '../../../src/kernel/database/db.ts'
 import { sql } from '../../../src/kernel/database/sql.ts'
-import { problemsOf } from '../../../src/kernel/http/problem.ts'
+import { problemsOf } from '../../../src/kernel/errors/problem.ts'
 import { reply, route, type Route } from '../../../src/kernel/http/route.ts'
-import { UpstreamFailure, type Upstream } from '../../../src/kernel/outside/upstream.ts'
+import { UpstreamFailure, type Upstream } from '../../../src/kernel/outgoing/upstream.ts'
 import { errors } from './errors.ts'
 import { Message, MessageRow, SendMessage } from './schemas.ts'
 

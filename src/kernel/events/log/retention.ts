@@ -3,7 +3,7 @@
  * enough, weeks of the inbox by age, recorded outcomes that expired, and throttles that are full again.
  */
 import { Type } from 'typebox'
-import type { Settings } from '../../../config.ts'
+import type { Settings } from '../../../runtime/config.ts'
 import type { Db } from '../../database/db.ts'
 import { sql } from '../../database/sql.ts'
 import type { Loop } from '../../surface.ts'

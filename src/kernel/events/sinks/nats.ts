@@ -4,8 +4,8 @@
  * falls to the stream's duplicate window. The stream is made when it is absent, and left as it is else.
  */
 import type { NatsConnection } from '@nats-io/transport-node'
-import type { Log } from '../../watch/log.ts'
-import { SinkUnavailable, type Hearing } from '../hearing/hearing.ts'
+import type { Log } from '../../observability/log.ts'
+import { SinkUnavailable, type Hearing } from '../consumers/hearing.ts'
 import type { LanedEvent } from '../log/read.ts'
 
 export type NatsSinkOptions = {

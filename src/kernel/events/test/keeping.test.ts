@@ -5,7 +5,7 @@ import { cloneDatabase, type Clone } from '../../../../test/world.ts'
 import { sql } from '../../database/sql.ts'
 import { newId } from '../../ids.ts'
 import type { Consumer } from '../../surface.ts'
-import { rebuild } from '../hearing/projections.ts'
+import { rebuild } from '../consumers/projections.ts'
 import { retentionLoop } from '../log/retention.ts'
 import { changed, count, emit, eventually, openWorld, tenant_id, type World } from './process.ts'
 

@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { cloneDatabase, type Clone } from '../../../../test/world.ts'
 import { sql } from '../../database/sql.ts'
 import { newId } from '../../ids.ts'
-import { openLog } from '../../watch/log.ts'
+import { openLog } from '../../observability/log.ts'
 import { openNatsSink } from '../sinks/nats.ts'
 import { changed, count, emit, eventually, openWorld, tenant_id } from './process.ts'
 

@@ -5,7 +5,7 @@ import { sql } from '../../database/sql.ts'
 import { newId } from '../../ids.ts'
 import type { Consumer } from '../../surface.ts'
 import { listParks, retryPark, skipPark, type ParkState } from '../operate.ts'
-import { readConsumers } from '../hearing/lag.ts'
+import { readConsumers } from '../consumers/lag.ts'
 import { changed, count, emit, eventually, openWorld, type World } from './process.ts'
 
 let ground: Clone

@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { openLog } from '../../watch/log.ts'
-import { serverBehind, type Front, type Handler } from '../front.ts'
+import { openLog } from '../../observability/log.ts'
+import { serverBehind, type Front, type Handler } from '../request-interceptor.ts'
 
 const framework: Handler = (request, response) => response.end(`framework ${request.url}`)
 

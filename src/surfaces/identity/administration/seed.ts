@@ -8,7 +8,7 @@ import { tenantBySlug } from '../tenants/find.ts'
 import { createPerson } from './create-person.ts'
 import { findAccount } from './find-account.ts'
 import { createTenant } from '../tenants/create-tenant.ts'
-import { Problem } from '../../../kernel/http/problem.ts'
+import { Problem } from '../../../kernel/errors/problem.ts'
 
 const demo_password = 'every demo begins somewhere'
 const actor = 'system:seed'

@@ -8,7 +8,7 @@ import { jwtVerify, type JWTPayload } from 'jose'
 import { newId } from '../../../kernel/ids.ts'
 import type { Kernel } from '../../../kernel/surface.ts'
 import { problem } from '../errors.ts'
-import type { Denied } from './denied.ts'
+import type { Denied } from '../sessions/revocation-list.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
 export type TokenFacts = {

@@ -7,7 +7,7 @@
 import type { Transporter } from 'nodemailer'
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
-import { openOutsideWorld } from '../../../kernel/dev/outside-world.ts'
+import { openOutsideWorld } from '../../../kernel/outgoing/sandbox-control.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import type { Kernel } from '../../../kernel/surface.ts'
 import { mailToSend } from './mail-to-send.ts'

@@ -1,6 +1,6 @@
 /** Guesses at second factors: so many an hour for an account, whatever it is that they are for. */
 import type { Deps } from '../deps.ts'
-import { Problem } from '../../../kernel/http/problem.ts'
+import { Problem } from '../../../kernel/errors/problem.ts'
 import { recordSecurityEvent, type Seen } from '../security/record.ts'
 
 export type Guess = {

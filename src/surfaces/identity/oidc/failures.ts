@@ -3,7 +3,7 @@
  * people's accounts, and a reason for the security events, which holds nothing of what was sent.
  */
 import { AuthorizationResponseError } from 'openid-client'
-import { SafeFetchFailure } from '../../../kernel/outside/safe-fetch.ts'
+import { SafeFetchFailure } from '../../../kernel/outgoing/safe-fetch.ts'
 
 export type LoginError =
   'access_denied' | 'account_link_required' | 'provider_error' | 'provider_unavailable'

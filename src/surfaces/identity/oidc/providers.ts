@@ -9,7 +9,7 @@ import { resolve } from 'node:path'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { closed, text } from '../../../kernel/http/shapes.ts'
-import { StartError } from '../../../kernel/start-error.ts'
+import { StartError } from '../../../kernel/errors/start-error.ts'
 import type { Kernel } from '../../../kernel/surface.ts'
 
 const name_pattern = '^[a-z0-9][a-z0-9_-]{0,39}$'

@@ -17,7 +17,7 @@ import {
   type FetchBody,
   type ServerMetadata,
 } from 'openid-client'
-import { openSafeFetch, type SafeFetch } from '../../../kernel/outside/safe-fetch.ts'
+import { openSafeFetch, type SafeFetch } from '../../../kernel/outgoing/safe-fetch.ts'
 import type { Kernel } from '../../../kernel/surface.ts'
 import { readProviders, readRedirectUris, type Provider } from './providers.ts'
 

@@ -2,7 +2,7 @@
 import type { Deps } from '../deps.ts'
 import { accountByAddress } from '../accounts/find.ts'
 import { parseEmail } from '../accounts/email.ts'
-import { requestMailToNobody } from '../mail-to-nobody.ts'
+import { requestMailToNobody } from '../mails/decoy-mail.ts'
 import { requestMail } from '../mails/request.ts'
 import { issueDerived } from '../one-time.ts'
 import { insertRequest, type AcceptedRequest } from '../requests.ts'

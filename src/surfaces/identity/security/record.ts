@@ -5,7 +5,7 @@
 import { isIPv4 } from 'node:net'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { currentRequestId } from '../../../kernel/watch/context.ts'
+import { currentRequestId } from '../../../kernel/observability/context.ts'
 import { newId } from '../../../kernel/ids.ts'
 
 /** What of a request is looked at; a handler's `request` fits as it is. */

@@ -1,7 +1,7 @@
 /** The platform's own signing key, opened from its row, so that a test can forge tokens well. */
 import { importJWK, type CryptoKey, type JWK } from 'jose'
 import { Type } from 'typebox'
-import type { Platform } from '../../../kernel/assembly/open.ts'
+import type { Platform } from '../../../runtime/open-platform.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 
 const Row = Type.Object({ kid: Type.String(), private_key: Type.Any() })

@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Type, type Static } from 'typebox'
 import { closed, count, Id } from '../../../kernel/http/shapes.ts'
-import { JobFailure } from '../../../kernel/job-failure.ts'
+import { JobFailure } from '../../../kernel/errors/job-failure.ts'
 import type { JobType, RunningJob } from '../../../kernel/surface.ts'
 
 const Parameters = closed({

@@ -6,7 +6,7 @@
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import type { FieldError } from '../../../kernel/http/problem.ts'
+import type { FieldError } from '../../../kernel/errors/problem.ts'
 import { problem } from '../errors.ts'
 import type { Dependency } from '../face.ts'
 import type { Hearers } from '../running/ending/announce-ends.ts'

@@ -3,12 +3,12 @@
  * inside the process uses too, and the loops that keep time.
  */
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { JobFailure } from '../../../kernel/job-failure.ts'
+import { JobFailure } from '../../../kernel/errors/job-failure.ts'
 import type { Check, JobStep, JobType, Kernel, Loop } from '../../../kernel/surface.ts'
 import { checkJobs } from './check-jobs.ts'
 import { openClaimForWorker, type ClaimForWorker } from './claiming/claim-for-worker.ts'
 import { hashOf } from './claiming/lease-token.ts'
-import { openStandings } from './claiming/standings.ts'
+import { openStandings } from './claiming/running-counts.ts'
 import { openTurns } from './claiming/turns.ts'
 import type { Hearers } from './ending/announce-ends.ts'
 import type { Ending } from './ending/decide-end.ts'

@@ -4,7 +4,7 @@
  */
 import { parseTime } from '../../../kernel/clock.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
-import type { FieldError } from '../../../kernel/http/problem.ts'
+import type { FieldError } from '../../../kernel/errors/problem.ts'
 import { newId, nil_id } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

@@ -4,7 +4,7 @@
  * such order the batch is refused.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
-import type { FieldError } from '../../../kernel/http/problem.ts'
+import type { FieldError } from '../../../kernel/errors/problem.ts'
 import { waitFor } from '../dependencies/wait-for.ts'
 import { problem } from '../errors.ts'
 import type { Dependency, JobOrder } from '../face.ts'

@@ -9,7 +9,7 @@ import { newId } from '../../../kernel/ids.ts'
 import type { JobType } from '../../../kernel/surface.ts'
 import type { Member } from '../../../../test/product-world.ts'
 import type { JobOrder } from '../face.ts'
-import { JobFailure } from '../../../kernel/job-failure.ts'
+import { JobFailure } from '../../../kernel/errors/job-failure.ts'
 import { openAskingWorld } from './asking-world.ts'
 
 const world = await openAskingWorld()

@@ -5,7 +5,7 @@
 import { Type } from 'typebox'
 import type { Db, Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import type { FieldError } from '../../../kernel/http/problem.ts'
+import type { FieldError } from '../../../kernel/errors/problem.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { Finalize } from '../running/engine.ts'

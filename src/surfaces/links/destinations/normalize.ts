@@ -4,7 +4,7 @@
  * browser does with it. Whether the host is one of ours is asked of the database, in screen.ts.
  */
 import { isIP } from 'node:net'
-import { isGlobalUnicast } from '../../../kernel/outside/addresses.ts'
+import { isGlobalUnicast } from '../../../kernel/outgoing/addresses.ts'
 import type { Kernel } from '../../../kernel/surface.ts'
 import { problem } from '../errors.ts'
 import { hasPublicSuffix, reversedHost } from './host.ts'

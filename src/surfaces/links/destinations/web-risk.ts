@@ -5,9 +5,9 @@
  */
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { openOutsideWorld } from '../../../kernel/dev/outside-world.ts'
-import { openUpstream, type Upstream } from '../../../kernel/outside/upstream.ts'
-import { StartError } from '../../../kernel/start-error.ts'
+import { openOutsideWorld } from '../../../kernel/outgoing/sandbox-control.ts'
+import { openUpstream, type Upstream } from '../../../kernel/outgoing/upstream.ts'
+import { StartError } from '../../../kernel/errors/start-error.ts'
 import type { Kernel } from '../../../kernel/surface.ts'
 import type { UrlReputation } from './reputation.ts'
 

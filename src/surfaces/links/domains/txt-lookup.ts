@@ -3,8 +3,8 @@
  * none is an answer; that nobody answered is not, and must not count against a domain.
  */
 import { Resolver } from 'node:dns/promises'
-import { StartError } from '../../../kernel/start-error.ts'
-import type { Settings } from '../../../config.ts'
+import { StartError } from '../../../kernel/errors/start-error.ts'
+import type { Settings } from '../../../runtime/config.ts'
 
 export type TxtLookup = (name: string) => Promise<readonly string[] | 'unanswered'>
 

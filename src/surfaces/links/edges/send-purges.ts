@@ -8,7 +8,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Kernel } from '../../../kernel/surface.ts'
 import type { Deps } from '../deps.ts'
-import { domainKey, linkKey } from '../remembering/cache-headers.ts'
+import { domainKey, linkKey } from '../cache/cache-headers.ts'
 
 const portion = 20
 const attempts_max = 60

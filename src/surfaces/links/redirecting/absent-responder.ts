@@ -3,8 +3,8 @@
  * pieces around what differs from request to request.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { securityHeaders } from '../../../kernel/http/answer.ts'
-import { renderProblem } from '../../../kernel/http/problem.ts'
+import { securityHeaders } from '../../../kernel/http/send-reply.ts'
+import { renderProblem } from '../../../kernel/errors/problem.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Kernel } from '../../../kernel/surface.ts'
 import { problem } from '../errors.ts'

@@ -6,9 +6,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Kernel } from '../../../kernel/surface.ts'
 import { absentResponder, type AbsentResponder } from './absent-responder.ts'
 import type { Asking } from './asking.ts'
-import type { Host } from '../remembering/hosts.ts'
+import type { Host } from '../cache/hosts.ts'
 import type { Misses } from './misses.ts'
-import type { RedirectNode } from '../remembering/node.ts'
+import type { RedirectNode } from '../cache/node.ts'
 
 export type FastDeps = Pick<RedirectNode, 'lease' | 'memory' | 'recorder'> & {
   readonly kernel: Kernel

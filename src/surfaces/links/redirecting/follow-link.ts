@@ -12,12 +12,12 @@ import { previewPage } from '../pages/preview.ts'
 import { warningPage } from '../pages/warning.ts'
 import { spellings } from '../shortening/codes.ts'
 import { absentAnswer, pageAnswer, prefersPages, type Answer } from './answer.ts'
-import { redirectHeaders, type Entry } from '../remembering/entry.ts'
-import type { Host } from '../remembering/hosts.ts'
-import type { Lease } from '../remembering/lease.ts'
-import type { Memory } from '../remembering/memory.ts'
+import { redirectHeaders, type Entry } from '../cache/entry.ts'
+import type { Host } from '../cache/hosts.ts'
+import type { Lease } from '../cache/lease.ts'
+import type { Memory } from '../cache/memory.ts'
 import type { Misses } from './misses.ts'
-import type { Target } from '../remembering/target.ts'
+import type { Target } from '../cache/target.ts'
 
 export type Following = {
   readonly kernel: Kernel

@@ -4,15 +4,15 @@
  * nothing else is served at all.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { sendRefusal, type Front, type Handler } from '../../../kernel/http/front.ts'
+import { sendRefusal, type Front, type Handler } from '../../../kernel/http/request-interceptor.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { problem } from '../errors.ts'
 import { absentAnswer, type Answer } from './answer.ts'
 import type { Asking } from './asking.ts'
 import type { FastAnswers, Place } from './fast-answers.ts'
 import { followLink, type Following } from './follow-link.ts'
-import type { Host } from '../remembering/hosts.ts'
-import type { RedirectNode } from '../remembering/node.ts'
+import type { Host } from '../cache/hosts.ts'
+import type { RedirectNode } from '../cache/node.ts'
 
 export type FrontDeps = Following &
   Pick<RedirectNode, 'hosts' | 'recorder'> & {

@@ -6,7 +6,7 @@ import { Type } from 'typebox'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { text, Time } from '../../../kernel/http/shapes.ts'
 import { absentAnswer, type Answer } from './answer.ts'
-import type { Hosts } from '../remembering/hosts.ts'
+import type { Hosts } from '../cache/hosts.ts'
 
 const Preview = Type.Object(
   {

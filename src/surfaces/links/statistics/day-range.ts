@@ -1,6 +1,6 @@
 /** A range of UTC days as it comes in a query: both ends count, and it has a bound. */
 import { Type } from 'typebox'
-import type { FieldError } from '../../../kernel/http/problem.ts'
+import type { FieldError } from '../../../kernel/errors/problem.ts'
 import { problem } from '../errors.ts'
 import { dayOf, dayText } from '../clicks/batch.ts'
 

@@ -5,7 +5,7 @@
 import { type Static, Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { closed, Id, nullable, Time } from '../../../kernel/http/shapes.ts'
-import { JobFailure } from '../../../kernel/job-failure.ts'
+import { JobFailure } from '../../../kernel/errors/job-failure.ts'
 import type { Deps } from '../deps.ts'
 import { Pattern } from '../schemas.ts'
 import { patternsOf } from '../types/event-types.ts'

@@ -13,7 +13,7 @@ import type { Lane } from '../lanes/lane.ts'
 import { SubscriptionRow } from '../schemas.ts'
 import { announce, subscriptionColumns } from '../subscriptions/find.ts'
 import { claim, type Asked, type Claimed } from './claim.ts'
-import type { Consequence, Next } from './judge.ts'
+import type { Consequence, Next } from './decide-retry.ts'
 import type { Outcome } from './outcome.ts'
 
 export type Result = {

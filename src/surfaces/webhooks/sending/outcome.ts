@@ -3,8 +3,8 @@
  * the fault was ours. Each failure has one stable code.
  */
 import { isUtf8 } from 'node:buffer'
-import { retryAfterSeconds } from '../../../kernel/outside/retry-after.ts'
-import type { SafeFetchFailure, SafeResponse } from '../../../kernel/outside/safe-fetch.ts'
+import { retryAfterSeconds } from '../../../kernel/outgoing/retry-after.ts'
+import type { SafeFetchFailure, SafeResponse } from '../../../kernel/outgoing/safe-fetch.ts'
 
 export type Verdict = 'delivered' | 'retry' | 'permanent' | 'gone' | 'blocked' | 'ours'
 

@@ -3,8 +3,8 @@
  * a signature for every live secret. It reaches only what the address rules allow.
  */
 import { parseTime } from '../../../kernel/clock.ts'
-import type { SafeResponse } from '../../../kernel/outside/safe-fetch.ts'
-import { signStandard } from '../../../kernel/outside/signatures.ts'
+import type { SafeResponse } from '../../../kernel/outgoing/safe-fetch.ts'
+import { signStandard } from '../../../kernel/outgoing/signatures.ts'
 import type { Deps } from '../deps.ts'
 import type { LiveSecret } from './live-secrets.ts'
 

@@ -1,5 +1,5 @@
 /** What a caller may subscribe to: known types of a known version, and only what they may read. */
-import type { FieldError } from '../../../kernel/http/problem.ts'
+import type { FieldError } from '../../../kernel/errors/problem.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { api_versions, type EventFilter } from '../schemas.ts'

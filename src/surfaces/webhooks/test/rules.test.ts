@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { afterAnswer, breakerAt, closed } from '../lanes/breaker.ts'
-import { learn, nextOf, type Rules } from '../sending/judge.ts'
+import { learn, nextOf, type Rules } from '../sending/decide-retry.ts'
 import type { Outcome } from '../sending/outcome.ts'
 import { laneOf } from './lanes.ts'
 

@@ -13,7 +13,7 @@ import { saveLanes } from '../lanes/save-lanes.ts'
 import { openSecrets } from '../secrets.ts'
 import type { Claimed } from '../sending/claim.ts'
 import { finish, type Result } from '../sending/finish.ts'
-import type { Consequence } from '../sending/judge.ts'
+import type { Consequence } from '../sending/decide-retry.ts'
 import { openGround } from './ground.ts'
 import { subscribeMany } from './many.ts'
 

@@ -5,7 +5,7 @@ import type { LaneQuota } from './claim-statement.ts'
 import type { Claim, Found } from './lane-cursor.ts'
 import type { OpenLane } from './open-lanes.ts'
 import { shareOut } from './share-out.ts'
-import type { Standings } from './standings.ts'
+import type { Standings } from './running-counts.ts'
 import type { Turns } from './turns.ts'
 
 export type Asked = LaneQuota & { readonly lane: OpenLane; readonly claim: Claim }

@@ -10,7 +10,7 @@ import { askLanes, learn, type Sharing } from './ask-lanes.ts'
 import { claimAlone, type Taken, type Worker } from './claim-jobs.ts'
 import { openLookout } from './look-for-lanes.ts'
 import { openLanes } from './open-lanes.ts'
-import { openRests } from './rests.ts'
+import { openRests } from './scan-backoff.ts'
 
 export type ClaimerDeps = Sharing & {
   readonly db: Db

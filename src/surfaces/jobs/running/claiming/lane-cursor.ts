@@ -6,7 +6,7 @@
  * front: as soon as the cursor comes back short and once a second, unless that walk has become dear.
  */
 import { nil_id } from '../../../../kernel/ids.ts'
-import { openRests } from './rests.ts'
+import { openRests } from './scan-backoff.ts'
 
 export type Key = { readonly rank: number; readonly ready_at: string; readonly job_id: string }
 

@@ -3,7 +3,7 @@
  * what is already failing. A retry beyond the budget is not lost: it waits as long as the type's backoff
  * allows. The count is this process's own; each process keeps to its share of its own starts.
  */
-import { openRollingSum, type Monotonic } from '../../../../kernel/outside/rolling-sum.ts'
+import { openRollingSum, type Monotonic } from '../../../../kernel/outgoing/rolling-sum.ts'
 
 export type RetryBudgets = {
   started(type: string, jobs: number): void

@@ -6,7 +6,7 @@
 import { Type, type Static } from 'typebox'
 import type { Db, Tx } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
-import type { Log } from '../../../../kernel/watch/log.ts'
+import type { Log } from '../../../../kernel/observability/log.ts'
 import { endAttempts } from './end-attempts.ts'
 import { endWaiting } from './end-waiting.ts'
 import type { FinalizeDeps } from './finalize.ts'

@@ -4,7 +4,7 @@
  * and no longer once the lease cannot hold any more.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Log } from '../../../../kernel/watch/log.ts'
+import type { Log } from '../../../../kernel/observability/log.ts'
 import { finalize, type FinalizeDeps, type Finished } from '../ending/finalize.ts'
 import type { Attempt } from './attempt.ts'
 import type { Run } from './run-attempt.ts'

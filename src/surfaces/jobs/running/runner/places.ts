@@ -4,10 +4,10 @@
  * a place does not wait for a round trip; of jobs that take seconds none is.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { openRollingSum } from '../../../../kernel/outside/rolling-sum.ts'
+import { openRollingSum } from '../../../../kernel/outgoing/rolling-sum.ts'
 import type { JobType } from '../../../../kernel/surface.ts'
 import type { Taken } from '../claiming/claim-jobs.ts'
-import type { Standings } from '../claiming/standings.ts'
+import type { Standings } from '../claiming/running-counts.ts'
 import type { TypeRules } from '../rules.ts'
 import { openAttempt, stopAttempt, type Attempt } from './attempt.ts'
 import type { Finisher } from './finisher.ts'

@@ -7,7 +7,7 @@ import { Type } from 'typebox'
 import { parseTime, type Clock } from '../../../../kernel/clock.ts'
 import type { Db } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
-import type { Log } from '../../../../kernel/watch/log.ts'
+import type { Log } from '../../../../kernel/observability/log.ts'
 import { stopAttempt, type Attempt } from './attempt.ts'
 import { renewLeases } from './heartbeat.ts'
 

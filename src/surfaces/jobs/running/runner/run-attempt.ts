@@ -3,9 +3,9 @@
  * `RunningJob`: whatever it writes by that is fenced by the lease, and its signal is aborted as soon as
  * it works for nothing.
  */
-import { JobFailure } from '../../../../kernel/job-failure.ts'
+import { JobFailure } from '../../../../kernel/errors/job-failure.ts'
 import type { RunningJob } from '../../../../kernel/surface.ts'
-import type { Log } from '../../../../kernel/watch/log.ts'
+import type { Log } from '../../../../kernel/observability/log.ts'
 import type { Ending } from '../ending/decide-end.ts'
 import { commitAttempt, type FinalizeDeps } from '../ending/finalize.ts'
 import { jsonResult, ResultTooLarge, type Result } from '../ending/result.ts'

@@ -1,7 +1,7 @@
 /** The product and the types that tests steer; for this process and for those that are killed. */
-import type { Composition } from '../../../../kernel/assembly/parts.ts'
+import type { Composition } from '../../../../runtime/composition.ts'
 import type { Check, Opened } from '../../../../kernel/surface.ts'
-import { composition } from '../../../../start.ts'
+import { composition } from '../../../../platform.ts'
 import type { Face } from '../../face.ts'
 import { toils } from './toils.ts'
 

@@ -2,7 +2,7 @@
  * Any provider that signs with HMAC: its source says which header holds the signature and what was signed.
  * A time counts only where it is part of what was signed; the schema of the source sees to that.
  */
-import { type SignatureVerdict, verifySigned } from '../../../../kernel/outside/signatures.ts'
+import { type SignatureVerdict, verifySigned } from '../../../../kernel/outgoing/signatures.ts'
 import { envelopeOf, hashOf, headerOf, isText, writtenIn } from './read.ts'
 import type { Incoming, Scheme, Trust } from './scheme.ts'
 

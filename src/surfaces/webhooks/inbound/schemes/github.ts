@@ -2,7 +2,7 @@
  * GitHub signs neither a time nor the id of the delivery: only that an id was seen already keeps a message
  * from counting twice, so ids are kept long.
  */
-import { verifyGithub } from '../../../../kernel/outside/vendor-signatures.ts'
+import { verifyGithub } from '../../../../kernel/outgoing/vendor-signatures.ts'
 import { envelopeOf, headerOf } from './read.ts'
 import type { Scheme } from './scheme.ts'
 

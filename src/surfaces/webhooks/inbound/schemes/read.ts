@@ -1,6 +1,6 @@
 /** What schemes read of headers and bodies. Whatever a provider sends, reading it fails by answering null. */
 import { createHash } from 'node:crypto'
-import type { MessageHeaders } from '../../../../kernel/outside/signatures.ts'
+import type { MessageHeaders } from '../../../../kernel/outgoing/signatures.ts'
 import type { Envelope } from './scheme.ts'
 
 const id_max = 400

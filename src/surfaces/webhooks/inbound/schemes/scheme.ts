@@ -3,7 +3,7 @@
  * as "received". Schemes are pure; whoever asks them knows the source and the secrets.
  */
 import type { KeyObject } from 'node:crypto'
-import type { MessageHeaders, SignatureVerdict } from '../../../../kernel/outside/signatures.ts'
+import type { MessageHeaders, SignatureVerdict } from '../../../../kernel/outgoing/signatures.ts'
 import type { Options, SchemeName } from '../schemas.ts'
 
 export type Incoming = {

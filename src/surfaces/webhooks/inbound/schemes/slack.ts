@@ -2,7 +2,7 @@
  * Slack: events are JSON with an id; commands and interactions are forms without one. Whoever registers an
  * address is asked by a challenge, which is answered once its signature is right.
  */
-import { verifySlack } from '../../../../kernel/outside/vendor-signatures.ts'
+import { verifySlack } from '../../../../kernel/outgoing/vendor-signatures.ts'
 import { envelopeOf, formOf, hashOf, headerOf, jsonOf, typeOf, type Members } from './read.ts'
 import type { Incoming, Scheme } from './scheme.ts'
 

@@ -8,7 +8,7 @@ import {
   type SignatureVerdict,
   verifyStandard,
   verifyStandardByKey,
-} from '../../../../kernel/outside/signatures.ts'
+} from '../../../../kernel/outgoing/signatures.ts'
 import { envelopeOf, headerOf, jsonOf } from './read.ts'
 import type { Incoming, Scheme, Trust } from './scheme.ts'
 

@@ -1,5 +1,5 @@
 /** Stripe: the event's own id, and the answer of its documentation. */
-import { verifyStripe } from '../../../../kernel/outside/vendor-signatures.ts'
+import { verifyStripe } from '../../../../kernel/outgoing/vendor-signatures.ts'
 import { envelopeOf, jsonOf } from './read.ts'
 import type { Scheme } from './scheme.ts'
 

@@ -2,7 +2,7 @@
  * Twilio: forms about a thing (a message, a call) that changes its status, so an id is the thing and its
  * status where no token tells more. The answer is a document of TwiML that asks for nothing.
  */
-import { verifyTwilio } from '../../../../kernel/outside/vendor-signatures.ts'
+import { verifyTwilio } from '../../../../kernel/outgoing/vendor-signatures.ts'
 import { envelopeOf, formOf, hashOf, headerOf } from './read.ts'
 import type { Scheme } from './scheme.ts'
 

@@ -1,0 +1,168 @@
+/**
+ * Handles events of one lane, in order, so that each takes effect once: inbox row, effect, the effect's
+ * own events and the cursor share one commit. Up to fifty go together; on any error they go one by
+ * one, and the one that fails alone parks its aggregate.
+ */
+import type { Db, Tx } from '../../database/db.ts'
+import { isUnavailable, SqlState } from '../../database/failures.ts'
+import type { Fault } from '../../faults.ts'
+import type { Log } from '../../observability/log.ts'
+import { NotUnderstood, SinkUnavailable, type Hearing, type Judge } from './hearing.ts'
+import { admit, admitUnparked } from './inbox.ts'
+import { LeaseLost, move, type LaneKey } from './leases.ts'
+import { park } from './parks.ts'
+import type { LanedEvent } from '../log/read.ts'
+
+export type Handling = {
+  readonly db: Db
+  readonly log: Log
+  readonly fault: Fault
+  readonly judge: Judge
+  readonly park_schedule: readonly number[]
+  /** The fence of this process. */
+  readonly token: string
+}
+
+/** Longer than this and other processes might take the lane before the cursor has moved. */
+const together_ms_max = 4000
+
+class TooSlow extends Error {
+  override readonly name = 'TooSlow'
+}
+
+/** The database, or a sink, cannot be reached: nothing is wrong with the event, so nothing is parked. */
+export function isOutage(error: unknown): boolean {
+  if (error instanceof LeaseLost || error instanceof SinkUnavailable) return true
+  if (error instanceof SqlState && /^(57014|55P03|40001|40P01)$/.test(error.code)) return false
+  return isUnavailable(error)
+}
+
+/** Of those that a consumer takes in one go: between two portions it may turn out to be too slow. */
+const portion_max = 10
+
+/** Runs the effect of one event in the given transaction. */
+export async function effect(at: Handling, hearing: Hearing, tx: Tx, event: LanedEvent) {
+  await admissible(at, event)
+  await hearing.run?.(tx, event)
+}
+
+async function admissible(at: Handling, event: LanedEvent): Promise<void> {
+  await at.fault('kernel.consumer')
+  const code = at.judge(event)
+  if (code) throw new NotUnderstood(code)
+}
+
+async function effects(at: Handling, hearing: Hearing, tx: Tx, events: readonly LanedEvent[]) {
+  const [first] = events
+  if (first && (events.length === 1 || !hearing.runAll)) return effect(at, hearing, tx, first)
+  for (const event of events) await admissible(at, event)
+  await hearing.runAll?.(tx, events)
+}
+
+/** `through`: what the cursor may move to once all these are done. Answers whether the lane is wanted. */
+export async function handle(
+  at: Handling,
+  hearing: Hearing,
+  key: LaneKey,
+  events: readonly LanedEvent[],
+  through: () => number,
+): Promise<boolean> {
+  if (hearing.publish) return publishAll(at, hearing, key, events, through)
+  try {
+    return await together(at, hearing, key, events, through)
+  } catch (error) {
+    if (isOutage(error)) throw error
+    if (events.length > 1) at.log.debug({ err: error, ...key }, 'a batch is handled one by one')
+  }
+  let wanted = false
+  for (const event of events) {
+    const last = event === events.at(-1)
+    wanted = await alone(at, hearing, key, event, last ? through : () => event.position)
+  }
+  return wanted
+}
+
+function together(
+  at: Handling,
+  hearing: Hearing,
+  key: LaneKey,
+  events: readonly LanedEvent[],
+  through: () => number,
+): Promise<boolean> {
+  const began = performance.now()
+  return at.db.tx(async tx => {
+    const fresh = await admit(tx, key.consumer, events)
+    const owed = events.filter(event => fresh.has(event.id))
+    const step = hearing.runAll ? portion_max : 1
+    for (let from = 0; from < owed.length; from += step) {
+      if (events.length > 1 && performance.now() - began > together_ms_max) throw new TooSlow()
+      await effects(at, hearing, tx, owed.slice(from, from + step))
+    }
+    return move(tx, key, at.token, through())
+  })
+}
+
+async function alone(
+  at: Handling,
+  hearing: Hearing,
+  key: LaneKey,
+  event: LanedEvent,
+  through: () => number,
+): Promise<boolean> {
+  try {
+    return await together(at, hearing, key, [event], through)
+  } catch (error) {
+    if (isOutage(error)) throw error
+    return parkEvent(at, key, event, error, through)
+  }
+}
+
+function parkEvent(
+  at: Handling,
+  key: LaneKey,
+  event: LanedEvent,
+  error: unknown,
+  through: () => number,
+): Promise<boolean> {
+  at.log.error(
+    { err: error, ...key, event_id: event.id, type: event.type },
+    'an event failed: its aggregate is parked for this consumer',
+  )
+  return at.db.tx(async tx => {
+    const wanted = await move(tx, key, at.token, through())
+    // While it failed, an earlier event of the aggregate cannot have been parked: the lane is ours.
+    await park(tx, key, event, error, at.park_schedule)
+    return wanted
+  })
+}
+
+/** A sink has no inbox: the other side tells repeats by the event's id. */
+async function publishAll(
+  at: Handling,
+  hearing: Hearing,
+  key: LaneKey,
+  events: readonly LanedEvent[],
+  through: () => number,
+): Promise<boolean> {
+  const free = await at.db.tx(tx => admitUnparked(tx, key.consumer, events))
+  for (const event of free) {
+    try {
+      await publishOne(at, hearing, event)
+    } catch (error) {
+      if (isOutage(error)) throw error
+      const rest = events.filter(one => one.position > event.position)
+      const here = rest.length === 0 ? through : () => event.position
+      const wanted = await parkEvent(at, key, event, error, here)
+      // Those after it are looked at anew: the same aggregate waits from now on.
+      return rest.length === 0 ? wanted : publishAll(at, hearing, key, rest, through)
+    }
+  }
+  return at.db.tx(tx => move(tx, key, at.token, through()))
+}
+
+export async function publishOne(at: Handling, hearing: Hearing, event: LanedEvent): Promise<void> {
+  await at.fault('kernel.consumer')
+  const code = at.judge(event)
+  if (code) throw new NotUnderstood(code)
+  await hearing.publish?.(event)
+}

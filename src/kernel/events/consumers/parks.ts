@@ -1,0 +1,174 @@
+/**
+ * An event that fails parks its aggregate for its consumer; later events of that aggregate queue behind
+ * it in their order, all others flow. Only whoever holds the lane opens and closes a park, so events
+ * of an aggregate can never overtake each other.
+ *
+ *   waiting → resolved (it succeeded) | dead (its attempts are used up) | skipped (by an operator)
+ *   dead    → waiting (retried by an operator) | skipped
+ *
+ * A skipped or resolved park still blocks until the events behind it have been handled.
+ */
+import { Type } from 'typebox'
+import type { Reader, Tx } from '../../database/db.ts'
+import { SqlState } from '../../database/failures.ts'
+import { sql } from '../../database/sql.ts'
+import { Problem } from '../../errors/problem.ts'
+import { jitter, newId } from '../../ids.ts'
+import type { LaneKey } from './leases.ts'
+import { columns, LanedEvent } from '../log/read.ts'
+
+export const DuePark = Type.Object({
+  id: Type.String(),
+  aggregate_id: Type.String(),
+  event_id: Type.String(),
+  first_position: Type.Integer(),
+  attempts: Type.Integer(),
+  state: Type.String(),
+})
+export type DuePark = {
+  id: string
+  aggregate_id: string
+  event_id: string
+  first_position: number
+  attempts: number
+  state: string
+}
+
+/** Seconds until the next attempt after `attempts` failures, spread by a tenth; null: no more. */
+function nextWait(schedule: readonly number[], attempts: number): number | null {
+  const wait = schedule[attempts - 1]
+  return wait === undefined ? null : wait * (0.9 + jitter() * 0.2)
+}
+
+/** A stable name of what went wrong; the message stays in the log. */
+function errorCode(error: unknown): string {
+  if (error instanceof Problem) return error.code
+  if (error instanceof SqlState) return `sql_${error.code.toLowerCase()}`
+  const code = (error as { code?: unknown } | null)?.code
+  if (typeof code === 'string' && /^[a-z][a-z0-9_]{0,63}$/i.test(code)) return code.toLowerCase()
+  if (!(error instanceof Error)) return 'unknown'
+  return error.name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()
+}
+
+/** Opens the park of an event, in the transaction that moves the cursor past it. */
+export async function park(
+  tx: Tx,
+  key: LaneKey,
+  event: LanedEvent,
+  error: unknown,
+  schedule: readonly number[],
+): Promise<string> {
+  const id = newId()
+  const wait = nextWait(schedule, 1)
+  await tx.run(sql`
+    insert into kernel.event_parks (id, consumer, lane, aggregate_id, event_id, first_position,
+      attempts, next_attempt_at, last_error_code, state)
+    values (${id}, ${key.consumer}, ${key.lane}, ${event.aggregate_id}, ${event.id},
+      ${event.position}, 1, now() + make_interval(secs => ${wait}::float8), ${errorCode(error)},
+      ${wait === null ? 'dead' : 'waiting'})`)
+  return id
+}
+
+/** The park failed again: the next attempt, or none. */
+export async function putOff(
+  tx: Tx,
+  due: DuePark,
+  error: unknown,
+  schedule: readonly number[],
+): Promise<'waiting' | 'dead'> {
+  const wait = nextWait(schedule, due.attempts + 1)
+  const state = wait === null ? 'dead' : 'waiting'
+  await tx.run(sql`
+    update kernel.event_parks
+    set attempts = attempts + 1, state = ${state}, last_error_code = ${errorCode(error)},
+      next_attempt_at = now() + make_interval(secs => ${wait}::float8), updated_at = now()
+    where id = ${due.id} and state = 'waiting'`)
+  return state
+}
+
+export function readDue(reader: Reader, { consumer, lane }: LaneKey): Promise<DuePark[]> {
+  return reader.many(
+    DuePark,
+    sql`
+      select id, aggregate_id, event_id, first_position, attempts, state
+      from kernel.event_parks
+      where consumer = ${consumer} and lane = ${lane} and blocking
+        and state <> 'dead' and next_attempt_at <= now()
+      order by next_attempt_at
+      limit 50`,
+  )
+}
+
+const DueLane = Type.Object({ consumer: Type.String(), lane: Type.Integer() })
+
+/** Lanes of these consumers in which a park may be tried again now. */
+export function readDueLanes(reader: Reader, consumers: readonly string[]): Promise<LaneKey[]> {
+  return reader.many(
+    DueLane,
+    sql`
+      select distinct consumer, lane
+      from kernel.event_parks
+      where blocking and state <> 'dead' and next_attempt_at <= now()
+        and consumer = any (${consumers}::text[])`,
+  )
+}
+
+/** The parked event itself; null where retention, or an operator, has taken it away. */
+export async function readParked(reader: Reader, due: DuePark): Promise<LanedEvent | null> {
+  const found = await reader.maybe(
+    LanedEvent,
+    sql`select ${columns} from kernel.events e where e.position = ${due.first_position}`,
+  )
+  return found ?? null
+}
+
+/** The next events that wait behind a park. */
+export function readWaits(reader: Reader, due: DuePark, limit: number): Promise<LanedEvent[]> {
+  return reader.many(
+    LanedEvent,
+    sql`
+      select ${columns}
+      from kernel.event_park_waits w
+      join kernel.events e on e.position = w.position
+      where w.park_id = ${due.id}
+      order by w.position
+      limit ${limit}`,
+  )
+}
+
+export async function removeWaits(tx: Tx, due: DuePark, through: number): Promise<void> {
+  await tx.run(sql`
+    delete from kernel.event_park_waits where park_id = ${due.id} and position <= ${through}`)
+}
+
+/** The first event is done, but others still wait behind it; skipped stays skipped. */
+export async function resolve(tx: Tx, due: DuePark): Promise<boolean> {
+  const changed = await tx.run(sql`
+    update kernel.event_parks
+    set state = 'resolved', updated_at = now()
+    where id = ${due.id} and state = 'waiting'`)
+  return changed > 0
+}
+
+/** Nothing waits any more: later events of the aggregate flow again. */
+export async function close(tx: Tx, due: DuePark): Promise<void> {
+  await tx.run(sql`
+    update kernel.event_parks
+    set blocking = false, next_attempt_at = null, updated_at = now()
+    where id = ${due.id}`)
+}
+
+/** An event behind a finished park failed: it gets a park of its own, and those after it follow. */
+export async function succeed(
+  tx: Tx,
+  key: LaneKey,
+  due: DuePark,
+  failed: LanedEvent,
+  error: unknown,
+  schedule: readonly number[],
+): Promise<void> {
+  await close(tx, due)
+  const id = await park(tx, key, failed, error, schedule)
+  await removeWaits(tx, due, failed.position)
+  await tx.run(sql`update kernel.event_park_waits set park_id = ${id} where park_id = ${due.id}`)
+}

@@ -1,0 +1,34 @@
+/**
+ * A consumer whose work continues the trace of the event that caused it. Of a few in one go each has its
+ * span, and what they cause continues the first one's trace.
+ */
+import { workContext } from '../../observability/context.ts'
+import type { Consumer } from '../../surface.ts'
+import type { Telemetry } from '../../observability/telemetry.ts'
+import type { LoggedEvent } from '../event.ts'
+
+export function traced(consumer: Consumer, telemetry: Telemetry): Consumer {
+  const within = async (events: readonly LoggedEvent[], effect: () => Promise<void>) => {
+    const spans = events.map(event => ({
+      span: telemetry.start(`consume ${event.type}`, event.traceparent, 'consumer'),
+      attributes: {
+        'messaging.consumer.group.name': consumer.name,
+        'dodeca.event_id': event.id,
+      },
+    }))
+    const work = { request_id: null, traceparent: spans[0]?.span.traceparent ?? null }
+    try {
+      await workContext.run(work, effect)
+      for (const { span, attributes } of spans) span.end(attributes)
+    } catch (error) {
+      for (const { span, attributes } of spans) span.end(attributes, true)
+      throw error
+    }
+  }
+  const all = consumer.runAll?.bind(consumer)
+  return {
+    ...consumer,
+    run: (tx, event) => within([event], () => consumer.run(tx, event)),
+    ...(all ? { runAll: (tx, events) => within(events, () => all(tx, events)) } : {}),
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * The lanes of this process and who works on them. A lane is worked on by one worker at a time, and so
+ * many lanes at once as connections are set aside for them; the others wait for their turn.
+ */
+import type { Log } from '../../observability/log.ts'
+import { isOutage, type Handling } from './handle.ts'
+import type { Hearing } from './hearing.ts'
+import { Lane } from './lane.ts'
+import { LeaseLost, type LaneKey } from './leases.ts'
+import { lanes_count } from '../log/read.ts'
+
+const rest_ms_max = 5000
+
+export class Workers {
+  private readonly lanes: ReadonlyMap<string, readonly Lane[]>
+  private readonly ready = new Set<Lane>()
+  private readonly working = new Set<Promise<void>>()
+  private readonly at: Handling
+  private readonly log: Log
+  private readonly concurrency: number
+  private readonly tail: () => number
+  private stopped = false
+
+  constructor(at: Handling, hearings: readonly Hearing[], concurrency: number, tail: () => number) {
+    this.at = at
+    this.log = at.log
+    this.concurrency = concurrency
+    this.tail = tail
+    this.lanes = new Map(
+      hearings.map(one => [
+        one.name,
+        Array.from({ length: lanes_count }, (_, lane) => new Lane(one, lane)),
+      ]),
+    )
+  }
+
+  lane({ consumer, lane }: LaneKey): Lane | undefined {
+    return this.lanes.get(consumer)?.[lane]
+  }
+
+  *all(): Generator<Lane> {
+    for (const lanes of this.lanes.values()) yield* lanes
+  }
+
+  /** The lane has something to do; `dispatch` begins with it. */
+  ask(lane: Lane): void {
+    this.ready.add(lane)
+  }
+
+  dispatch(): void {
+    for (const lane of this.ready) {
+      if (this.stopped || this.working.size >= this.concurrency) return
+      if (lane.running || lane.resting) continue
+      this.ready.delete(lane)
+      const run = this.work(lane)
+      this.working.add(run)
+      void run.finally(() => {
+        this.working.delete(run)
+        this.dispatch()
+      })
+    }
+  }
+
+  /** Ends after the batches that run. */
+  async stop(): Promise<void> {
+    this.stopped = true
+    await Promise.all(this.working)
+  }
+
+  private async work(lane: Lane): Promise<void> {
+    if (!lane.owned) return
+    lane.running = true
+    try {
+      const more = await lane.work(this.at, this.tail, () => this.stopped)
+      lane.failures = 0
+      if (more) this.ready.add(lane)
+    } catch (error) {
+      this.failed(lane, error)
+    } finally {
+      lane.running = false
+    }
+  }
+
+  private failed(lane: Lane, error: unknown): void {
+    // What is not understood begins anew from the cursor, as after a take-over.
+    if (error instanceof LeaseLost || !isOutage(error)) lane.lose()
+    if (error instanceof LeaseLost) return
+    lane.failures++
+    if (lane.failures === 1) this.log.warn({ err: error, ...lane.key }, 'a lane has to wait')
+    lane.resting = true
+    const wait_ms = Math.min(rest_ms_max, 100 * 2 ** Math.min(lane.failures, 10))
+    setTimeout(() => {
+      lane.resting = false
+      this.ready.add(lane)
+      this.dispatch()
+    }, wait_ms).unref()
+  }
+}

@@ -1,0 +1,234 @@
+/**
+ * The way of one request after its body was read, in the order of the contract: key syntax (400),
+ * permission (403), path and schema (404, 422), type-scoped permission (403), idempotency, one
+ * transaction, handler, reply schema, commit, answer.
+ */
+import type { FastifyRequest } from 'fastify'
+import { allowsSome, allowsType, type PermissionCatalog } from '../access/permissions.ts'
+import type { Access } from '../access/principal.ts'
+import { workContext } from '../observability/context.ts'
+import type { Db, Tx } from '../database/db.ts'
+import type { Fault } from '../faults.ts'
+import { newId } from '../ids.ts'
+import { prefersEvents, type CompiledRoute } from './compile-route.ts'
+import { inspect } from './content.ts'
+import type { Query } from './cursor.ts'
+import type { Passed } from './guard.ts'
+import type { IdempotencyRecord, Outcome } from '../idempotency/records.ts'
+import { ignoredFieldsHeader, type Dropped } from './known-fields.ts'
+import { openKeyedStream, type OpenedStream } from '../idempotency/keyed-stream.ts'
+import type { Keyed } from '../idempotency/keyed.ts'
+import { keyedStream, keyedWork, present, render, type Rendered } from './keyed-request.ts'
+import { Problem, problem } from '../errors/problem.ts'
+import { onlyReads, type AnyContext } from './route.ts'
+
+export type JourneyDeps = {
+  readonly db: Db
+  readonly access: Access
+  readonly keyed: Keyed
+  readonly permissions: PermissionCatalog
+  readonly fault: Fault
+  readonly public_url: string
+  readonly retention_hours: number
+}
+
+type Result = { readonly outcome: Rendered; readonly replayed: boolean }
+
+export type Answer =
+  | { readonly kind: 'outcome'; readonly result: Result; readonly ignored: string | null }
+  | ({ readonly kind: 'stream'; readonly ignored: string | null } & OpenedStream)
+
+type Admitted = { readonly context: AnyContext; readonly dropped: Dropped }
+
+/** A promise only where something is waited for: each one is a turn of the queue (1 µs together). */
+export function journey(
+  deps: JourneyDeps,
+  compiled: CompiledRoute,
+  request: FastifyRequest,
+  passed: Passed,
+): Answer | Promise<Answer> {
+  const { keyed, operation, route } = compiled
+  const key = keyed || route.idempotency === 'domain' ? keyOf(compiled, request) : null
+  const { principal } = passed
+  // Asked for together with the grants: both travel in one packet (a replay costs one round trip).
+  const recalled =
+    key && keyed && principal
+      ? deps.keyed.recall({ principal_id: principal.id, operation, key })
+      : undefined
+  const admitted = admit(deps, compiled, request, passed)
+  const go = (found: Admitted) => proceed(deps, compiled, request, { ...found, key, recalled })
+  return admitted instanceof Promise ? admitted.then(go) : go(admitted)
+}
+
+type Asked = Admitted & {
+  readonly key: string | null
+  readonly recalled: Promise<IdempotencyRecord> | undefined
+}
+
+function proceed(
+  deps: JourneyDeps,
+  compiled: CompiledRoute,
+  request: FastifyRequest,
+  asked: Asked,
+): Answer | Promise<Answer> {
+  const { context, dropped, key } = asked
+  const ignored = ignoredFieldsHeader(dropped)
+  const { route } = compiled
+  const { id, traceparent } = context.request
+  const work = { request_id: id, traceparent }
+  if (route.stream || route.streaming || prefersEvents(compiled, request.headers.accept)) {
+    const open = () => openStream(deps, compiled, request, context, key)
+    return workContext.run(work, open).then(opened => ({ kind: 'stream', ignored, ...opened }))
+  }
+  const run = () => execute(deps, compiled, request, asked)
+  // Reading announces nothing, so it need not carry what events and audit records would ask for.
+  const result = onlyReads(route) ? run() : workContext.run(work, run)
+  return result instanceof Promise
+    ? result.then(found => ({ kind: 'outcome', result: found, ignored }))
+    : { kind: 'outcome', result, ignored }
+}
+
+/** Permission, path, schema, type-scoped permission: the handler sees only what passed all four. */
+function admit(
+  deps: JourneyDeps,
+  compiled: CompiledRoute,
+  request: FastifyRequest,
+  { facts, principal }: Passed,
+): Admitted | Promise<Admitted> {
+  const { permission, type_field } = compiled
+  let held: Promise<ReadonlySet<string>> | undefined
+  const grants = () =>
+    (held ??= principal ? deps.access.grants(deps.db, principal) : Promise.resolve(new Set()))
+  const check = () => {
+    const { query, body, dropped } = checkRequest(compiled, request)
+    const params = request.params as Record<string, string>
+    const list = {
+      path: facts.path,
+      tenant_id: principal?.tenant_id ?? '',
+      query: query as Query,
+    }
+    const context = { principal, params, query, body, request: facts, grants, list }
+    return { context, dropped }
+  }
+  if (permission === null || isForMembers(deps, permission, principal?.kind)) {
+    return compiled.route.asks_grants ? grants().then(check) : check()
+  }
+  return grants().then(mine => {
+    if (!allowsSome(mine, permission)) throw denied()
+    const admitted = check()
+    if (type_field) {
+      const { body } = admitted.context
+      const type = (body as Record<string, string> | undefined)?.[type_field] ?? ''
+      if (!allowsType(mine, permission, type)) throw denied()
+    }
+    return admitted
+  })
+}
+
+function checkRequest(compiled: CompiledRoute, request: FastifyRequest) {
+  compiled.checkParams(request.params as Record<string, string>)
+  inspect(request.query, 'query', '', 0)
+  const dropped: Dropped = []
+  const given = compiled.route.consumes === 'raw' ? undefined : request.body
+  return { ...compiled.checkInput(request.query, given, dropped), dropped }
+}
+
+function isForMembers(deps: JourneyDeps, permission: string, kind: string | undefined): boolean {
+  return kind === 'account' && deps.permissions.get(permission)?.roles.includes('member') === true
+}
+
+function denied(): Problem {
+  return problem('permission_denied')
+}
+
+function keyOf(compiled: CompiledRoute, request: FastifyRequest): string | null {
+  const header = request.headers['idempotency-key']
+  if (header === undefined) {
+    if (compiled.keyed === 'required' || compiled.route.idempotency === 'domain') {
+      throw problem('idempotency_key_missing')
+    }
+    return null
+  }
+  if (typeof header !== 'string' || !/^[\x21-\x7e]{16,200}$/.test(header)) {
+    throw problem('idempotency_key_invalid')
+  }
+  return header
+}
+
+async function openStream(
+  deps: JourneyDeps,
+  compiled: CompiledRoute,
+  request: FastifyRequest,
+  context: AnyContext,
+  key: string | null,
+): Promise<OpenedStream> {
+  const { stream, watch, streaming } = compiled.route
+  const open = stream ?? watch
+  if (open) return { events: await open({ ...context, db: deps.db }), replayed: false }
+  if (!streaming) throw new Error(`${compiled.operation} is no stream`)
+  if (key) return openKeyedStream(deps, keyedStream({ deps, compiled, request, context, key }))
+  const operation_id = newId()
+  await deps.db.tx(tx => streaming.begin({ ...context, tx, operation_id }))
+  const events = await streaming.open(operation_id, 'first', context.request.signal)
+  return { events, replayed: false }
+}
+
+function execute(
+  deps: JourneyDeps,
+  compiled: CompiledRoute,
+  request: FastifyRequest,
+  { context, key, recalled }: Asked,
+): Result | Promise<Result> {
+  const { route } = compiled
+  if (key && compiled.keyed) {
+    return deps.keyed.run(keyedWork({ deps, compiled, request, context, key }), recalled)
+  }
+  if (route.operation) return unkeyedOperation(deps, compiled, context).then(fresh)
+  const { handle } = route
+  if (!handle) throw new Error(`${compiled.operation} has no handler`)
+  // A read is one statement, or several that do not pretend to be one.
+  if (route.transaction === 'own' || route.method === 'GET') {
+    const answer = handle({ ...context, db: deps.db, tx: deps.db as unknown as Tx })
+    return answer instanceof Promise
+      ? answer.then(one => fresh(present(compiled, one)))
+      : fresh(present(compiled, answer))
+  }
+  return inOneTransaction(deps, compiled, context)
+}
+
+async function inOneTransaction(
+  deps: JourneyDeps,
+  compiled: CompiledRoute,
+  context: AnyContext,
+): Promise<Result> {
+  const { handle } = compiled.route
+  if (!handle) throw new Error(`${compiled.operation} has no handler`)
+  const outcome = await deps.db.tx(async tx => {
+    const rendered = render(compiled, await handle({ ...context, tx }))
+    await deps.fault('kernel.before_commit')
+    return rendered
+  })
+  await deps.fault('kernel.after_commit')
+  return fresh(outcome)
+}
+
+function fresh(outcome: Rendered): Result {
+  return { outcome, replayed: false }
+}
+
+async function unkeyedOperation(
+  deps: JourneyDeps,
+  compiled: CompiledRoute,
+  context: AnyContext,
+): Promise<Outcome> {
+  const { operation } = compiled.route
+  if (!operation) throw new Error(`${compiled.operation} is no outside operation`)
+  const operation_id = newId()
+  await deps.db.tx(tx => operation.begin({ ...context, tx, operation_id }))
+  await deps.fault('kernel.after_operation')
+  const called = await operation.call(operation_id, 'first', context.request.stopping)
+  await deps.fault('kernel.after_call')
+  const finished = await deps.db.tx(tx => operation.finish(tx, operation_id, called))
+  if (finished instanceof Problem) throw finished
+  return render(compiled, finished)
+}

@@ -1,0 +1,99 @@
+/**
+ * What stands before the framework: a surface may answer a request by itself, for a fraction of what the
+ * pipeline costs, or pass it on untouched. The server behind it keeps the framework's own limits.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { FastifyServerOptions } from 'fastify'
+import { newId } from '../ids.ts'
+import type { Log } from '../observability/log.ts'
+import { problemOf, securityHeaders } from './send-reply.ts'
+import { problem, renderProblem } from '../errors/problem.ts'
+
+export type Handler = (request: IncomingMessage, response: ServerResponse) => void
+
+/** Answers, now or later, or calls `pass` with what it was given. Must not throw. */
+export type Front = (request: IncomingMessage, response: ServerResponse, pass: Handler) => void
+
+export type ServerDeps = {
+  readonly fronts: readonly Front[]
+  readonly stopping: AbortSignal
+  readonly public_url: string
+  readonly log: Log
+}
+
+/** The first front that does not pass answers; the framework answers what all of them pass. */
+export function serverBehind({
+  fronts,
+  stopping,
+  ...told
+}: ServerDeps): NonNullable<FastifyServerOptions['serverFactory']> {
+  return (framework, options) => {
+    const handle = fronts.reduceRight<Handler>(
+      (pass, front) => (request, response) => {
+        // A connection that is kept alive would hold the stopping process.
+        if (stopping.aborted) response.shouldKeepAlive = false
+        front(request, response, pass)
+      },
+      // Behind the fronts, which are too fast to ask for all headers.
+      (request, response) => {
+        if (isWithoutHost(request)) sendRefusal(told, request, response, hostless)
+        else framework(request, response)
+      },
+    )
+    const open: Handler = (request, response) => {
+      if (!request.url?.startsWith('/')) request.url = originForm(request.url)
+      handle(request, response)
+    }
+    const { keepAliveTimeout, requestTimeout, connectionTimeout } = options as FastifyServerOptions
+    const server: Server = createServer({ ...optionsOf(options), requireHostHeader: false }, open)
+    // What is expected beside 100-continue may be left alone; the server would refuse it without a document.
+    server.on('checkExpectation', open)
+    if (keepAliveTimeout !== undefined) server.keepAliveTimeout = keepAliveTimeout
+    if (requestTimeout !== undefined) server.requestTimeout = requestTimeout
+    if (connectionTimeout !== undefined) server.setTimeout(connectionTimeout)
+    return server
+  }
+}
+
+const hostless = problem('malformed_request', { detail: 'A request names its Host.' })
+
+/** RFC 9112 wants one of whoever speaks HTTP/1.1; the server itself would refuse it without a document. */
+function isWithoutHost({ headers, httpVersion }: IncomingMessage): boolean {
+  return headers.host === undefined && httpVersion === '1.1'
+}
+
+/** A proxy's form of an address names a host, which is not what is looked up here. */
+function originForm(url = '/'): string {
+  return /^https?:\/\/[^/?]*(.*)$/i.exec(url)?.[1]?.replace(/^(?!\/)/, '/') ?? url
+}
+
+/** Refuses in the words of the pipeline, for a front whose answer failed. Answers the status. */
+export function sendRefusal(
+  { public_url, log }: { readonly public_url: string; readonly log: Log },
+  { method, url = '/' }: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+): number {
+  const refusal = problemOf(error)
+  const request_id = newId()
+  if (refusal.status >= 500) log.error({ request_id, err: error }, refusal.code)
+  const path = url.split('?', 1)[0] ?? '/'
+  const body = renderProblem(refusal, { public_url, path, request_id })
+  const { headers, retry_after } = refusal.details
+  const told: Record<string, string> = {
+    ...securityHeaders,
+    ...headers,
+    'content-type': 'application/problem+json',
+    'content-length': String(Buffer.byteLength(body)),
+    'x-request-id': request_id,
+  }
+  if (retry_after !== undefined) told['retry-after'] = String(retry_after)
+  response.writeHead(refusal.status, told)
+  response.end(method === 'HEAD' ? undefined : body)
+  return refusal.status
+}
+
+function optionsOf(options: Record<string, unknown>): object {
+  const { http } = options
+  return typeof http === 'object' && http ? http : {}
+}

@@ -1,0 +1,170 @@
+/**
+ * Sends what a request came to: an outcome with its exact bytes, a stream, or a problem document. Every
+ * answer carries the request id and the security headers, and none names the server.
+ */
+import type { OutgoingHttpHeaders } from 'node:http'
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { codeOf } from '../../runtime/data-dir.ts'
+import { DatabaseBusy, isRetryable, isUnavailable } from '../database/failures.ts'
+import type { Log } from '../observability/log.ts'
+import { UpstreamFailure, problemCodeOf } from '../outgoing/upstream.ts'
+import type { CompiledRoute } from './compile-route.ts'
+import { isNotModified } from './etag.ts'
+import { pathOf } from './request-context.ts'
+import type { Answer } from './handle-request.ts'
+import type { Rendered } from './keyed-request.ts'
+import { Problem, problem, renderProblem } from '../errors/problem.ts'
+
+export const securityHeaders: Readonly<Record<string, string>> = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cache-control': 'no-store',
+}
+
+/**
+ * Writes the outcome past the framework's own way of sending: its status, headers and bytes are settled
+ * here, so looking at each of them once more would only cost (1.5 of 22 µs a request).
+ */
+export function sendOutcome(
+  compiled: CompiledRoute,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Extract<Answer, { kind: 'outcome' }>,
+): FastifyReply | undefined {
+  const { outcome, replayed } = answer.result
+  const { route } = compiled
+  const { raw } = reply
+  const unchanged = isUnchanged(request, outcome)
+  const status = unchanged ? 304 : outcome.status
+  const headers = reply.getHeaders() as OutgoingHttpHeaders
+  Object.assign(headers, route.headers, outcome.headers)
+  if (answer.ignored) headers['x-ignored-fields'] = answer.ignored
+  if (replayed) headers['idempotent-replayed'] = 'true'
+  if (route.deprecated) {
+    headers['deprecation'] = `@${Math.floor(Date.parse(route.deprecated.at) / 1000)}`
+    headers['sunset'] = new Date(route.deprecated.sunset).toUTCString()
+  }
+  const body = unchanged ? null : outcome.body
+  if (unchanged) delete headers['content-type']
+  // The framework is told to wait for a stream: it would end an answer whose head has not gone yet.
+  else if (body instanceof Readable) return reply.code(status).headers(headers).send(body)
+  else if (body !== null) headers['content-length'] = Buffer.byteLength(body)
+  else if (status !== 204) headers['content-length'] = 0
+  // The head first: a header that cannot be sent is still a problem document.
+  raw.writeHead(status, headers)
+  reply.hijack()
+  if (body === null) raw.end()
+  else raw.end(body)
+  return undefined
+}
+
+function isUnchanged(request: FastifyRequest, outcome: Rendered): boolean {
+  return (
+    outcome.status === 200 &&
+    (request.method === 'GET' || request.method === 'HEAD') &&
+    isNotModified(request.headers['if-none-match'], outcome.headers['etag'] as string | undefined)
+  )
+}
+
+const turned_away = new Set(['overloaded', 'shutting_down'])
+
+export type ProblemDeps = {
+  readonly public_url: string
+  readonly log: Log
+  /** In development and tests a code that the route does not declare is a failure. */
+  readonly strict: boolean
+}
+
+export function sendProblem(
+  deps: ProblemDeps,
+  compiled: CompiledRoute | undefined,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: unknown,
+): FastifyReply {
+  const refusal = brokeOff(request, error) ?? declared(deps, compiled, problemOf(error))
+  // Turning work away is no failure; writing each one down would cost most when there is least to give.
+  if (refusal.status >= 500 && !turned_away.has(refusal.code)) {
+    deps.log.error({ request_id: request.id, route: compiled?.operation, err: error }, refusal.code)
+  }
+  const body = renderProblem(refusal, {
+    public_url: deps.public_url,
+    path: pathOf(request),
+    request_id: request.id,
+  })
+  if (refusal.details.retry_after !== undefined) {
+    void reply.header('retry-after', String(refusal.details.retry_after))
+  }
+  if (refusal.status === 401 && !refusal.details.headers?.['www-authenticate']) {
+    void reply.header('www-authenticate', `Bearer error="${refusal.code}"`)
+  }
+  // What was not read of a too large body must not be taken for the next request.
+  if (refusal.status === 413) void reply.header('connection', 'close')
+  return reply
+    .code(refusal.status)
+    .headers({
+      ...refusal.details.headers,
+      'content-type': 'application/problem+json',
+      'x-request-id': request.id,
+    })
+    .send(body)
+}
+
+/** A caller who goes before the end of his body is no failure, although his error has a database's code. */
+function brokeOff({ raw }: FastifyRequest, error: unknown): Problem | null {
+  return codeOf(error) === 'ECONNRESET' && !raw.complete ? problem('malformed_request') : null
+}
+
+/** Codes that the pipeline itself may answer on any route. */
+const common = new Set(
+  `malformed_request malformed_json invalid_cursor invalid_header idempotency_key_missing
+  idempotency_key_invalid authentication_required invalid_token permission_denied csrf_failed
+  not_found method_not_allowed not_acceptable request_timeout idempotency_key_reused
+  idempotency_in_progress content_too_large unsupported_media_type validation_failed
+  invalid_character rate_limited internal_error upstream_invalid_response service_unavailable
+  overloaded shutting_down upstream_timeout`.split(/\s+/),
+)
+
+function declared(
+  deps: ProblemDeps,
+  compiled: CompiledRoute | undefined,
+  refusal: Problem,
+): Problem {
+  if (!deps.strict || !compiled || common.has(refusal.code)) return refusal
+  const { fails = [], absent } = compiled.route
+  if (fails.includes(refusal.code) || refusal.code === absent) return refusal
+  deps.log.error(
+    { route: compiled.operation, code: refusal.code },
+    'the route does not declare this code',
+  )
+  return problem('internal_error', {}, { cause: refusal })
+}
+
+/** What a caller is told of an error, whatever threw it. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  if (error instanceof UpstreamFailure) return problem(problemCodeOf(error), {}, { cause: error })
+  if (error instanceof DatabaseBusy) {
+    return problem('overloaded', { retry_after: 1 }, { cause: error })
+  }
+  if (isRetryable(error) || isUnavailable(error)) {
+    return problem('service_unavailable', { retry_after: 1 }, { cause: error })
+  }
+  return frameworkProblem(error) ?? problem('internal_error', {}, { cause: error })
+}
+
+/** The framework's own refusals, by its stable codes. */
+function frameworkProblem(error: unknown): Problem | null {
+  const code = (error as { code?: string } | null)?.code ?? ''
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return problem('unsupported_media_type')
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return problem('content_too_large')
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return problem('malformed_request')
+  if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH') {
+    return problem('malformed_request', { detail: 'The address is malformed.' })
+  }
+  if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE')
+    return problem('malformed_request')
+  return null
+}

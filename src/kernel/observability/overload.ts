@@ -1,0 +1,45 @@
+/**
+ * Whether this process takes work now: not while it drains, and not while its event loop is so late that
+ * one more request would only make all of them slower. One pause is no such time: a module that is
+ * loaded at its first use, or a neighbour on the machine, must not turn away whoever comes after it.
+ */
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { problem, type Problem } from '../errors/problem.ts'
+
+export type Overload = {
+  refusal(): Problem | null
+  drain(): void
+  draining(): boolean
+  close(): void
+}
+
+export function watchOverload(delay_ms_max: number): Overload {
+  const delay = monitorEventLoopDelay({ resolution: 20 })
+  delay.enable()
+  let late = false
+  let was_late = false
+  let draining = false
+  const sample = setInterval(() => {
+    const is_late = delay.percentile(99) / 1e6 > delay_ms_max
+    late = is_late && was_late
+    was_late = is_late
+    delay.reset()
+  }, 1000)
+  sample.unref()
+  return {
+    refusal: () => {
+      if (draining) {
+        return problem('shutting_down', { retry_after: 1, headers: { connection: 'close' } })
+      }
+      return late ? problem('overloaded', { retry_after: 1 }) : null
+    },
+    drain: () => {
+      draining = true
+    },
+    draining: () => draining,
+    close: () => {
+      clearInterval(sample)
+      delay.disable()
+    },
+  }
+}

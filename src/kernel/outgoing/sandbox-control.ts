@@ -1,0 +1,85 @@
+/**
+ * What this process knows of the sandbox: the addresses that it left in the data folder, read anew
+ * each time because it may have been started again, and calls to a vendor's control plane.
+ */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Type, type Static } from 'typebox'
+import { Value } from 'typebox/value'
+import { request } from 'undici'
+import { problem } from '../errors/problem.ts'
+
+const Addresses = Type.Record(Type.String(), Type.Record(Type.String(), Type.String()))
+export type Addresses = Static<typeof Addresses>
+
+export type Ask = {
+  vendor: string
+  method: 'GET' | 'POST' | 'DELETE'
+  /** Below `/_sandbox/`, without a slash in front. */
+  path: string
+  query?: Readonly<Record<string, string | number | undefined>>
+  body?: unknown
+}
+
+export type OutsideWorld = {
+  /** Null while no sandbox runs. */
+  addresses(): Promise<Addresses | null>
+  ask(what: Ask): Promise<unknown>
+}
+
+const answer_ms_max = 5000
+
+export function openOutsideWorld(data_dir: string): OutsideWorld {
+  const file = join(data_dir, 'sandbox', 'addresses.json')
+  const addresses = async () => {
+    let text: string
+    try {
+      text = await readFile(file, 'utf8')
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+      throw error
+    }
+    const found: unknown = JSON.parse(text)
+    if (!Value.Check(Addresses, found)) throw new Error(`${file} does not hold addresses`)
+    return found
+  }
+  return {
+    addresses,
+    ask: async what => {
+      const control = (await addresses())?.[what.vendor]?.['control']
+      if (!control) throw problem('service_unavailable')
+      return call(control, what)
+    },
+  }
+}
+
+async function call(control: string, { method, path, query = {}, body }: Ask): Promise<unknown> {
+  const url = new URL(path, control)
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(name, String(value))
+  }
+  const { statusCode, body: answer } = await request(url, {
+    method,
+    // The sandbox may have been started again since the last call: no connection outlives one.
+    reset: true,
+    headersTimeout: answer_ms_max,
+    bodyTimeout: answer_ms_max,
+    ...(body === undefined
+      ? {}
+      : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+  }).catch((cause: unknown) => {
+    throw problem('service_unavailable', {}, { cause })
+  })
+  const text = await answer.text()
+  if (statusCode === 404) throw problem('not_found')
+  if (statusCode === 422) throw problem('validation_failed', { detail: detailOf(text) })
+  if (statusCode >= 300) {
+    throw problem('upstream_invalid_response', {}, { cause: new Error(`${statusCode}: ${text}`) })
+  }
+  return text === '' ? null : JSON.parse(text)
+}
+
+function detailOf(text: string): string {
+  const { detail } = JSON.parse(text) as { detail?: unknown }
+  return typeof detail === 'string' ? detail : 'The sandbox refuses these values.'
+}

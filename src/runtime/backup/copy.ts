@@ -1,0 +1,128 @@
+/**
+ * Copies files into a backup and out of it. Every byte that is written is hashed on its way and is on
+ * the disk before the copy counts; what is copied belongs to this account alone.
+ */
+import { createHash } from 'node:crypto'
+import { mkdir, open, readdir, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { codeOf } from '../data-dir.ts'
+
+export type Copied = { readonly bytes: number; readonly sha256: string }
+
+const chunk_bytes = 1024 * 1024
+/** Enough to keep a disk busy that has to confirm each file; more only takes memory. */
+const lanes_max = 8
+
+/** Copies what an open file holds, from its beginning to its end as it is met. */
+export async function writeCopy(from: FileHandle, to: string): Promise<Copied> {
+  const copy = await open(to, 'wx', 0o600)
+  try {
+    const sum = await readThrough(from, async chunk => {
+      await copy.writeFile(chunk)
+    })
+    await copy.sync()
+    return sum
+  } finally {
+    await copy.close()
+  }
+}
+
+export async function copyFile(from: string, to: string): Promise<Copied> {
+  const file = await open(from, 'r')
+  try {
+    return await writeCopy(file, to)
+  } finally {
+    await file.close()
+  }
+}
+
+export async function hashFile(path: string): Promise<Copied> {
+  const file = await open(path, 'r')
+  try {
+    return await readThrough(file, () => Promise.resolve())
+  } finally {
+    await file.close()
+  }
+}
+
+async function readThrough(
+  file: FileHandle,
+  each: (chunk: Buffer) => Promise<void>,
+): Promise<Copied> {
+  const hash = createHash('sha256')
+  const buffer = Buffer.allocUnsafe(chunk_bytes)
+  let bytes = 0
+  for (;;) {
+    const { bytesRead } = await file.read(buffer, 0, chunk_bytes, bytes)
+    if (bytesRead === 0) return { bytes, sha256: hash.digest('hex') }
+    const chunk = buffer.subarray(0, bytesRead)
+    hash.update(chunk)
+    await each(chunk)
+    bytes += bytesRead
+  }
+}
+
+export type Tree = { readonly folders: string[]; readonly files: string[] }
+
+/** Paths below `root`, with `/`; `leaveOut` is asked for each. What is neither file nor folder is not met. */
+export async function treeOf(
+  root: string,
+  leaveOut: (path: string) => boolean = () => false,
+): Promise<Tree> {
+  const tree: Tree = { folders: [], files: [] }
+  const visit = async (folder: string) => {
+    const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(absent)
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+      if (leaveOut(path)) continue
+      if (entry.isFile()) tree.files.push(path)
+      if (!entry.isDirectory()) continue
+      tree.folders.push(path)
+      await visit(path)
+    }
+  }
+  await visit('')
+  return tree
+}
+
+function absent(error: unknown): [] {
+  if (codeOf(error) === 'ENOENT') return []
+  throw error
+}
+
+export async function makeFolders(root: string, folders: readonly string[]): Promise<void> {
+  await mkdir(root, { recursive: true, mode: 0o700 })
+  for (const folder of folders) await mkdir(join(root, folder), { recursive: true, mode: 0o700 })
+}
+
+/** Runs `work` on all items, a few at a time; the first failure ends it. */
+export async function inLanes<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const waiting = items.values()
+  let failed = false
+  const lane = async () => {
+    for (const item of waiting) {
+      if (failed) return
+      try {
+        await work(item)
+      } catch (error) {
+        failed = true
+        throw error
+      }
+    }
+  }
+  const lanes = await Promise.allSettled(Array.from({ length: lanes_max }, lane))
+  for (const one of lanes) if (one.status === 'rejected') throw one.reason
+}
+
+/** Makes the names of a folder's entries durable. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}

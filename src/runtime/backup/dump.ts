@@ -1,0 +1,66 @@
+/**
+ * A database that others keep, as one archive: pg_dump and pg_restore are the machine's own, because
+ * they must be as new as its server. The password reaches them through a file that only they read, so
+ * it never stands in the list of processes.
+ */
+import { execFile } from 'node:child_process'
+import { rm, writeFile } from 'node:fs/promises'
+import { codeOf } from '../data-dir.ts'
+import { newSecret } from '../../kernel/ids.ts'
+import { StartError } from '../../kernel/errors/start-error.ts'
+
+export const dump_file = 'database.dump'
+
+/** False where there is no pg_dump on the PATH. */
+export async function dumpDatabase(url: string, to: string): Promise<boolean> {
+  return await withAddress(url, to, address =>
+    run('pg_dump', ['--format=custom', '--no-owner', '--no-privileges', '--file', to, address]),
+  )
+}
+
+/** Into a database without tables of the platform: all of the archive, or nothing. */
+export async function restoreDump(url: string, from: string): Promise<void> {
+  const options = ['--no-owner', '--no-privileges', '--exit-on-error', '--single-transaction']
+  const ran = await withAddress(url, from, address =>
+    run('pg_restore', [...options, `--dbname=${address}`, from]),
+  )
+  if (ran) return
+  throw new StartError(
+    'The backup holds a dump of the database, and there is no pg_restore on the PATH. Install the ' +
+      'PostgreSQL client programs, as new as the server at least.',
+  )
+}
+
+async function withAddress<T>(
+  url: string,
+  beside: string,
+  use: (address: string) => Promise<T>,
+): Promise<T> {
+  const address = new URL(url)
+  if (address.password === '') return await use(url)
+  const password = decodeURIComponent(address.password).replaceAll(/[\\:]/g, '\\$&')
+  const passfile = `${beside}.${newSecret(6)}`
+  await writeFile(passfile, `*:*:*:*:${password}\n`, { mode: 0o600, flag: 'wx' })
+  try {
+    address.password = ''
+    address.searchParams.set('passfile', passfile)
+    return await use(address.toString())
+  } finally {
+    await rm(passfile)
+  }
+}
+
+/** False where there is no such program. */
+function run(program: string, args: readonly string[]): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    execFile(program, args, { encoding: 'utf8' }, (error, _out, complaints) => {
+      if (!error) return resolve(true)
+      if (codeOf(error) === 'ENOENT') return resolve(false)
+      const lines = complaints.trim().split('\n')
+      const reason = lines.find(line => /error|fatal/i.test(line)) ?? lines[0] ?? error.message
+      reject(
+        new StartError(`The database could not be copied: ${reason.trim()}. Mend that and repeat.`),
+      )
+    })
+  })
+}

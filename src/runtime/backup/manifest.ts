@@ -1,0 +1,101 @@
+/**
+ * The manifest of a backup: what it is, from when, and the hash of every file in it. It is written last,
+ * so a folder without one is no backup, and it carries the hash of itself, so no byte of a backup can
+ * change unseen.
+ */
+import { createHash } from 'node:crypto'
+import { open, readFile, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { codeOf } from '../data-dir.ts'
+import { StartError } from '../../kernel/errors/start-error.ts'
+import { hashFile, inLanes, syncFolder, treeOf, type Copied } from './copy.ts'
+
+/** The newest migration of each schema. */
+export type Head = Readonly<Record<string, number>>
+
+export type ClusterCopy = {
+  readonly kind: 'cluster'
+  readonly postgres_version: string
+  readonly timeline: number
+  readonly start_lsn: string
+  readonly stop_lsn: string
+}
+
+export type DumpCopy = { readonly kind: 'dump'; readonly postgres_version: string }
+
+export type Manifest = {
+  readonly format: 1
+  /** The platform's. */
+  readonly version: string
+  readonly created_at: string
+  /** Null where the database is kept elsewhere and could not be dumped. */
+  readonly database: ClusterCopy | DumpCopy | null
+  readonly migrations: Head
+  readonly included: readonly string[]
+  readonly not_included: readonly string[]
+  readonly folders: readonly string[]
+  readonly files: Readonly<Record<string, Copied>>
+}
+
+const file_name = 'manifest.json'
+
+export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+  const text = JSON.stringify({ ...manifest, sha256: sumOf(manifest) }, null, 2)
+  const draft = join(folder, `${file_name}.new`)
+  const file = await open(draft, 'wx', 0o600)
+  await file.writeFile(`${text}\n`)
+  await file.sync()
+  await file.close()
+  await rename(draft, join(folder, file_name))
+  await syncFolder(folder)
+}
+
+export async function readManifest(folder: string): Promise<Manifest> {
+  const path = join(folder, file_name)
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    const why = codeOf(error) === 'ENOENT' ? 'has no manifest.json' : `(${codeOf(error)})`
+    throw new StartError(
+      `${folder} is no backup: it ${why}. A backup that was interrupted has none; name a whole one.`,
+    )
+  }
+  const { sha256, ...manifest } = parsed(text) as Manifest & { sha256?: string }
+  if (manifest.format !== 1 || sha256 !== sumOf(manifest)) {
+    throw new StartError(
+      `${path} was altered, or was written by another version. Use another backup.`,
+    )
+  }
+  return manifest
+}
+
+function parsed(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+function sumOf(manifest: Manifest): string {
+  return createHash('sha256').update(JSON.stringify(manifest)).digest('hex')
+}
+
+/** Every difference between the folder and its manifest, as sentences. */
+export async function alterations(folder: string, manifest: Manifest): Promise<string[]> {
+  const found: string[] = []
+  const tree = await treeOf(folder, path => path === file_name)
+  const present = new Set(tree.files)
+  for (const path of Object.keys(manifest.files)) {
+    if (!present.has(path)) found.push(`${path} is missing`)
+  }
+  await inLanes(tree.files, async path => {
+    const wanted = manifest.files[path]
+    if (!wanted) return void found.push(`${path} is not part of the backup`)
+    const { sha256 } = await hashFile(join(folder, path))
+    if (sha256 !== wanted.sha256) found.push(`${path} was altered`)
+  })
+  return found.sort()
+}

@@ -1,0 +1,105 @@
+/**
+ * Positions in PostgreSQL's write-ahead log, and the collector that saves the segments of a running
+ * backup. PostgreSQL may recycle a segment at any checkpoint after it was filled, so segments are
+ * copied while the backup runs; one that was recycled meanwhile is never taken for the old one.
+ */
+import { open, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { codeOf } from '../data-dir.ts'
+import { StartError } from '../../kernel/errors/start-error.ts'
+import { writeCopy, type Copied } from './copy.ts'
+
+/** `0/15D3A28` as a number of bytes since the beginning of the log. */
+export function parseLsn(text: string): bigint {
+  const [high = '', low = ''] = text.split('/')
+  return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`)
+}
+
+/**
+ * The file that holds this segment, as PostgreSQL names it.
+ * @internal a test compares it with PostgreSQL's own names
+ */
+export function segmentFile(timeline: number, segment: bigint, segment_bytes: bigint): string {
+  const in_file_id = 2n ** 32n / segment_bytes
+  const parts = [BigInt(timeline), segment / in_file_id, segment % in_file_id]
+  return parts.map(part => part.toString(16).toUpperCase().padStart(8, '0')).join('')
+}
+
+export type WalSource = {
+  /** The server's `pg_wal`, and the folder that receives the segments. */
+  readonly from: string
+  readonly to: string
+  readonly timeline: number
+  readonly segment_bytes: bigint
+  readonly start_lsn: bigint
+  /** Where the server writes now. */
+  current(): Promise<bigint>
+}
+
+export type WalCollector = {
+  /** Takes the rest, through the segment that holds `stop_lsn`; answers all that were copied. */
+  finish(stop_lsn: bigint): Promise<Map<string, Copied>>
+  abandon(): Promise<void>
+}
+
+const look_every_ms = 100
+
+export function collectWal(source: WalSource): WalCollector {
+  const copied = new Map<string, Copied>()
+  const ended = new AbortController()
+  let next = source.start_lsn / source.segment_bytes
+  let failure: Error | undefined
+
+  /** Segments before this one are complete and are not written to any more. */
+  const takeUntil = async (segment: bigint) => {
+    for (; next < segment; next++) {
+      const file = segmentFile(source.timeline, next, source.segment_bytes)
+      copied.set(file, await copySegment(source, file))
+    }
+  }
+  const watch = async () => {
+    while (!ended.signal.aborted) {
+      await takeUntil((await source.current()) / source.segment_bytes)
+      await pause(look_every_ms, undefined, { signal: ended.signal }).catch(() => {})
+    }
+  }
+  const watching = watch().catch((error: unknown) => {
+    failure = error instanceof Error ? error : new Error('the log cannot be read', { cause: error })
+  })
+  const abandon = async () => {
+    ended.abort()
+    await watching
+  }
+  return {
+    abandon,
+    finish: async stop_lsn => {
+      await abandon()
+      if (failure) throw failure
+      await takeUntil((stop_lsn - 1n) / source.segment_bytes + 1n)
+      return copied
+    },
+  }
+}
+
+async function copySegment({ from, to, segment_bytes }: WalSource, file: string): Promise<Copied> {
+  const path = join(from, file)
+  try {
+    const segment = await open(path, 'r')
+    try {
+      const copied = await writeCopy(segment, join(to, file))
+      // Recycling renames a segment before it is written to again: a file that still bears this name
+      // had its own content until now.
+      const [mine, named] = [await segment.stat(), await stat(path)]
+      if (mine.ino === named.ino && copied.bytes === Number(segment_bytes)) return copied
+    } finally {
+      await segment.close()
+    }
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+  }
+  throw new StartError(
+    `PostgreSQL recycled the log segment ${file} before it could be copied, so the backup is not ` +
+      'complete and was given up. Run it again while less is written.',
+  )
+}

@@ -1,0 +1,49 @@
+/** What a platform is put together from, before and after its parts are opened. */
+import type { Config } from './config.ts'
+import type { Access } from '../kernel/access/principal.ts'
+import type { Events } from '../kernel/events/open.ts'
+import type { NatsSink } from '../kernel/events/sinks/nats.ts'
+import type { Faults } from '../kernel/faults.ts'
+import type { AnySurface, Gathered } from './gather.ts'
+import type { Keyring } from '../kernel/keys.ts'
+import type { Log } from '../kernel/observability/log.ts'
+import type { Overload } from '../kernel/observability/overload.ts'
+import type { Kernel, Opened } from '../kernel/surface.ts'
+import type { Telemetry } from '../kernel/observability/telemetry.ts'
+
+/** Who a new deployment is administered by. */
+export type FirstAdministrator = { readonly email: string; readonly password: string }
+
+export type Composition = {
+  readonly surfaces: readonly AnySurface[]
+  /** Opens the surfaces in order and says who answers for access. */
+  open(kernel: Kernel): {
+    opened: readonly Opened[]
+    access: Access
+    /** What must be ready before the first request; the database is at head by then. */
+    prepare?(administrator: FirstAdministrator | null): Promise<void>
+  }
+}
+
+export type PlatformOptions = {
+  readonly config: Config
+  readonly composition: Composition
+  readonly database_url: string
+  readonly direct_url: string
+  readonly keys: Keyring
+  readonly log: Log
+  readonly telemetry: Telemetry
+  readonly version: string
+}
+
+export type PlatformParts = {
+  options: PlatformOptions
+  gathered: Gathered
+  faults: Faults
+  kernel: Kernel
+  opened: readonly Opened[]
+  access: Access
+  events: Events
+  overload: Overload
+  sink: NatsSink | null
+}

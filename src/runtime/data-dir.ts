@@ -1,0 +1,188 @@
+/**
+ * The layout of DATA_DIR, the small JSON files in it, and the lock that lets one process at a time
+ * change what all share. A JSON file is replaced by rename, so a reader sees the old text or the new
+ * one, never half of it; a lock outlives its holder only until the next comer looks.
+ */
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { dirname, join, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { newSecret } from '../kernel/ids.ts'
+import { StartError } from '../kernel/errors/start-error.ts'
+
+export type DataFolder = 'objects' | 'retrieval' | 'spool' | 'sandbox' | 'companions'
+export type DataFile = 'keys.json' | 'admin.json' | 'runtime.json'
+
+export type DataDir = {
+  /** The absolute path, links resolved: two spellings of one folder are one DATA_DIR. */
+  readonly path: string
+  /** The database's folder, or the link to it; made by `openPostgres` alone. */
+  readonly postgres: string
+  /** A folder of this DATA_DIR, made on first use, for this account only. */
+  folder(name: DataFolder): string
+  file(name: DataFile): string
+  /** One at a time among all processes of this DATA_DIR; a dead holder's lock is taken over. */
+  locked<T>(name: string, work: () => Promise<T>): Promise<T>
+}
+
+export function openDataDir(path: string): DataDir {
+  const root = usableFolder(resolve(path))
+  return {
+    path: root,
+    postgres: join(root, 'postgres'),
+    folder: name => privateFolder(join(root, name)),
+    file: name => join(root, name),
+    locked: (name, work) => withLock(join(root, `.${name}.lock`), work),
+  }
+}
+
+/** Undefined when the file is absent; a file that is no JSON is the person's to mend. */
+export function readJson(path: string): unknown {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw new StartError(`${path} cannot be read (${codeOf(error)}). Make it readable.`)
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new StartError(`${path} is not valid JSON. Restore it from a backup, or move it away.`)
+  }
+}
+
+export function writeJson(path: string, value: unknown): void {
+  const draft = `${path}.${process.pid}.${newSecret(6)}`
+  // `wx` refuses a file that is already there, so the mode 0600 is always the one it was made with.
+  writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+  renameSync(draft, path)
+}
+
+export function codeOf(error: unknown): string {
+  return String((error as { code?: unknown }).code)
+}
+
+function usableFolder(path: string): string {
+  try {
+    // As root, PostgreSQL runs under another account that must be able to walk through this folder
+    // to its own; the files in it are 0600 and the folders 0700 all the same.
+    const mode = process.geteuid?.() === 0 ? 0o711 : 0o700
+    if (makeFolder(path, mode)) chmodSync(path, mode)
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
+    if (!statSync(path).isDirectory())
+      throw Object.assign(new Error('no folder'), { code: 'ENOTDIR' })
+    return realpathSync(path)
+  } catch (error) {
+    throw new StartError(
+      `The data folder ${path} cannot be written (${codeOf(error)}). ` +
+        'Make it writable for this account, or name another one with DATA_DIR.',
+    )
+  }
+}
+
+/** Step by step: mkdir's own recursion never ends where a system has no folders to give (/proc). */
+function makeFolder(path: string, mode: number): boolean {
+  if (existsSync(path)) return false
+  if (!existsSync(dirname(path))) makeFolder(dirname(path), mode)
+  mkdirSync(path, { mode })
+  return true
+}
+
+function privateFolder(path: string): string {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  return path
+}
+
+/**
+ * The lock is a symbolic link whose text names its holder: made in one step, with its content. A
+ * dead holder's link is removed only under the lock of that very removal, and only if it is still
+ * that holder's, so that no late comer removes a living holder's lock.
+ */
+async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const me = `${identityOf(process.pid)}.${newSecret(9)}`
+  for (;;) {
+    try {
+      symlinkSync(me, path)
+      break
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw error
+    }
+    const holder = holderOf(path)
+    if (holder && !isAlive(holder)) {
+      await withLock(`${path}.${holder}`, async () => {
+        if (holderOf(path) === holder) unlinkSync(path)
+      })
+    } else {
+      await pause(10)
+    }
+  }
+  try {
+    return await work()
+  } finally {
+    if (holderOf(path) === me) unlinkSync(path)
+  }
+}
+
+function holderOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+function isAlive(holder: string): boolean {
+  const [pid, born] = holder.split('.')
+  const [, now] = identityOf(Number(pid)).split('.')
+  if (now === 'gone') return false
+  // Where the birth cannot be read, a process of that pid counts as the holder.
+  return now === born || now === 'alive' || born === 'alive'
+}
+
+/** The pid with the moment of its birth, so that a pid that is used again is another process. */
+function identityOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return `${pid}.${fields[0] === 'Z' ? 'gone' : fields[19]}`
+  } catch {
+    return `${pid}.${runs(pid) ? 'alive' : 'gone'}`
+  }
+}
+
+function runs(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return codeOf(error) === 'EPERM'
+  }
+}
+
+/** Its arguments with spaces between them, or nothing when there is no such process. */
+export function commandLine(pid: number): string {
+  try {
+    if (existsSync('/proc/self/cmdline')) {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
+    }
+    const columns = ['-ww', '-o', 'command=', '-p', String(pid)]
+    return execFileSync('ps', columns, { encoding: 'utf8', stdio: 'pipe' }).trim()
+  } catch {
+    return ''
+  }
+}

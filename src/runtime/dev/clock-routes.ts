@@ -1,0 +1,48 @@
+/**
+ * Moves the platform's time. The row is the truth for SQL in all processes; this process's clock
+ * moves once the row is committed, and the wake-up makes the other processes read it again.
+ */
+import { Type } from 'typebox'
+import { rfc3339, type Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/database/db.ts'
+import { sql } from '../../kernel/database/sql.ts'
+import { reply, route, type Route } from '../../kernel/http/route.ts'
+import { closed, count } from '../../kernel/http/shapes.ts'
+
+export type ClockDeps = { readonly db: Db; readonly clock: Clock; wake(): void }
+
+const seconds_max = 20 * 365 * 86_400
+const ClockView = Type.Object({ offset_seconds: Type.Number(), now: Type.String() })
+const Move = closed({ offset_seconds: count(-seconds_max, seconds_max) })
+
+const common = { permission: 'public', hidden: true, added: true } as const
+
+export function clockRoutes({ db, clock, wake }: ClockDeps): Route[] {
+  const view = () => ({ offset_seconds: clock.offsetSeconds(), now: rfc3339(clock.nowMs()) })
+  return [
+    route({
+      ...common,
+      method: 'GET',
+      path: '/dev/clock',
+      summary: "The platform's time",
+      replies: { 200: ClockView },
+      handle: () => reply(200, view()),
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/dev/clock',
+      summary: "Moves the platform's time",
+      transaction: 'own',
+      idempotency: 'ignored',
+      body: Move,
+      replies: { 200: ClockView },
+      handle: async ({ body: { offset_seconds } }) => {
+        await db.run(sql`update kernel.clock set offset_seconds = ${offset_seconds}`)
+        clock.setOffset(offset_seconds)
+        wake()
+        return reply(200, view())
+      },
+    }),
+  ]
+}

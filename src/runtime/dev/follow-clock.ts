@@ -1,0 +1,69 @@
+/**
+ * Keeps the clock of this process at the offset of the row `kernel.clock`: read at the start, at
+ * every wake-up, and at least four times a second, so that a move is known everywhere within 300 ms
+ * even when a wake-up is lost. It runs in development only; in production the offset is always
+ * zero.
+ */
+import { Type } from 'typebox'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Reader } from '../../kernel/database/db.ts'
+import { sql } from '../../kernel/database/sql.ts'
+import type { Log } from '../../kernel/observability/log.ts'
+
+export type FollowClockOptions = {
+  readonly db: Reader
+  readonly clock: Clock
+  readonly log: Log
+  onWake(run: () => void): () => void
+}
+
+export type ClockFollower = {
+  /** Resolves when the offset is known. */
+  start(): Promise<void>
+  /** Resolves when no read is running any more. */
+  stop(): Promise<void>
+}
+
+const poll_ms = 250
+const Row = Type.Object({ offset_seconds: Type.Number() })
+
+export function followClock({ db, clock, log, onWake }: FollowClockOptions): ClockFollower {
+  let again = false
+  let running: Promise<void> | undefined
+  let end: (() => void) | undefined
+  const read = async () => {
+    const row = await db.one(Row, sql`select offset_seconds from kernel.clock`)
+    clock.setOffset(row.offset_seconds)
+  }
+  const readAll = async () => {
+    do {
+      again = false
+      // The clock keeps its offset, and the next reading follows in a moment.
+      await read().catch((error: unknown) =>
+        log.warn({ err: error }, 'the clock could not be read'),
+      )
+    } while (again)
+    running = undefined
+  }
+  const look = () => {
+    // A wake-up during a read may announce a move that this read did not see.
+    again = running !== undefined
+    running ??= readAll()
+  }
+  return {
+    start: async () => {
+      await read()
+      const off = onWake(look)
+      const timer = setInterval(look, poll_ms)
+      timer.unref()
+      end = () => {
+        off()
+        clearInterval(timer)
+      }
+    },
+    stop: async () => {
+      end?.()
+      await running
+    },
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * The development helpers under `/dev`: they exist in the development profile only, answer only
+ * callers on this machine, ask for no credential and are not in the published document.
+ */
+import type { Config } from '../config.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db } from '../../kernel/database/db.ts'
+import type { Faults } from '../../kernel/faults.ts'
+import type { Route } from '../../kernel/http/route.ts'
+import { clockRoutes } from './clock-routes.ts'
+import { eventRoutes, type DeclaredEvents } from './event-routes.ts'
+import { faultRoutes } from './fault-routes.ts'
+import { inboxRoutes } from './inbox-routes.ts'
+import { localOnly } from './local-only.ts'
+import { openOutsideWorld } from '../../kernel/outgoing/sandbox-control.ts'
+import { whereRoute } from './where.ts'
+
+export { followClock } from './follow-clock.ts'
+
+export type DevDeps = {
+  readonly config: Pick<Config, 'public_url' | 'data_dir'>
+  readonly db: Db
+  readonly clock: Clock
+  readonly faults: Faults
+  /** Every event that the platform declares. */
+  readonly declared: DeclaredEvents
+  /** Whether the web console is served. */
+  readonly console?: boolean
+  /** Makes every process look again, at the clock too. */
+  wake(): void
+}
+
+export function devRoutes(deps: DevDeps): Route[] {
+  const { config, clock, console = false } = deps
+  const outside = openOutsideWorld(config.data_dir)
+  const helpers = [
+    ...inboxRoutes(outside),
+    ...clockRoutes(deps),
+    ...eventRoutes(deps),
+    ...faultRoutes(deps.faults),
+  ]
+  const listed = helpers.map(one => `${one.method} ${one.path}`)
+  const where = whereRoute({ public_url: config.public_url, clock, outside, console }, listed)
+  return [where, ...helpers].map(one => localOnly(one, config.public_url))
+}

@@ -1,0 +1,65 @@
+/**
+ * What all surfaces declare, gathered once: errors, events, permissions. A contradiction between two of
+ * them is found here, at the start, and not by the request that would meet it.
+ */
+import {
+  permissionCatalog,
+  type Permission,
+  type PermissionCatalog,
+} from '../kernel/access/permissions.ts'
+import { eventErrors } from '../kernel/events/operate.ts'
+import { providerErrors } from '../kernel/http/providers.ts'
+import { catalogOf, type Catalog } from '../kernel/errors/problem.ts'
+import type { Route } from '../kernel/http/route.ts'
+import type { EventDeclaration, Surface } from '../kernel/surface.ts'
+
+export type AnySurface = Surface<unknown, never>
+
+export type Gathered = {
+  readonly catalog: Catalog
+  readonly permissions: PermissionCatalog
+  readonly declared: ReadonlyMap<string, EventDeclaration>
+}
+
+const kernelPermissions: Record<string, Permission> = {
+  'kernel.events.operate': {
+    says: 'See event consumers, and retry or skip what they could not handle',
+    roles: ['platform_operator'],
+  },
+  'kernel.audit_events.read': { says: 'Read the audit log', roles: ['auditor'] },
+  'kernel.metrics.read': { says: 'Read metrics', roles: ['platform_operator'] },
+}
+
+export function gather(surfaces: readonly AnySurface[]): Gathered {
+  const declared = new Map<string, EventDeclaration>()
+  for (const [type, event] of surfaces.flatMap(surface => Object.entries(surface.events))) {
+    if (declared.has(type)) throw new Error(`the event ${type} is declared twice`)
+    declared.set(type, event)
+  }
+  return {
+    declared,
+    catalog: catalogOf([eventErrors, providerErrors, ...surfaces.map(surface => surface.errors)]),
+    permissions: permissionCatalog([
+      kernelPermissions,
+      ...surfaces.map(surface => surface.permissions),
+    ]),
+  }
+}
+
+/** Two routes for one operation, or a route whose permission nobody declared, is a mistake in code. */
+export function checkRoutes(routes: readonly Route[], { permissions, catalog }: Gathered): void {
+  const seen = new Set<string>()
+  for (const { method, path, permission, fails = [] } of routes) {
+    const operation = `${method} ${path}`
+    if (seen.has(operation)) throw new Error(`${operation} is declared twice`)
+    seen.add(operation)
+    const name = permission.split(':')[0] ?? ''
+    if (name !== 'public' && name !== 'authenticated' && !permissions.has(name)) {
+      throw new Error(`${operation} asks for the permission ${name}, which nobody declares`)
+    }
+    for (const code of fails) {
+      if (!catalog.has(code))
+        throw new Error(`${operation} can fail with ${code}, which nobody declares`)
+    }
+  }
+}

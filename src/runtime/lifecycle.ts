@@ -1,0 +1,78 @@
+/**
+ * Starts what a process's roles ask for, and undoes it in the order that loses nothing: refuse new work,
+ * let the load balancer see it, end streams, finish requests, stop loops, give leases back, close pools.
+ */
+import type { App } from '../kernel/http/app.ts'
+import type { Config } from './config.ts'
+import { codeOf } from './data-dir.ts'
+import { followClock } from './dev/routes.ts'
+import type { PlatformParts } from './composition.ts'
+import { StartError } from '../kernel/errors/start-error.ts'
+import { startLoops, type RunningLoops } from '../kernel/work/run-loops.ts'
+
+export function lifecycle(parts: PlatformParts, app: App, stopping: AbortController) {
+  const { options, kernel, opened, events, overload, sink } = parts
+  const { config, log } = options
+  const development = config.profile === 'development'
+  const following = followClock({ db: kernel.db, clock: kernel.clock, onWake: kernel.onWake, log })
+  let loops: RunningLoops | undefined
+  const start = async () => {
+    await sink?.loaded
+    await events.start()
+    if (development) await following.start()
+    if (config.roles.includes('worker')) {
+      loops = startLoops([...events.loops, ...opened.flatMap(one => one.loops ?? [])], log)
+    }
+    return await listen(app, config)
+  }
+  const stop = async () => {
+    overload.drain()
+    const given = config.settings['kernel.drain_seconds']
+    const usual = development ? 0 : 5
+    const drain_seconds = given === -1 ? usual : given
+    if (drain_seconds > 0) await new Promise(resolve => setTimeout(resolve, drain_seconds * 1000))
+    stopping.abort(new Error('the process stops'))
+    await closeServer(app)
+    await Promise.all([loops?.stop(), following.stop()])
+    await events.stop()
+    await sink?.stop()
+    for (const one of opened.toReversed()) await one.close?.()
+    await kernel.db.close()
+    overload.close()
+  }
+  return { start, stop }
+}
+
+/**
+ * A connection that was busy when the server closed stays open when it falls idle, and would hold the
+ * process for its whole keep-alive time.
+ */
+async function closeServer(app: App): Promise<void> {
+  const sweep = setInterval(() => app.server.closeIdleConnections(), 50)
+  try {
+    await app.close()
+  } finally {
+    clearInterval(sweep)
+  }
+}
+
+async function listen(app: App, { host, port }: Config): Promise<number> {
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'EADDRINUSE') {
+      throw new StartError(
+        `Port ${port} is in use. Stop what listens there, or choose another one: PORT=${port + 1} npm start`,
+      )
+    }
+    if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new StartError(
+        `${host}:${port} cannot be listened on (${code}). Choose another HOST or PORT.`,
+      )
+    }
+    throw error
+  }
+  const address = app.server.address()
+  return typeof address === 'object' && address ? address.port : port
+}

@@ -1,0 +1,77 @@
+/** The kernel that surfaces see: one value each of database, clock, keys, cursors, log and metrics. */
+import type { PlatformOptions } from './composition.ts'
+import { openCsrf } from '../kernel/access/csrf.ts'
+import { openSignedUrls } from '../kernel/access/signed-url.ts'
+import { openBlobs } from '../kernel/blobs/blobs.ts'
+import { openClock } from '../kernel/clock.ts'
+import { currentRequestId, currentTraceparent } from '../kernel/observability/context.ts'
+import { openDb } from '../kernel/database/db.ts'
+import type { Events } from '../kernel/events/open.ts'
+import { openOutbox } from '../kernel/events/log/outbox.ts'
+import type { Faults } from '../kernel/faults.ts'
+import type { Gathered } from './gather.ts'
+import { openCursors } from '../kernel/http/cursor.ts'
+import { openMetrics } from '../kernel/observability/metrics.ts'
+import { openSafeFetch } from '../kernel/outgoing/safe-fetch.ts'
+import type { Route } from '../kernel/http/route.ts'
+import type { Kernel } from '../kernel/surface.ts'
+
+/**
+ * The event log needs the database, and a commit with events wakes the log; surfaces need the routes that
+ * they declare themselves: `tie` closes both circles.
+ */
+export function openKernel(options: PlatformOptions, { declared }: Gathered, faults: Faults) {
+  const { config, keys, log } = options
+  const { settings } = config
+  const metrics = openMetrics()
+  const sleepers = new Set<() => void>()
+  let events: Events | undefined
+  let routes: (() => readonly Route[]) | undefined
+  const kernel: Kernel = {
+    profile: config.profile,
+    public_url: config.public_url,
+    data_dir: config.data_dir,
+    settings,
+    clock: openClock(),
+    keys,
+    cursors: openCursors(keys),
+    csrf: openCsrf(keys, [new URL(config.public_url).origin, ...settings['kernel.cors_origins']]),
+    signedUrls: openSignedUrls(keys),
+    safeFetch: openSafeFetch({ ports: [443, 80, 8443], allow: [] }),
+    blobs: openBlobs(config.data_dir),
+    log,
+    metrics,
+    fault: faults.fault,
+    db: openDb({
+      url: options.database_url,
+      pool: settings['kernel.database_pool'],
+      wait_ms: settings['kernel.database_wait_ms'],
+      check_rows: config.profile === 'development',
+      application_name: 'dodeca',
+      outbox: openOutbox(declared, {
+        traceparent: currentTraceparent,
+        request_id: currentRequestId,
+      }),
+      committed: () => events?.committed(),
+      waited: seconds => metrics.poolWait.observe(seconds),
+      lost: error => log.warn({ err: error }, 'an idle database connection was lost'),
+    }),
+    routes: () => {
+      if (!routes) throw new Error('the routes are known once all surfaces are open')
+      return routes()
+    },
+    wake: () => events?.wake(),
+    onWake: run => {
+      sleepers.add(run)
+      return () => void sleepers.delete(run)
+    },
+  }
+  const tie = (opened: Events, all: () => readonly Route[]) => {
+    events = opened
+    routes = all
+    opened.onWake(() => {
+      for (const run of sleepers) run()
+    })
+  }
+  return { kernel, tie }
+}

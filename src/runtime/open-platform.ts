@@ -1,0 +1,216 @@
+/**
+ * Puts the parts of the kernel together and plugs the surfaces in. Nothing runs until `start`; `stop`
+ * undoes it in the order that loses nothing: refuse, drain, end streams, finish requests, release leases.
+ */
+import { Type } from 'typebox'
+import { clientAddress } from '../kernel/access/client-address.ts'
+import { openRateLimiter } from '../kernel/access/rate.ts'
+import type { Db } from '../kernel/database/db.ts'
+import { sql } from '../kernel/database/sql.ts'
+import { devRoutes } from './dev/routes.ts'
+import { openEvents, type Events } from '../kernel/events/open.ts'
+import { traced } from '../kernel/events/consumers/traced.ts'
+import { openNatsSink, type NatsSink } from '../kernel/events/sinks/nats.ts'
+import { openFaults, type Faults } from '../kernel/faults.ts'
+import { checkRoutes, gather } from './gather.ts'
+import { buildApp, type App } from '../kernel/http/app.ts'
+import { mountDocs } from './platform-routes/docs.ts'
+import { openKeyed } from '../kernel/idempotency/keyed.ts'
+import { openApiDocument } from '../kernel/http/openapi.ts'
+import type { Route } from '../kernel/http/route.ts'
+import { lifecycle } from './lifecycle.ts'
+import { openKernel } from './open-kernel.ts'
+import { auditRoutes } from './platform-routes/audit.ts'
+import { catalogRoutes } from './platform-routes/catalog.ts'
+import { documentRoute } from './platform-routes/document.ts'
+import { providerRoutes } from '../kernel/http/providers.ts'
+import { healthRoutes } from './platform-routes/health.ts'
+import { watchOverload, type Overload } from '../kernel/observability/overload.ts'
+import type { FirstAdministrator, PlatformOptions, PlatformParts } from './composition.ts'
+import type { Kernel, Opened } from '../kernel/surface.ts'
+
+export type Platform = {
+  readonly kernel: Kernel
+  readonly app: App
+  readonly routes: readonly Route[]
+  readonly opened: readonly Opened[]
+  readonly events: Events
+  readonly faults: Faults
+  document(): string
+  /** What must be ready before the first request. */
+  prepare(administrator: FirstAdministrator | null): Promise<void>
+  /** Starts the work of the process's roles, then listens; answers the port. */
+  start(): Promise<number>
+  stop(): Promise<void>
+}
+
+export function openPlatform(options: PlatformOptions): Platform {
+  const { config, composition } = options
+  const gathered = gather(composition.surfaces)
+  const faults = openFaults(config.settings['kernel.faults'])
+  const { kernel, tie } = openKernel(options, gathered, faults)
+  const { opened, access, prepare } = composition.open(kernel)
+  const sink = sinkOf(options)
+  const events = openEvents({
+    db: kernel.db,
+    direct_url: options.direct_url,
+    consumers: opened
+      .flatMap(one => one.consumers ?? [])
+      .map(consumer => traced(consumer, options.telemetry)),
+    declared: gathered.declared,
+    settings: config.settings,
+    log: options.log,
+    metrics: kernel.metrics,
+    fault: kernel.fault,
+    application_name: 'dodeca',
+    sinks: sink ? [sink.hearing] : [],
+    cursors: kernel.cursors,
+    work: config.roles.includes('worker'),
+  })
+  tie(events, () => routes)
+  const overload = watchOverload(config.settings['kernel.overload_delay_ms'])
+  const parts: PlatformParts = {
+    options,
+    gathered,
+    faults,
+    kernel,
+    opened,
+    access,
+    events,
+    overload,
+    sink,
+  }
+  const document = lazily(() => makeDocument(parts, routes))
+  const routes: Route[] = routesOf(parts, document, () => routes)
+  checkRoutes(routes, gathered)
+  const stopping = new AbortController()
+  const app = appOf(parts, routes, stopping.signal)
+  return {
+    kernel,
+    app,
+    routes,
+    opened,
+    events,
+    faults,
+    document,
+    prepare: async administrator => prepare?.(administrator),
+    ...lifecycle(parts, app, stopping),
+  }
+}
+
+function sinkOf({ config, log }: PlatformOptions): NatsSink | null {
+  if (config.settings['kernel.event_sink'] !== 'nats') return null
+  return openNatsSink({ url: config.settings['kernel.nats_url'], log })
+}
+
+/** A process that only works serves its health; everything else is the api's. */
+function routesOf(
+  parts: PlatformParts,
+  document: () => string,
+  all: () => readonly Route[],
+): Route[] {
+  const { options, gathered, kernel, opened, events, overload } = parts
+  const { config } = options
+  const health = healthRoutes({
+    profile: config.profile,
+    metrics: kernel.metrics,
+    measure: events.measure,
+    ready: () => readiness(kernel.db, overload),
+  })
+  if (!config.roles.includes('api')) return health
+  const development = devRoutes({
+    db: kernel.db,
+    clock: kernel.clock,
+    faults: parts.faults,
+    declared: gathered.declared,
+    config,
+    wake: kernel.wake,
+  })
+  return [
+    ...health,
+    ...catalogRoutes({
+      name: 'dodeca',
+      version: options.version,
+      public_url: config.public_url,
+      limits: config.limits,
+      catalog: gathered.catalog,
+      cursors: kernel.cursors,
+      routes: all,
+    }),
+    ...auditRoutes({ cursors: kernel.cursors }),
+    ...events.routes,
+    documentRoute(document),
+    ...providerRoutes(opened.flatMap(one => one.providers ?? [])),
+    ...(config.profile === 'development' ? development : []),
+    ...opened.flatMap(one => one.routes),
+  ]
+}
+
+async function readiness(db: Db, overload: Overload): Promise<Record<string, boolean>> {
+  const patience = new Promise<false>(resolve => setTimeout(() => resolve(false), 1000).unref())
+  const asked = db.one(Type.Object({ ok: Type.Boolean() }), sql`select true as ok`)
+  const database = await Promise.race([
+    asked.then(
+      row => row.ok,
+      () => false,
+    ),
+    patience,
+  ])
+  return { database, accepting: !overload.draining() }
+}
+
+function makeDocument({ options, gathered }: PlatformParts, routes: readonly Route[]): string {
+  return JSON.stringify(
+    openApiDocument({
+      routes,
+      catalog: gathered.catalog,
+      version: options.version,
+      public_url: options.config.public_url,
+    }),
+  )
+}
+
+function lazily(make: () => string): () => string {
+  let made: string | undefined
+  return () => (made ??= make())
+}
+
+function appOf(parts: PlatformParts, routes: readonly Route[], stopping: AbortSignal) {
+  const { options, gathered, kernel, opened, access, overload } = parts
+  const { config, log } = options
+  const fronts = config.roles.includes('api') ? opened.flatMap(one => one.front ?? []) : []
+  const { settings } = config
+  const app = buildApp({
+    routes,
+    db: kernel.db,
+    access,
+    csrf: kernel.csrf,
+    permissions: gathered.permissions,
+    catalog: gathered.catalog,
+    metrics: kernel.metrics,
+    log,
+    strict: config.profile === 'development',
+    fault: kernel.fault,
+    keyed: openKeyed({
+      db: kernel.db,
+      metrics: kernel.metrics,
+      fault: kernel.fault,
+      wait_ms: settings['kernel.idempotency_wait_ms'],
+    }),
+    rates: openRateLimiter(settings, kind => kernel.metrics.rateLimited.inc({ class: kind })),
+    telemetry: options.telemetry,
+    addressOf: clientAddress(settings['kernel.trusted_proxies']),
+    stopping,
+    busy: overload.refusal,
+    public_url: config.public_url,
+    retention_hours: settings['kernel.idempotency_retention_hours'],
+    body_limit_bytes: settings['kernel.body_limit_bytes'],
+    heartbeat_ms: settings['kernel.sse_heartbeat_seconds'] * 1000,
+    stall_ms: settings['kernel.sse_stall_seconds'] * 1000,
+    secure: config.public_url.startsWith('https:'),
+    cors_origins: settings['kernel.cors_origins'],
+    fronts,
+  })
+  if (config.roles.includes('api')) mountDocs(app)
+  return app
+}

@@ -1,0 +1,229 @@
+/** What the platform says about itself: limits, problems, deprecations, and where to begin. */
+import { Type } from 'typebox'
+import type { Limit } from '../config.ts'
+import { problemsOf, type Catalog } from '../../kernel/errors/problem.ts'
+import { reply, route, type Route } from '../../kernel/http/route.ts'
+import { page, pageQuery, text } from '../../kernel/http/shapes.ts'
+import type { Cursors } from '../../kernel/http/cursor.ts'
+
+const problem = problemsOf({})
+
+export type CatalogDeps = {
+  readonly name: string
+  readonly version: string
+  readonly public_url: string
+  readonly limits: readonly Limit[]
+  readonly catalog: Catalog
+  readonly cursors: Cursors
+  /** Every route of the platform, for what is deprecated. */
+  routes(): readonly Route[]
+}
+
+const LimitView = Type.Object(
+  {
+    name: Type.String(),
+    value: Type.Union([Type.Number(), Type.Boolean(), Type.Array(Type.Number())]),
+    unit: Type.String(),
+    default: Type.Union([Type.Number(), Type.Boolean(), Type.Array(Type.Number())]),
+    applies_to: Type.String(),
+  },
+  { title: 'Limit' },
+)
+
+const ProblemView = Type.Object(
+  {
+    code: Type.String(),
+    status: Type.Integer(),
+    title: Type.String(),
+    retryable: Type.Boolean(),
+    description: Type.String(),
+  },
+  { title: 'ProblemCode' },
+)
+
+const DeprecationView = Type.Object(
+  {
+    operation: Type.String(),
+    deprecated_at: Type.String(),
+    sunset_at: Type.String(),
+    replacement: Type.String(),
+  },
+  { title: 'Deprecation' },
+)
+
+export function catalogRoutes(deps: CatalogDeps): Route[] {
+  return [
+    rootRoute(deps),
+    limitsRoute(deps),
+    problemsRoute(deps),
+    problemRoute(deps),
+    deprecationsRoute(deps),
+  ]
+}
+
+function rootRoute({ name, version, public_url }: CatalogDeps): Route {
+  const Root = Type.Object({
+    name: Type.String(),
+    version: Type.String(),
+    docs: Type.String(),
+    openapi: Type.String(),
+    health: Type.String(),
+  })
+  return route({
+    method: 'GET',
+    path: '/',
+    summary: 'Where to begin',
+    permission: 'public',
+    added: true,
+    replies: { 200: Root },
+    handle: () =>
+      reply(200, {
+        name,
+        version,
+        docs: `${public_url}/docs`,
+        openapi: `${public_url}/openapi.json`,
+        health: `${public_url}/healthz`,
+      }),
+  })
+}
+
+function limitsRoute({ limits, cursors }: CatalogDeps): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/limits',
+    summary: 'Every limit and retention in force',
+    permission: 'authenticated',
+    added: true,
+    query: pageQuery({}),
+    replies: { 200: page(LimitView) },
+    handle: ({ list }) => listed(cursors, list, [...limits], limit => limit.name),
+  })
+}
+
+function problemsRoute({ catalog, cursors, public_url }: CatalogDeps): Route {
+  return route({
+    method: 'GET',
+    path: '/problems',
+    summary: 'Every code that a problem document can carry',
+    permission: 'public',
+    added: true,
+    produces: ['application/json', 'text/html'],
+    query: pageQuery({}),
+    replies: { 200: Type.Union([page(ProblemView), Type.String()]) },
+    handle: ({ list, request }) => {
+      const all = [...catalog.keys()].sort().map(code => view(catalog, code))
+      if (wantsHtml(request.headers['accept'])) return html(problemTable(all, public_url))
+      return listed(cursors, list, all, one => one.code)
+    },
+  })
+}
+
+function problemRoute({ catalog, public_url }: CatalogDeps): Route {
+  return route({
+    method: 'GET',
+    path: '/problems/{code}',
+    summary: 'What one code means',
+    permission: 'public',
+    added: true,
+    produces: ['application/json', 'text/html'],
+    params: { code: text(100) },
+    replies: { 200: Type.Union([ProblemView, Type.String()]) },
+    handle: ({ params, request }) => {
+      if (!catalog.has(params.code)) throw problem('not_found')
+      const one = view(catalog, params.code)
+      return wantsHtml(request.headers['accept'])
+        ? html(problemTable([one], public_url))
+        : reply(200, one)
+    },
+  })
+}
+
+function deprecationsRoute({ routes, cursors }: CatalogDeps): Route {
+  // Read once, at the first request: the list of routes is complete only after all are opened.
+  let known: ReturnType<typeof deprecationsOf> | undefined
+  return route({
+    method: 'GET',
+    path: '/v1/deprecations',
+    summary: 'Operations that will go away',
+    permission: 'authenticated',
+    added: true,
+    query: pageQuery({}),
+    replies: { 200: page(DeprecationView) },
+    handle: ({ list }) => {
+      known ??= deprecationsOf(routes())
+      return listed(cursors, list, known, one => one.operation)
+    },
+  })
+}
+
+function deprecationsOf(routes: readonly Route[]) {
+  return routes.flatMap(({ method, path, deprecated }) =>
+    deprecated
+      ? [
+          {
+            operation: `${method} ${path}`,
+            deprecated_at: deprecated.at,
+            sunset_at: deprecated.sunset,
+            replacement: deprecated.replacement,
+          },
+        ]
+      : [],
+  )
+}
+
+/** A page of what is in memory, ordered by its key. */
+function listed<T>(
+  cursors: Cursors,
+  list: Parameters<Cursors['start']>[0],
+  all: T[],
+  key: (one: T) => string,
+) {
+  const { after, fetch } = cursors.start(list)
+  const from = after?.[0] === undefined ? null : String(after[0])
+  const rows = all
+    .sort((a, b) => (key(a) < key(b) ? -1 : 1))
+    .filter(one => from === null || key(one) > from)
+    .slice(0, fetch)
+  const { body, headers } = cursors.page(list, rows, row => [key(row)])
+  return reply(200, body, headers)
+}
+
+function view(catalog: Catalog, code: string) {
+  const entry = catalog.get(code)
+  if (!entry) throw new Error(`no such code: ${code}`)
+  const retryable = entry.retryable === true
+  const advice = retryable
+    ? 'The same request may succeed later.'
+    : 'The same request will fail again.'
+  return {
+    code,
+    status: entry.status,
+    title: entry.title,
+    retryable,
+    description: `${entry.title}. ${advice}`,
+  }
+}
+
+function wantsHtml(accept: string | string[] | undefined): boolean {
+  return typeof accept === 'string' && accept.includes('text/html')
+}
+
+function html(body: string) {
+  return reply(200, body, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy':
+      "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  })
+}
+
+function problemTable(all: readonly ReturnType<typeof view>[], public_url: string): string {
+  const rows = all.map(
+    one =>
+      `<tr><td><a href="${public_url}/problems/${one.code}"><code>${one.code}</code></a></td>` +
+      `<td>${one.status}</td><td>${one.description}</td></tr>`,
+  )
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Problems</title><style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui;margin:2rem auto;max-width:60rem;padding:0 1rem}
+table{border-collapse:collapse;width:100%}td,th{padding:.4rem .8rem;border-bottom:1px solid #8884;text-align:left}</style>
+<h1>Problems</h1><table><tr><th>Code<th>Status<th>Meaning</tr>${rows.join('\n')}</table></html>`
+}

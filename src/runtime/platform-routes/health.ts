@@ -1,0 +1,84 @@
+/** Whether this process lives, whether it should be given work, and what it counts about itself. */
+import { Type } from 'typebox'
+import type { Metrics } from '../../kernel/observability/metrics.ts'
+import { problem } from '../../kernel/errors/problem.ts'
+import { reply, route, type Route } from '../../kernel/http/route.ts'
+import { isLoopback } from '../../kernel/access/rate.ts'
+
+export type HealthDeps = {
+  readonly profile: 'development' | 'production'
+  readonly metrics: Metrics
+  /** Brings what is measured by looking up to date. */
+  measure(): Promise<void>
+  /** The checks of readiness: each answers within a second. */
+  ready(): Promise<Record<string, boolean>>
+}
+
+const Readiness = Type.Object(
+  {
+    status: Type.Union([Type.Literal('ready'), Type.Literal('not_ready')]),
+    checks: Type.Record(Type.String(), Type.Boolean()),
+  },
+  { title: 'Readiness' },
+)
+
+export function healthRoutes(deps: HealthDeps): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/healthz',
+      summary: 'Is the process alive',
+      permission: 'public',
+      always: true,
+      added: true,
+      replies: { 200: Type.Object({ status: Type.Literal('ok') }) },
+      handle: () => reply(200, { status: 'ok' as const }),
+    }),
+    route({
+      method: 'GET',
+      path: '/readyz',
+      summary: 'Should the process be given work',
+      permission: 'public',
+      always: true,
+      added: true,
+      replies: { 200: Readiness, 503: Readiness },
+      handle: async () => {
+        const checks = await deps.ready()
+        const ready = Object.values(checks).every(Boolean)
+        return ready
+          ? reply(200, { status: 'ready' as const, checks })
+          : reply(503, { status: 'not_ready' as const, checks })
+      },
+    }),
+    metricsRoute(deps),
+  ]
+}
+
+/** In development for this machine only; in production for whoever holds the permission. */
+function metricsRoute({ profile, metrics, measure }: HealthDeps): Route {
+  const common = {
+    method: 'GET',
+    path: '/metrics',
+    summary: 'Metrics in the Prometheus text format',
+    added: true,
+    produces: ['text/plain'],
+    replies: { 200: Type.String() },
+  } as const
+  const text = async () => {
+    await measure()
+    const { contentType } = metrics.registry
+    return reply(200, await metrics.registry.metrics(), { 'content-type': contentType })
+  }
+  if (profile === 'production') {
+    return route({ ...common, permission: 'kernel.metrics.read', handle: text })
+  }
+  return route({
+    ...common,
+    permission: 'public',
+    fails: ['not_found'],
+    handle: ({ request }) => {
+      if (!isLoopback(request.ip)) throw problem('not_found')
+      return text()
+    },
+  })
+}

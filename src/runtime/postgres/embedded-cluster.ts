@@ -1,0 +1,173 @@
+/**
+ * The data folder of the embedded PostgreSQL: where it lies, how it is made, whether it is ours to
+ * open. It is made under another name, with its role, database and password, brought to disk, and
+ * only then renamed: a folder of the final name is always whole.
+ */
+/* oxlint-disable node/no-sync -- all of it runs before anything is served, or as the last thing */
+import { type ExecFileOptions, execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import * as fs from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { DataDir } from '../data-dir.ts'
+import { newSecret } from '../../kernel/ids.ts'
+import { StartError } from '../../kernel/errors/start-error.ts'
+import { type Account, type Binaries, mayUse, systemFolder } from './embedded-binaries.ts'
+
+/** Everyone proves the password, also on the socket; the superuser has none and cannot come in. */
+const access_rules = 'local all all scram-sha-256\nhost all all 127.0.0.1/32 scram-sha-256\n'
+const password_file = 'dodeca.password'
+
+/**
+ * The platform's role owns its database and may make others (tests clone them), but is no superuser:
+ * what works here works on a managed PostgreSQL. One round of SCRAM is enough for a random password
+ * of 192 bits, and saves some 5 ms on each new connection. The grants of template1 reach all
+ * databases made after; they are what an online backup needs.
+ */
+const setup = (password: string) => `
+set scram_iterations = 1
+create role dodeca login createdb password '${password}'
+grant pg_monitor, pg_signal_backend, pg_checkpoint to dodeca
+grant execute on function pg_backup_start(text, boolean) to dodeca
+grant execute on function pg_backup_stop(boolean) to dodeca
+grant execute on function pg_switch_wal() to dodeca
+create database dodeca owner dodeca
+`
+
+/** The real folder of the database, made if there is none yet. */
+export async function openCluster(
+  data_dir: DataDir,
+  binaries: Binaries,
+  account: Account | undefined,
+  system_dir: string,
+  progress: (line: string) => void,
+): Promise<string> {
+  const link = data_dir.postgres
+  if (fs.lstatSync(link, { throwIfNoEntry: false })) {
+    const found = existingCluster(link, binaries, account)
+    if (found) return found
+  }
+  progress('Making the database (only the first time) …')
+  if (!account || mayUse(account, data_dir.path)) {
+    await makeCluster(link, binaries, account)
+    return link
+  }
+  const real = join(freeSystemFolder(system_dir, data_dir.path, progress), 'postgres')
+  await makeCluster(real, binaries, account)
+  fs.rmSync(link, { force: true, recursive: true })
+  fs.symlinkSync(real, link)
+  return real
+}
+
+export function passwordOf(cluster: string): string {
+  return fs.readFileSync(join(cluster, password_file), 'utf8').trim()
+}
+
+/** Undefined for an empty folder, which is replaced; anything else that is not ours stops the start. */
+function existingCluster(link: string, { major }: Binaries, account: Account | undefined) {
+  if (!fs.existsSync(link)) {
+    throw new StartError(
+      `The database's folder ${fs.readlinkSync(link)} is gone. Bring it back, ` +
+        `or remove the link ${link} to begin with an empty database.`,
+    )
+  }
+  const real = fs.realpathSync(link)
+  if (fs.readdirSync(real).length === 0) return undefined
+  const version_file = join(real, 'PG_VERSION')
+  const made_by = fs.existsSync(version_file) ? fs.readFileSync(version_file, 'utf8').trim() : ''
+  if (made_by === '' || !fs.existsSync(join(real, password_file))) {
+    throw new StartError(
+      `${real} holds files, but no database of this platform. Move them away, then start again.`,
+    )
+  }
+  if (made_by !== String(major)) {
+    throw new StartError(
+      `The database in ${real} was made by PostgreSQL ${made_by}, and this platform brings ` +
+        `PostgreSQL ${major}. Upgrade it with pg_upgrade (or dump it with the former version and ` +
+        'restore it here), or move it away to begin with an empty database.',
+    )
+  }
+  if (account && !mayUse(account, real)) {
+    throw new StartError(
+      `PostgreSQL runs under the account ${account.uid}, which cannot walk to ${real}. ` +
+        'Let it pass through the folders above (chmod o+x), or start as the owner of the data.',
+    )
+  }
+  return real
+}
+
+async function makeCluster(path: string, { bin_dir }: Binaries, account: Account | undefined) {
+  const draft = `${path}.new`
+  const run = (program: string, args: string[], input = '') =>
+    output(join(bin_dir, program), args, { cwd: '/', env: { LC_ALL: 'C' }, ...account }, input)
+  fs.rmSync(draft, { recursive: true, force: true })
+  fs.mkdirSync(draft, { mode: 0o700 })
+  if (account) fs.chownSync(draft, account.uid, account.gid)
+  const collation = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+  const login = ['-U', 'postgres', '--auth=trust']
+  const initdb = (ctype: string) =>
+    run('initdb', [
+      ...login,
+      ...collation,
+      '--locale=C',
+      `--lc-ctype=${ctype}`,
+      '--data-checksums',
+      '--no-sync',
+      '-D',
+      draft,
+    ])
+  // The builtin locale sorts and folds alike on every machine; the ctype is for the text-search
+  // parser only, and not every system knows C.UTF-8.
+  await initdb('C.UTF-8').catch(() => initdb('C'))
+  const password = newSecret(24)
+  const single = ['--single', '-F', '-D', draft, 'template1']
+  const answer = await run('postgres', single, setup(password).trimStart())
+  if (/ERROR|FATAL|PANIC/.test(answer)) throw failed('postgres --single', answer)
+  write(join(draft, 'pg_hba.conf'), access_rules, account)
+  write(join(draft, password_file), `${password}\n`, account)
+  await run('initdb', ['--sync-only', '-D', draft])
+  fs.rmSync(path, { recursive: true, force: true })
+  fs.renameSync(draft, path)
+  const parent = fs.openSync(dirname(path), 'r')
+  fs.fsyncSync(parent)
+  fs.closeSync(parent)
+}
+
+function write(path: string, text: string, account: Account | undefined): void {
+  fs.writeFileSync(path, text, { mode: 0o600 })
+  if (account) fs.chownSync(path, account.uid, account.gid)
+}
+
+/**
+ * A folder for this DATA_DIR that no other one uses: named after its path, and numbered where that
+ * name is taken, for what lies there may be the database of a DATA_DIR that was moved.
+ */
+function freeSystemFolder(system_dir: string, path: string, progress: (line: string) => void) {
+  const hash = createHash('sha256').update(path).digest('hex').slice(0, 16)
+  const base = join(systemFolder(system_dir), hash)
+  let free = base
+  for (let number = 2; fs.existsSync(join(free, 'postgres')); number++) {
+    progress(`A former database of this folder lies in ${free}; delete it if nothing uses it.`)
+    free = `${base}-${number}`
+  }
+  return systemFolder(free)
+}
+
+function output(file: string, args: string[], options: ExecFileOptions, input: string) {
+  return new Promise<string>((resolve, reject) => {
+    const child = execFile(file, args, { ...options, encoding: 'utf8' }, (error, out, err) => {
+      if (error) reject(failed(file, `${err}\n${error.message}`))
+      else resolve(`${out}${err}`)
+    })
+    child.stdin?.on('error', () => undefined)
+    child.stdin?.end(input)
+  })
+}
+
+function failed(program: string, text: string): StartError {
+  const lines = text.split('\n')
+  const reason = lines.find(line => /error|FATAL|PANIC|EPERM|ENOENT/i.test(line)) ?? lines[0]
+  return new StartError(
+    `The embedded PostgreSQL cannot be set up: ${program} says "${reason?.trim()}". ` +
+      'Mend that, or name a PostgreSQL of your own with DATABASE_URL.',
+  )
+}

@@ -1,0 +1,21 @@
+/** A PostgreSQL that is given by its address: it must answer before anything else is tried. */
+import pg from 'pg'
+import { codeOf } from '../data-dir.ts'
+import { StartError } from '../../kernel/errors/start-error.ts'
+
+export async function reachDatabase(url: string) {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 })
+  try {
+    await client.connect()
+    await client.query('select 1')
+  } catch (error) {
+    const { hostname, port, pathname } = new URL(url)
+    throw new StartError(
+      `DATABASE_URL does not answer (${hostname}:${port || 5432}${pathname}: ${codeOf(error)}). ` +
+        'Start that PostgreSQL or mend the address; unset DATABASE_URL to use the embedded one.',
+    )
+  } finally {
+    await client.end().catch(() => {})
+  }
+  return { url, joined: true, release: () => Promise.resolve() }
+}

@@ -1,0 +1,300 @@
+/**
+ * The embedded PostgreSQL with real processes: what is acknowledged survives any death, nothing is
+ * left running, and each refusal is a sentence that says what to do. A holder is a Node process of its
+ * own that opens the database and lets go when its input ends.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import pg from 'pg'
+import { afterEach, describe, expect, test } from 'vitest'
+import { companionStopped } from '../../child-processes.ts'
+import { commandLine, openDataDir } from '../../data-dir.ts'
+import { nativeDir } from '../embedded-binaries.ts'
+import { openPostgres, postgres_companion, type PostgresOptions } from '../embedded-postgres.ts'
+
+const is_root = process.geteuid?.() === 0
+const folders: string[] = []
+const data_dirs = new Set<string>()
+const holders: ChildProcess[] = []
+
+afterEach(async () => {
+  for (const holder of holders.splice(0)) holder.kill('SIGKILL')
+  for (const data_dir of data_dirs) await stopped(data_dir)
+  data_dirs.clear()
+  for (const folder of folders.splice(0)) fs.rmSync(folder, { recursive: true, force: true })
+})
+
+/** Closed to all others, as mkdtemp makes it: what a clone in root's home is. */
+function closedFolder(): string {
+  const folder = fs.mkdtempSync(join(tmpdir(), 'dodeca-postgres-'))
+  folders.push(folder)
+  return folder
+}
+
+function openFolder(): string {
+  const folder = closedFolder()
+  fs.chmodSync(folder, 0o755)
+  return folder
+}
+
+function optionsFor(folder: string): PostgresOptions {
+  const data_dir = join(folder, 'data')
+  data_dirs.add(data_dir)
+  return { data_dir, progress: () => undefined }
+}
+
+function stopped(data_dir: string): Promise<boolean> {
+  return companionStopped(openDataDir(data_dir), postgres_companion, 20_000)
+}
+
+type Opened = { url: string; joined: boolean; cluster_dir: string }
+type Holder = Opened & { child: ChildProcess }
+
+const module_url = new URL('../embedded-postgres.ts', import.meta.url).href
+
+async function holder(options: PostgresOptions): Promise<Holder> {
+  const code = `
+    import { openPostgres } from '${module_url}'
+    const held = await openPostgres({ ...${JSON.stringify(options)}, progress: () => undefined })
+    console.log(JSON.stringify(held))
+    process.stdin.on('end', () => held.release()).resume()`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    detached: true,
+  })
+  holders.push(child)
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
+  return { child, ...(JSON.parse(line) as Opened) }
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL')
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+}
+
+async function query(url: string, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+function postmasterPid(cluster_dir: string): number {
+  return Number.parseInt(fs.readFileSync(join(cluster_dir, 'postmaster.pid'), 'utf8'), 10)
+}
+
+function isServer(pid: number): boolean {
+  return commandLine(pid).includes('postgres -D ')
+}
+
+async function started(folder: string) {
+  const held = await openPostgres(optionsFor(folder))
+  await query(held.url, keep)
+  return held
+}
+
+const keep = 'create table kept as select 42 as answer'
+const kept = 'select answer from kept'
+
+describe('start', () => {
+  test('in a closed folder, with programs in a closed folder, durable and unprivileged', async () => {
+    const folder = closedFolder()
+    const native_dir = join(folder, 'package', 'native')
+    fs.cpSync(nativeDir(), native_dir, { recursive: true, verbatimSymlinks: true })
+    fs.copyFileSync(join(nativeDir(), '../package.json'), join(native_dir, '../package.json'))
+    const system_dir = join(openFolder(), 'system')
+    const options = { ...optionsFor(folder), native_dir, system_dir }
+    const held = await openPostgres(options)
+    const [row] = await query(
+      held.url,
+      `select current_user as who, current_database() as database, rolsuper as may_all,
+         current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit,
+         current_setting('data_checksums') as checksums, lower('ÄÖÉ') as folded
+       from pg_roles where rolname = current_user`,
+    )
+    expect(row).toEqual({
+      who: 'dodeca',
+      database: 'dodeca',
+      may_all: false,
+      fsync: 'on',
+      commit: 'on',
+      checksums: 'on',
+      folded: 'äöé',
+    })
+    expect(fs.statSync(held.cluster_dir).uid).not.toBe(0)
+    expect(fs.statSync(held.cluster_dir).mode & 0o777).toBe(0o700)
+    expect(fs.lstatSync(join(options.data_dir, 'postgres')).isSymbolicLink()).toBe(is_root)
+    expect(held.bin_dir.startsWith(system_dir)).toBe(is_root)
+    expect(fs.statSync(folder).mode & 0o777).toBe(0o700)
+    await held.release()
+    expect(await stopped(options.data_dir)).toBe(true)
+    const again = await openPostgres(options)
+    expect(again.cluster_dir).toBe(held.cluster_dir)
+    await again.release()
+  })
+
+  test('in an open folder: the data lies in DATA_DIR itself', async () => {
+    const folder = openFolder()
+    const held = await started(folder)
+    expect(held.cluster_dir).toBe(join(fs.realpathSync(folder), 'data', 'postgres'))
+    expect(fs.lstatSync(held.cluster_dir).isDirectory()).toBe(true)
+    await held.release()
+  })
+
+  test('a wrong password and a superuser are refused', async () => {
+    const held = await started(openFolder())
+    const { port } = new URL(held.url)
+    for (const name of ['dodeca', 'postgres']) {
+      const guess = `postgresql://${name}:guessed@127.0.0.1:${port}/dodeca`
+      await expect(query(guess, 'select 1')).rejects.toThrow('password authentication failed')
+    }
+    await held.release()
+  })
+})
+
+describe('death', () => {
+  test('kill -9 of the only holder leaves no server, and a start at once keeps every row', async () => {
+    const options = optionsFor(openFolder())
+    const first = await holder(options)
+    await query(first.url, keep)
+    const pid = postmasterPid(first.cluster_dir)
+    await kill(first.child)
+    const second = await holder(options)
+    expect(second.joined).toBe(false)
+    expect(isServer(pid)).toBe(false)
+    expect(await query(second.url, kept)).toEqual([{ answer: 42 }])
+    const next_pid = postmasterPid(second.cluster_dir)
+    await kill(second.child)
+    await expect.poll(() => isServer(next_pid), { timeout: 15_000 }).toBe(false)
+  })
+
+  test('two start at once: one begins, one joins; the first killed, the other goes on', async () => {
+    const options = optionsFor(openFolder())
+    const both = await Promise.all([holder(options), holder(options)])
+    const [first, second] = both.sort((a, b) => Number(a.joined) - Number(b.joined)) as [
+      Holder,
+      Holder,
+    ]
+    expect([first.joined, second.joined]).toEqual([false, true])
+    expect(second.url).toBe(first.url)
+    const client = new pg.Client({ connectionString: second.url })
+    await client.connect()
+    await kill(first.child)
+    const third = await holder(options)
+    expect([third.joined, third.url]).toEqual([true, second.url])
+    expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+    await client.end()
+  })
+
+  test('kill -9 of the server: it comes back at the same address with every row', async () => {
+    const held = await started(openFolder())
+    const pid = postmasterPid(held.cluster_dir)
+    process.kill(pid, 'SIGKILL')
+    const answer = () => query(held.url, kept).catch(() => [])
+    await expect.poll(answer, { timeout: 20_000 }).toEqual([{ answer: 42 }])
+    expect(postmasterPid(held.cluster_dir)).not.toBe(pid)
+    await held.release()
+  })
+
+  test('kill -9 of everything, keeper and server too, then a start at once', async () => {
+    const options = optionsFor(openFolder())
+    const first = await holder(options)
+    await query(first.url, keep)
+    const journal = fs.readFileSync(join(options.data_dir, 'companions/postgres.journal'), 'utf8')
+    const keeper = Number(/^keeper (\d+)$/m.exec(journal)?.[1])
+    first.child.kill('SIGKILL')
+    process.kill(keeper, 'SIGKILL')
+    process.kill(postmasterPid(first.cluster_dir), 'SIGKILL')
+    const second = await holder(options)
+    expect(second.joined).toBe(false)
+    expect(await query(second.url, kept)).toEqual([{ answer: 42 }])
+  })
+
+  test('a stale postmaster.pid that names a living stranger does not hinder the start', async () => {
+    const folder = openFolder()
+    const held = await started(folder)
+    const pid_file = join(held.cluster_dir, 'postmaster.pid')
+    const lines = fs.readFileSync(pid_file, 'utf8').split('\n')
+    await held.release()
+    await stopped(join(folder, 'data'))
+    const { uid, gid } = fs.statSync(held.cluster_dir)
+    const stranger = spawn('sleep', ['300'], { uid, gid, stdio: 'ignore' })
+    try {
+      // Of the same account, or PostgreSQL would know by itself that it cannot be a server's.
+      fs.writeFileSync(pid_file, [String(stranger.pid), ...lines.slice(1)].join('\n'), {
+        mode: 0o600,
+      })
+      fs.chownSync(pid_file, uid, gid)
+      const again = await openPostgres(optionsFor(folder))
+      expect(await query(again.url, kept)).toEqual([{ answer: 42 }])
+      await again.release()
+    } finally {
+      stranger.kill()
+    }
+  })
+
+  test('an interrupted first start is begun anew', async () => {
+    const folder = openFolder()
+    const half = join(openDataDir(optionsFor(folder).data_dir).path, 'postgres.new')
+    fs.mkdirSync(half)
+    fs.writeFileSync(join(half, 'PG_VERSION'), '18\n')
+    const held = await started(folder)
+    expect(fs.existsSync(half)).toBe(false)
+    await held.release()
+  })
+})
+
+describe('refusals', () => {
+  const expectRefused = async (folder: string, words: RegExp) => {
+    const error = await openPostgres(optionsFor(folder)).catch(String)
+    expect(error).toMatch(/^StartError: /)
+    expect(error).toMatch(words)
+  }
+
+  test('a database of another major version is left alone', async () => {
+    const folder = openFolder()
+    const held = await started(folder)
+    await held.release()
+    await stopped(join(folder, 'data'))
+    const version_file = join(held.cluster_dir, 'PG_VERSION')
+    fs.writeFileSync(version_file, '17\n')
+    await expectRefused(folder, /made by PostgreSQL 17, and this platform brings PostgreSQL 18/)
+    fs.writeFileSync(version_file, '18\n')
+    const again = await openPostgres(optionsFor(folder))
+    expect(await query(again.url, kept)).toEqual([{ answer: 42 }])
+    await again.release()
+  })
+
+  test('foreign files, a lost folder, a broken database', async () => {
+    const folder = openFolder()
+    const postgres = join(openDataDir(join(folder, 'data')).path, 'postgres')
+    fs.mkdirSync(postgres)
+    fs.writeFileSync(join(postgres, 'letter.txt'), 'dear')
+    await expectRefused(folder, /no database of this platform/)
+    fs.rmSync(postgres, { recursive: true })
+    fs.symlinkSync(join(folder, 'unmounted'), postgres)
+    await expectRefused(folder, /is gone/)
+    fs.unlinkSync(postgres)
+    const held = await started(folder)
+    await held.release()
+    await stopped(join(folder, 'data'))
+    fs.rmSync(join(held.cluster_dir, 'global', 'pg_control'))
+    await expectRefused(folder, /does not start: .*postgres\.log/)
+  })
+
+  test('a DATA_DIR that cannot be written', async () => {
+    const folder = openFolder()
+    const data_dir = join(folder, 'file', 'data')
+    fs.writeFileSync(join(folder, 'file'), '')
+    const opening = openPostgres({ data_dir, progress: () => undefined })
+    await expect(opening).rejects.toThrow(/cannot be written .* DATA_DIR/)
+  })
+})

@@ -1,0 +1,97 @@
+/**
+ * What a process stands on: its data folder, its keys, PostgreSQL (given by address, or embedded), and in
+ * development the sandbox. Whatever is wrong here is said in a sentence that tells what to do.
+ */
+import { fileURLToPath } from 'node:url'
+import type { Config } from './config.ts'
+import { holdCompanion } from './child-processes.ts'
+import { openDataDir, writeJson, type DataDir } from './data-dir.ts'
+import { reachDatabase } from './postgres/external-postgres.ts'
+import { openPostgres } from './postgres/embedded-postgres.ts'
+import { openKeyring, type Keyring } from '../kernel/keys.ts'
+import { StartError } from '../kernel/errors/start-error.ts'
+
+export type Ground = {
+  readonly data_dir: DataDir
+  readonly keys: Keyring
+  readonly database_url: string
+  /** PostgreSQL itself, for what a transaction pooler cannot carry. */
+  readonly direct_url: string
+  readonly embedded: boolean
+  /** Whether another process of this data folder had started the database. */
+  readonly joined: boolean
+  readonly sandbox: boolean
+  /** Leaves word in the data folder of where this process can be reached. */
+  announce(facts: { port: number; public_url: string }): Promise<void>
+  release(): Promise<void>
+}
+
+export async function layGround(config: Config, progress: (line: string) => void): Promise<Ground> {
+  const { settings } = config
+  const data_dir = openDataDir(config.data_dir)
+  const keys = await openKeyring({
+    keyring: settings['kernel.keyring'],
+    pepper: settings['kernel.pepper'],
+    file: data_dir.file('keys.json'),
+    may_create: config.profile === 'development',
+  })
+  // Side by side: a start should take as long as the slower of the two.
+  const [database, sandbox] = await bothOrNeither(
+    config.database_url
+      ? reachDatabase(config.database_url)
+      : openPostgres({ data_dir: config.data_dir, progress }),
+    settings['kernel.sandbox'] ? holdSandbox(data_dir) : Promise.resolve(null),
+  )
+  const direct_url = settings['kernel.database_direct_url'] ?? database.url
+  return {
+    data_dir,
+    keys,
+    database_url: database.url,
+    direct_url,
+    embedded: config.database_url === null,
+    joined: database.joined,
+    sandbox: sandbox !== null,
+    announce: async ({ port, public_url }) => {
+      const facts = { pid: process.pid, port, public_url, database_url: database.url }
+      writeJson(data_dir.file('runtime.json'), facts)
+    },
+    release: async () => {
+      await sandbox?.release()
+      await database.release()
+    },
+  }
+}
+
+type Releasable = { release(): unknown } | null
+
+/** If one cannot be had, the other is given back before the reason is told. */
+async function bothOrNeither<A extends Releasable, B extends Releasable>(
+  one: Promise<A>,
+  other: Promise<B>,
+): Promise<[A, B]> {
+  const [first, second] = await Promise.allSettled([one, other])
+  if (first.status === 'fulfilled' && second.status === 'fulfilled') {
+    return [first.value, second.value]
+  }
+  for (const had of [first, second]) {
+    if (had.status === 'fulfilled') await had.value?.release()
+  }
+  throw first.status === 'rejected' ? first.reason : (second as PromiseRejectedResult).reason
+}
+
+/** Its addresses are in the data folder, so the platform and the vendors' adapters read them there. */
+async function holdSandbox(data_dir: DataDir) {
+  const main = fileURLToPath(new URL('../sandbox/main.ts', import.meta.url))
+  return await holdCompanion(data_dir, 'sandbox', async launch => {
+    const launched = await launch({ argv: [process.execPath, main, data_dir.path], env: {} })
+    while (!launched.output().includes('ready')) {
+      if (launched.ended()) {
+        throw new StartError(
+          `The sandbox did not start: ${launched.output().slice(-500)} Set KERNEL_SANDBOX=false to do without it.`,
+        )
+      }
+      await new Promise(resolve => setTimeout(resolve, 20))
+    }
+    return {}
+  })
+}

@@ -1,0 +1,34 @@
+/**
+ * The mail of an address that nobody has: the same row and the same event as a real one, so that asking
+ * takes as long, but it names no address, was dropped before it began, and its token opens nothing.
+ */
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Template } from './request.ts'
+import type { Purpose } from '../one-time.ts'
+
+type Draft = {
+  readonly template: Template
+  readonly tenant_id: string
+  readonly purpose: Purpose
+  readonly key_id: string
+}
+
+export async function requestMailToNobody(tx: Tx, draft: Draft): Promise<void> {
+  const { template, tenant_id, purpose, key_id } = draft
+  const id = newId()
+  await tx.run(sql`
+    insert into identity.mails
+      (tenant_id, id, account_id, template, address, locale, purpose, ref, key_id, state)
+    values (${tenant_id}, ${id}, null, ${template}, '', null, ${purpose}, ${newId()}, ${key_id},
+      'dropped')`)
+  tx.emit({
+    type: 'identity_mail.requested',
+    tenant_id,
+    aggregate_type: 'identity_mail',
+    aggregate_id: id,
+    aggregate_version: 1,
+    data: { mail_id: id, template, account_id: null },
+  })
+}

@@ -1,0 +1,150 @@
+/** Routes to what has happened to a job: its attempts, its history, and both as they go on. */
+import { Type } from 'typebox'
+import { reply, route, type RequestFacts, type Route } from '../../../kernel/http/route.ts'
+import { Id, nullable, page, pageQuery, Time } from '../../../kernel/http/shapes.ts'
+import type { SseEvent } from '../../../kernel/http/sse.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { findJob } from '../seeing/find-job.ts'
+import type { Lookout } from './poll-changes.ts'
+import { watchJob } from './watch-job.ts'
+
+const Attempt = Type.Object(
+  {
+    id: Id,
+    job_id: Id,
+    attempt_no: Type.Integer(),
+    worker_id: Id,
+    state: Type.String(),
+    leased_until: Time,
+    heartbeat_at: Time,
+    started_at: Time,
+    completed_at: nullable(Time),
+    error_code: nullable(Type.String()),
+  },
+  { title: 'JobAttempt' },
+)
+
+const JobEvent = Type.Object(
+  {
+    id: Id,
+    job_id: Id,
+    sequence: Type.Integer(),
+    type: Type.String(),
+    data: Type.Record(Type.String(), Type.Unknown()),
+    occurred_at: Time,
+  },
+  { title: 'JobEvent' },
+)
+
+export function watchRoutes(deps: Deps, lookout: Lookout): readonly Route[] {
+  return [attemptsRoute(deps), eventsRoute(deps, lookout)]
+}
+
+function attemptsRoute(deps: Deps): Route {
+  const { cursors } = deps.kernel
+  return route({
+    method: 'GET',
+    path: '/v1/jobs/{job_id}/attempts',
+    summary: 'The attempts of a job, newest first',
+    permission: 'authenticated',
+    added: true,
+    absent: 'job_not_found',
+    query: pageQuery({}),
+    replies: { 200: page(Attempt) },
+    fails: ['job_not_found'],
+    handle: async ({ tx, params, principal, grants, list }) => {
+      const caller = { principal, grants }
+      const { tenant_id, id } = await findJob(tx, deps, caller, params.job_id, 'jobs.jobs.read')
+      const { after, fetch } = cursors.start(list)
+      const rows = await tx.many(
+        Attempt,
+        sql`
+        select id, job_id, attempt_no, worker_id, state, leased_until, heartbeat_at, started_at,
+          completed_at, error_code
+        from jobs.job_attempts
+        where tenant_id = ${tenant_id} and job_id = ${id}
+          and (${after?.[0] ?? null}::int is null or attempt_no < ${after?.[0] ?? null}::int)
+        order by attempt_no desc
+        limit ${fetch}`,
+      )
+      const { body, headers } = cursors.page(list, rows, row => [row.attempt_no])
+      return reply(200, body, headers)
+    },
+  })
+}
+
+function eventsRoute(deps: Deps, lookout: Lookout): Route {
+  const { cursors, settings } = deps.kernel
+  const places = openPlaces(settings['jobs.watch_max_per_principal'])
+  return route({
+    method: 'GET',
+    path: '/v1/jobs/{job_id}/events',
+    summary: 'The history of a job; as text/event-stream also its progress, until it ends',
+    description:
+      'The stream sends job.state, job.progress, job.done (and then closes) and error. Last-Event-ID resumes it.',
+    permission: 'authenticated',
+    added: true,
+    absent: 'job_not_found',
+    query: pageQuery({}),
+    replies: { 200: page(JobEvent) },
+    fails: ['job_not_found', 'quota_exceeded'],
+    headers: { vary: 'accept' },
+    handle: async ({ tx, params, principal, grants, list }) => {
+      const caller = { principal, grants }
+      const { tenant_id, id } = await findJob(tx, deps, caller, params.job_id, 'jobs.jobs.read')
+      const { after, fetch } = cursors.start(list)
+      const rows = await tx.many(
+        JobEvent,
+        sql`
+        select id, job_id, sequence, type, data, occurred_at from jobs.job_events
+        where tenant_id = ${tenant_id} and job_id = ${id} and sequence > ${after?.[0] ?? 0}::int
+        order by sequence
+        limit ${fetch}`,
+      )
+      const { body, headers } = cursors.page(list, rows, row => [row.sequence])
+      return reply(200, body, headers)
+    },
+    watch: async ({ db, params, principal, grants, request }) => {
+      const caller = { principal, grants }
+      const job = await findJob(db, deps, caller, params.job_id, 'jobs.jobs.read')
+      const { tenant_id, id: job_id } = job
+      const after = lastEventOf(request, job.last_sequence)
+      const { signal } = request
+      return places.hold(
+        principal.id,
+        watchJob(db, deps, lookout, { tenant_id, job_id, after, signal }),
+      )
+    },
+  })
+}
+
+/** A place beyond the end was never given out. */
+function lastEventOf({ headers }: RequestFacts, last: number): number | null {
+  const given = Number(headers['last-event-id'] ?? Number.NaN)
+  return Number.isSafeInteger(given) && given >= 0 && given <= last ? given : null
+}
+
+/** So many streams of one principal in this process. */
+function openPlaces(most: number) {
+  const taken = new Map<string, number>()
+  const add = (principal_id: string, by: 1 | -1) => {
+    const count = (taken.get(principal_id) ?? 0) + by
+    if (count === 0) taken.delete(principal_id)
+    else taken.set(principal_id, count)
+  }
+  return {
+    hold: (principal_id: string, events: AsyncIterable<SseEvent>): AsyncIterable<SseEvent> => {
+      if ((taken.get(principal_id) ?? 0) >= most) throw problem('quota_exceeded')
+      add(principal_id, 1)
+      return (async function* () {
+        try {
+          yield* events
+        } finally {
+          add(principal_id, -1)
+        }
+      })()
+    },
+  }
+}

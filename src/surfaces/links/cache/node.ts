@@ -1,0 +1,82 @@
+/**
+ * One process as redirects see it: its lease, what it remembers under that lease, and the clicks that it
+ * has taken. Nothing of it runs before the first redirect.
+ */
+import { join } from 'node:path'
+import { securityHeaders } from '../../../kernel/http/send-reply.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Kernel } from '../../../kernel/surface.ts'
+import { openRecorder, type Recorder } from '../clicks/recorder.ts'
+import { openSpool } from '../clicks/spool.ts'
+import type { PlatformDomain } from '../domains/platform.ts'
+import { Hosts, prefixOf } from './hosts.ts'
+import { Lease } from './lease.ts'
+import { Memory } from './memory.ts'
+
+export type RedirectNode = {
+  readonly node_id: string
+  readonly lease: Lease
+  readonly memory: Memory
+  readonly hosts: Hosts
+  readonly recorder: Recorder
+  /** Headers of every redirect, as names and values in turn. */
+  readonly common: readonly string[]
+  close(): Promise<void>
+}
+
+export function openNode(kernel: Kernel, platform: PlatformDomain): RedirectNode {
+  const { settings, data_dir } = kernel
+  const node_id = newId()
+  const common = commonHeaders(kernel)
+  const memory = new Memory(kernel, common)
+  const hosts = new Hosts(kernel, platform)
+  const bytes_max = settings['links.click_spool_bytes']
+  const spool = settings['links.click_spool']
+    ? openSpool({ folder: join(data_dir, 'spool'), node_id, bytes_max })
+    : null
+  const recorder = openRecorder({ kernel, spool })
+  const lease = new Lease({
+    kernel,
+    node_id,
+    clicksSince: () => recorder.oldestMs(),
+    forget: () => {
+      memory.clear()
+      hosts.clear()
+    },
+    dropped: changes => {
+      for (const { domain_id, code } of changes) {
+        if (code === '') hosts.drop(domain_id)
+        else memory.drop(`${prefixOf(domain_id)}/${code}`)
+      }
+    },
+  })
+  const stopAdopting = kernel.onWake(() => {
+    // The first wake-up comes when the process has begun its work.
+    stopAdopting()
+    recorder
+      .adopt()
+      .catch((error: unknown) => kernel.log.error({ err: error }, 'old clicks were not found'))
+  })
+  return {
+    node_id,
+    lease,
+    memory,
+    hosts,
+    recorder,
+    common,
+    close: async () => {
+      stopAdopting()
+      await lease.close()
+      await recorder.close()
+    },
+  }
+}
+
+function commonHeaders({ public_url }: Pick<Kernel, 'public_url'>): string[] {
+  const { 'cache-control': _cache, 'referrer-policy': _referrer, ...others } = securityHeaders
+  const transport = { 'strict-transport-security': 'max-age=31536000' }
+  return Object.entries({
+    ...others,
+    ...(public_url.startsWith('https:') ? transport : {}),
+  }).flat()
+}

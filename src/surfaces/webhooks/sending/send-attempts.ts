@@ -1,0 +1,126 @@
+/**
+ * Requests under way: each begins with a claimed delivery and ends with a result, whatever happens. A
+ * delivery whose lease is nearly over is not sent at all, for somebody else may be about to.
+ */
+import { jitter } from '../../../kernel/ids.ts'
+import { SafeFetchFailure } from '../../../kernel/outgoing/safe-fetch.ts'
+import type { Deps } from '../deps.ts'
+import { tested } from '../events.ts'
+import type { Lane } from '../lanes/lane.ts'
+import { finish_ms } from '../settings.ts'
+import { patternsOf } from '../types/event-types.ts'
+import type { Claimed } from './claim.ts'
+import type { Result } from './finish.ts'
+import { isTooOld, learn, nextOf, type Rules } from './decide-retry.ts'
+import { ofFailure, ofResponse, type Outcome } from './outcome.ts'
+import { sendSigned } from './send-signed.ts'
+
+export type Departure = {
+  readonly lane: Lane
+  readonly claimed: Claimed
+  readonly token: string
+  readonly body: Buffer | undefined
+  /** On the monotonic clock. */
+  readonly leased_until: number
+}
+
+type FlightDeps = Pick<Deps, 'kernel' | 'reach' | 'sending'> & { readonly rules: Rules }
+
+const unsent = {
+  http_status: null,
+  excerpt: null,
+  timings: null,
+  remote_ip: null,
+  wait_seconds: null,
+  faulty: false,
+}
+const not_sent: Outcome = { ...unsent, verdict: 'ours', error_code: null }
+const purged: Outcome = { ...unsent, verdict: 'permanent', error_code: 'payload_purged' }
+const denied: Outcome = { ...unsent, verdict: 'permanent', error_code: 'permission_denied' }
+
+export async function fly(
+  deps: FlightDeps,
+  departure: Departure,
+  signal: AbortSignal,
+): Promise<Result> {
+  const { lane, claimed, token, body, leased_until } = departure
+  const { clock } = deps.kernel
+  const started_ms = clock.nowMs()
+  const base = { lane, claimed, token, started_ms }
+  const left_ms = leased_until - performance.now()
+  if (signal.aborted || left_ms < deps.sending.timeouts.total + finish_ms) {
+    return { ...base, ...grounded(claimed, 'pending'), outcome: not_sent }
+  }
+  if (isTooOld(claimed, deps.rules, started_ms)) {
+    return { ...base, ...grounded(claimed, 'exhausted'), outcome: not_sent }
+  }
+  if (!body) {
+    return { ...base, ...grounded(claimed, 'permanent_failure', true), outcome: purged }
+  }
+  if (!mayBeHeard(lane, claimed)) {
+    return { ...base, ...grounded(claimed, 'permanent_failure', true), outcome: denied }
+  }
+  const begun = { at: performance.now() }
+  lane.begun.add(begun)
+  const secret_version = lane.config.secrets[0]?.version ?? null
+  const outcome = await attempt(deps, departure, body, signal)
+  lane.begun.delete(begun)
+  const duration_ms = performance.now() - begun.at
+  const now_ms = clock.nowMs()
+  const consequence = learn(lane, outcome, duration_ms, deps.rules, now_ms, jitter())
+  const next = nextOf(claimed, outcome, deps.rules, now_ms, jitter())
+  return { ...base, outcome, next, duration_ms, secret_version, consequence }
+}
+
+/** What was made for an earlier owner does not go to an endpoint of one who may not read it. */
+function mayBeHeard({ config: { readable } }: Lane, { event_type }: Claimed): boolean {
+  return event_type === tested || patternsOf(event_type).some(one => readable.includes(one))
+}
+
+/** It was claimed and not sent: it goes back as it was. */
+export function stayed(
+  { lane, claimed }: { readonly lane: Lane; readonly claimed: Claimed },
+  token: string,
+  started_ms: number,
+): Result {
+  return { lane, claimed, token, started_ms, ...grounded(claimed, 'pending'), outcome: not_sent }
+}
+
+function grounded(
+  { tries }: Claimed,
+  state: Result['next']['state'],
+  counted = false,
+): Pick<Result, 'next' | 'duration_ms' | 'secret_version' | 'consequence'> {
+  const next = { state, counted, tries, delay_ms: 0 }
+  return { next, duration_ms: 0, secret_version: null, consequence: null }
+}
+
+async function attempt(
+  deps: FlightDeps,
+  { lane, claimed }: Departure,
+  body: Buffer,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { endpoint, secrets } = lane.config
+  const { event_id, id, event_type, attempt_no, replay_id } = claimed
+  try {
+    const response = await sendSigned(deps, {
+      endpoint,
+      secrets,
+      body,
+      signal,
+      id: event_id,
+      type: event_type,
+      headers: {
+        'webhook-attempt': String(attempt_no),
+        'webhook-delivery-id': id,
+        ...(replay_id ? { 'webhook-replay': replay_id } : {}),
+      },
+    })
+    return ofResponse(response)
+  } catch (error) {
+    if (error instanceof SafeFetchFailure) return ofFailure(error)
+    deps.kernel.log.error({ err: error, delivery_id: id }, 'a webhook could not be sent')
+    return not_sent
+  }
+}
