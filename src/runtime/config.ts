@@ -6,6 +6,7 @@
 import { resolve } from 'node:path'
 import { suggestion } from '../kernel/errors/did-you-mean.ts'
 import { StartError } from '../kernel/errors/start-error.ts'
+import { settings as notifications } from '../surfaces/notifications/settings.ts'
 
 type Number_ = {
   kind: 'number'
@@ -221,6 +222,7 @@ const table = {
   'webhooks.receipts_retention_days': count(400, 'days', 'How long receipts of inbound webhooks are kept; a repeat is known as long', 1, 3650),
   'webhooks.receipt_payloads_retention_days': count(30, 'days', 'How long the bytes of inbound webhooks are kept', 1, 3650),
   'webhooks.keyring': secret('A keyring of its own for the secrets of webhooks'),
+  ...notifications,
 } as const satisfies Record<string, Setting>
 
 type Value<S> = S extends { kind: 'number' }

@@ -11,11 +11,6 @@ export const permissions: Readonly<Record<string, Permission>> = {
     roles: admin,
     typed: true,
   },
-  'notifications.intents.send_security': {
-    says: 'Send notifications of the security class',
-    roles: [],
-    typed: true,
-  },
   'notifications.intents.read': {
     says: 'See notifications and what became of them',
     roles: sender,

@@ -6,7 +6,7 @@ import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
-import { compileFit, type Fit } from './fit.ts'
+import { compileFit, type Fit } from '../../../kernel/json-schema/fit.ts'
 
 const External = Type.Object({
   type: Type.String(),

@@ -14,7 +14,7 @@ import {
   type ExternalFits,
   type Fits,
 } from './external-types.ts'
-import { compileFit, type Fit } from './fit.ts'
+import { compileFit, type Fit } from '../../../kernel/json-schema/fit.ts'
 
 export type Kind = 'built_in' | 'activity' | 'external'
 

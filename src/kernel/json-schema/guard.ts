@@ -1,11 +1,11 @@
 /**
- * Which JSON Schemas may be registered: 2020-12, of bounded size, complete in themselves, and without
- * repetition inside repetition in a pattern. What passes here is run on every submission; alternatives
- * that overlap can still make a pattern slow, which is one reason why only operators register types.
+ * Which JSON Schemas are accepted from people: 2020-12, of bounded size, complete in themselves, and without
+ * repetition inside repetition in a pattern. What passes here runs on every value; alternatives that overlap
+ * can still make a pattern slow, so values are bounded too.
  */
 import safeRegex from 'safe-regex2'
-import { escapePointer } from '../../../kernel/http/content.ts'
-import { problem } from '../errors.ts'
+import { problem } from '../errors/problem.ts'
+import { escapePointer } from '../http/content.ts'
 import { compileFit } from './fit.ts'
 
 const draft = 'https://json-schema.org/draft/2020-12/schema'

@@ -1,7 +1,7 @@
-/** Whether a value fits the JSON Schema of a job type, said in pointers and keywords, never in values. */
+/** Whether a value fits a JSON Schema that a tenant wrote, said in pointers and keywords, never in values. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { formats } from '../../../kernel/http/compile-route.ts'
-import type { FieldError } from '../../../kernel/errors/problem.ts'
+import { formats } from '../http/compile-route.ts'
+import type { FieldError } from '../errors/problem.ts'
 
 /** What does not fit, with `pointer` before each place; empty where all does. */
 export type Fit = (value: unknown, pointer: string) => FieldError[]
