@@ -1,6 +1,8 @@
 /**
- * How tests run: real servers and a real PostgreSQL, so few files at once and generous bounds. The
- * chaos tests take part in every run in a short form; `vitest run --mode chaos` runs only them, at
+ * How tests run. A file's ending says what it needs: `*.pure.test.ts` no database and no program of its
+ * own; every other one a world, with a real PostgreSQL, real servers and processes. Files named
+ * `*.sql.test.ts` are of the second kind and run once more on the oldest PostgreSQL (.ci/run).
+ * The chaos tests take part in every run in a short form; `vitest run --mode chaos` runs only them, at
  * full length (they read which from `inject('chaos')`).
  */
 import { tmpdir } from 'node:os'
@@ -17,27 +19,49 @@ declare module 'vitest' {
 // Each file and each program under test is a new process: what they load is compiled once for all.
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache')
 
-const everything = ['src/**/test/**/*.test.ts', 'test/**/*.test.ts', 'scripts/test/**/*.test.ts']
+const tests = ['src/**/test', 'test', 'scripts/test']
+const named = (ending: string) => tests.map(folder => `${folder}/**/${ending}`)
+const pure = named('*.pure.test.ts')
 
 export default defineConfig(({ mode }) => {
   const full = mode === 'chaos'
   return {
     test: {
-      include: full ? ['test/chaos/**/*.test.ts'] : everything,
-      globalSetup: './test/global-setup.ts',
-      provide: { chaos: full ? 'full' : 'short' },
       reporters: ['default'],
-      // A process of its own for each file, so that servers, pools and signals stay apart; two of them
-      // and PostgreSQL fill a machine with two cores.
-      pool: 'forks',
-      maxWorkers: full ? 1 : 2,
-      // Files opt in with `describe.concurrent`: each test there makes its own tenant.
-      sequence: { concurrent: false },
-      testTimeout: full ? 600_000 : 30_000,
-      hookTimeout: 120_000,
-      // Real processes on a shared machine: a pause of the whole machine may look like a dead one. What
-      // fails twice in a row is a fault; chaos tests get no second chance.
-      retry: full ? 0 : 1,
+      projects: [
+        {
+          test: {
+            name: 'pure',
+            include: full ? [] : pure,
+            // Nothing here has state that another file could see: a worker keeps what it has loaded.
+            pool: 'threads',
+            isolate: false,
+            maxWorkers: 2,
+            sequence: { groupOrder: 0 },
+          },
+        },
+        {
+          test: {
+            name: 'world',
+            include: full ? ['test/chaos/**/*.test.ts'] : named('*.test.ts'),
+            exclude: pure,
+            globalSetup: './test/global-setup.ts',
+            provide: { chaos: full ? 'full' : 'short' },
+            // A process of its own for each file, so that servers, pools and signals stay apart; two of
+            // them and PostgreSQL fill a machine with two cores.
+            pool: 'forks',
+            maxWorkers: full ? 1 : 2,
+            // Files opt in with `describe.concurrent`: each test there makes its own tenant.
+            sequence: { concurrent: false, groupOrder: 1 },
+            testTimeout: full ? 600_000 : 30_000,
+            hookTimeout: 120_000,
+            // Real processes on a shared machine: a pause of the whole machine may look like a dead one.
+            // What fails twice in a row is a fault; a retry is counted and printed at the end; chaos tests
+            // get no second chance.
+            retry: full ? 0 : 1,
+          },
+        },
+      ],
     },
   }
 })

@@ -1,7 +1,8 @@
 /**
  * The one check of everything: format, lint, types, dead code, then all tests. It goes on after a step
  * that failed, shows that step's output in full, and always ends with one line `N passed, N failed,
- * N skipped`. Under CI a skipped test is a failure, because every engine is installed there.
+ * N skipped`. Under CI a skipped test is a failure, because every engine is installed there. A test that
+ * passed only when it was repeated is printed with its first error: it hides a race.
  * `scripts/check.ts tests [filter…]` runs only the tests, or only those whose paths contain a filter.
  */
 import { spawn, type SpawnOptions } from 'node:child_process'
@@ -16,7 +17,12 @@ export type Report = {
   readonly testResults: readonly {
     readonly name: string
     readonly status: string
-    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[]
+    readonly assertionResults: readonly {
+      readonly status: string
+      readonly fullName: string
+      /** One for each time that it failed, also when it passed at last. */
+      readonly failureMessages?: readonly string[]
+    }[]
   }[]
 }
 
@@ -62,6 +68,9 @@ async function runTests(filters: readonly string[], strict: boolean): Promise<Ta
     const report = await readReport(file)
     const tally = tallyOf(report, code, strict)
     if (strict) for (const name of skippedIn(report)) console.log(`skipped, so failed: ${name}`)
+    const retried = retriedIn(report)
+    for (const one of retried) console.log(`passed only after a retry: ${one}`)
+    console.log(`${retried.length} tests retried`)
     console.log(`${tally.failed === 0 ? 'ok    ' : 'FAILED'} tests (${seconds} s)`)
     return tally
   } finally {
@@ -102,6 +111,18 @@ function skippedIn(report: Report | undefined): string[] {
     file.assertionResults
       .filter(test => test.status !== 'passed' && test.status !== 'failed')
       .map(test => `${relative(root, file.name)}: ${test.fullName}`),
+  )
+}
+
+/** Tests that failed first and passed then, each with its first error. */
+export function retriedIn(report: Report | undefined): string[] {
+  return (report?.testResults ?? []).flatMap(file =>
+    file.assertionResults.flatMap(({ status, fullName, failureMessages: [first] = [] }) => {
+      const [line] = first?.split('\n') ?? []
+      return status === 'passed' && line
+        ? [`${relative(root, file.name)}: ${fullName}: ${line}`]
+        : []
+    }),
   )
 }
 

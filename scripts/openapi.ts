@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { loadConfig } from '../src/runtime/config.ts'
+import { loadConfig } from '../src/settings.ts'
 import { noTelemetry } from '../src/kernel/observability/telemetry.ts'
 import { openKeyring } from '../src/kernel/keys.ts'
 import { openLog } from '../src/kernel/observability/log.ts'

@@ -5,7 +5,7 @@
 import { parseCommand, type Command } from './cli/command.ts'
 import { helpCommand, showAll, showCommands } from './cli/help.ts'
 import { openTerminal } from './cli/terminal.ts'
-import { loadConfig } from './runtime/config.ts'
+import { loadConfig } from './settings.ts'
 import type { Composition } from './runtime/composition.ts'
 import { StartError } from './kernel/errors/start-error.ts'
 
@@ -38,6 +38,10 @@ const groups: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
   jobs: async () => {
     const { jobsCancel, jobsList, jobsRetry, jobsShow, jobsTypes } = await import('./cli/jobs.ts')
     return [jobsList, jobsShow, jobsRetry, jobsCancel, jobsTypes]
+  },
+  queues: async () => {
+    const { queuesList, queuesRedrive } = await import('./cli/queues.ts')
+    return [queuesList, queuesRedrive]
   },
   rebuild: async () => [(await import('./cli/rebuild.ts')).rebuildCommand],
   backup: async () => {

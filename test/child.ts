@@ -2,8 +2,8 @@
  * The platform with the test surfaces in a process of its own, so that it can be killed: configured by its
  * environment like the real one, it prints its port once it is ready. VENDOR_URL names the vendor.
  */
-import { loadConfig } from '../src/runtime/config.ts'
-import { start } from '../src/platform.ts'
+import { loadConfig } from '../src/settings.ts'
+import { start } from '../src/runtime/start.ts'
 import { testComposition } from './composition.ts'
 
 const vendor_url = process.env['VENDOR_URL'] ?? 'http://127.0.0.1:9'

@@ -1,6 +1,6 @@
 /** The surfaces under test: the platform's own, and small ones that prove the kernel. */
 import type { Composition } from '../src/runtime/composition.ts'
-import type { Kernel, Opened } from '../src/kernel/surface.ts'
+import type { Opened } from '../src/kernel/surface.ts'
 import { book } from './surfaces/book/surface.ts'
 import { notes } from './surfaces/notes/surface.ts'
 import type { Face as People } from './surfaces/people/face.ts'
@@ -16,16 +16,16 @@ export function testComposition(
 ): Composition {
   return {
     surfaces: [people, book, notes, relay],
-    open: (kernel: Kernel) => {
-      const who = people.open(kernel, {})
+    open: kernelFor => {
+      const who = people.open(kernelFor(people), {})
       const opened = {
         people: who,
-        book: book.open(kernel, {}),
-        notes: notes.open(kernel, {}),
-        relay: relay.open(kernel, { vendor_url }),
+        book: book.open(kernelFor(book), {}),
+        notes: notes.open(kernelFor(notes), {}),
+        relay: relay.open(kernelFor(relay), { vendor_url }),
       }
       told({ people: who.face, opened })
-      return { opened: Object.values(opened), access: who.face.access }
+      return { opened, access: who.face.access }
     },
   }
 }

@@ -12,7 +12,8 @@ import { migrate, readMigrations } from '../src/kernel/database/migrate.ts'
 import { openClock } from '../src/kernel/clock.ts'
 import { openPostgres } from '../src/runtime/postgres/embedded-postgres.ts'
 import type { Composition } from '../src/runtime/composition.ts'
-import { composition, migrationSources } from '../src/platform.ts'
+import { composition } from '../src/platform.ts'
+import { migrationSources } from '../src/runtime/start.ts'
 import { testComposition } from './composition.ts'
 
 declare module 'vitest' {

@@ -6,12 +6,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Type } from 'typebox'
-import { loadConfig } from '../src/runtime/config.ts'
+import { loadConfig } from '../src/settings.ts'
 import { sql } from '../src/kernel/database/sql.ts'
 import { newId } from '../src/kernel/ids.ts'
 import type { Platform } from '../src/runtime/open-platform.ts'
 import type { Composition } from '../src/runtime/composition.ts'
-import { composition, start } from '../src/platform.ts'
+import { composition } from '../src/platform.ts'
+import { start } from '../src/runtime/start.ts'
 import type { Face, MailToSend } from '../src/surfaces/identity/face.ts'
 import { call, cloneDatabase, type Answer, type Ask } from './world.ts'
 
@@ -78,7 +79,7 @@ export async function openProductWorld(
   const running = await start(loadConfig({}, environment), () => {}, composed)
   const { platform } = running
   const url = `http://127.0.0.1:${running.port}`
-  const identity = platform.opened[0]?.face as Face
+  const identity = platform.opened['identity']?.face as Face
   const ask: ProductWorld['call'] = (method, path, asked) => call(url, method, path, asked)
   const login: ProductWorld['login'] = (who, more = {}) =>
     ask('POST', '/v1/sessions', {

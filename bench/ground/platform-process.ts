@@ -3,11 +3,10 @@
  * environment like the real one. It tells its parent where it listens and gives it a person with a
  * token, and on request it makes events or says when it heard them.
  */
-import { loadConfig } from '../../src/runtime/config.ts'
+import { loadConfig } from '../../src/settings.ts'
 import type { Principal } from '../../src/kernel/access/principal.ts'
 import { newId } from '../../src/kernel/ids.ts'
-import type { Kernel } from '../../src/kernel/surface.ts'
-import { start } from '../../src/platform.ts'
+import { start } from '../../src/runtime/start.ts'
 import { book } from '../../test/surfaces/book/surface.ts'
 import type { Face as People } from '../../test/surfaces/people/face.ts'
 import { people } from '../../test/surfaces/people/surface.ts'
@@ -28,12 +27,12 @@ let faces: { who: People; beating: Pulse } | undefined
 
 const running = await start(loadConfig(), () => {}, {
   surfaces: [...surfaces, pulse],
-  open: (kernel: Kernel) => {
-    const who = people.open(kernel, {})
-    const beating = pulse.open(kernel, {})
+  open: kernelFor => {
+    const who = people.open(kernelFor(people), {})
+    const beating = pulse.open(kernelFor(pulse), {})
     faces = { who: who.face, beating: beating.face }
-    const others = surfaces.includes(book) ? [book.open(kernel, {})] : []
-    return { opened: [who, ...others, beating], access: who.face.access }
+    const others = surfaces.includes(book) ? { book: book.open(kernelFor(book), {}) } : {}
+    return { opened: { people: who, ...others, pulse: beating }, access: who.face.access }
   },
 })
 if (!faces) throw new Error('the surfaces were not opened')

@@ -20,6 +20,7 @@ export type Face = {
 export function pulseOf(hearing: Hearing): Surface<Face, Record<never, never>> {
   return {
     name: 'pulse',
+    settings: {},
     migrations: new URL('./migrations/', import.meta.url),
     permissions: {},
     errors: {},

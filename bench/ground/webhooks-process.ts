@@ -2,14 +2,16 @@
  * The product as the sender that is measured: in a process of its own and in the production profile. It
  * makes subscriptions as they stand after their challenge, commits events, and says when.
  */
-import { loadConfig } from '../../src/runtime/config.ts'
+import { loadConfig } from '../../src/settings.ts'
 import { sql } from '../../src/kernel/database/sql.ts'
 import { newId } from '../../src/kernel/ids.ts'
-import { start } from '../../src/platform.ts'
+import { composition } from '../../src/platform.ts'
+import { start } from '../../src/runtime/start.ts'
 import { openInboundSecrets } from '../../src/surfaces/webhooks/inbound/inbound-secrets.ts'
 import { putSource } from '../../src/surfaces/webhooks/inbound/sources/put-source.ts'
 import { openSecrets } from '../../src/surfaces/webhooks/secrets.ts'
 import { nowMs } from './answer-beats.ts'
+import { settings } from '../../src/surfaces/webhooks/settings.ts'
 
 export type Asked =
   | {
@@ -32,9 +34,10 @@ export type Asked =
       readonly secret: string
     }
 
-const running = await start(loadConfig(), () => {})
-const { db, keys, settings } = running.platform.kernel
-const secrets = openSecrets({ keys, settings })
+const running = await start(loadConfig(), () => {}, composition)
+const own = running.platform.kernelFor({ settings })
+const { db } = own
+const secrets = openSecrets(own)
 const filler = 'x'.repeat(600)
 
 async function subscribe({
@@ -85,7 +88,7 @@ async function emit({ tenant_ids, count, together, gap_ms }: Extract<Asked, { as
 }
 
 async function trust({ tenant_id, account_ref, secret }: Extract<Asked, { ask: 'source' }>) {
-  const { kernel } = running.platform
+  const kernel = own
   const deps = { kernel, secrets: openInboundSecrets(kernel) }
   const conditions = { if_match: undefined, if_none_match: undefined }
   const place = { tenant_id, provider: 'stripe', account_ref, conditions }

@@ -1,7 +1,8 @@
 /** What a claim costs while a million deliveries wait at a thousand endpoints. */
-import { loadConfig } from '../../src/runtime/config.ts'
+import { loadConfig } from '../../src/settings.ts'
 import { newId } from '../../src/kernel/ids.ts'
-import { start, type Running } from '../../src/platform.ts'
+import { composition } from '../../src/platform.ts'
+import { start, type Running } from '../../src/runtime/start.ts'
 import { claim } from '../../src/surfaces/webhooks/sending/claim.ts'
 import { findDue } from '../../src/surfaces/webhooks/sending/find-due.ts'
 import { planLookUps } from '../../src/surfaces/webhooks/sending/look-ups.ts'
@@ -62,6 +63,7 @@ async function measure(url: string): Promise<{ claimed: Times; looked: Times }> 
   const running = await start(
     loadConfig({}, { ...productionEnvironment(url), ROLES: 'api' }),
     () => {},
+    composition,
   )
   const owner = newId()
   await ask(

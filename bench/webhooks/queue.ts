@@ -1,7 +1,8 @@
 /** Deliveries that wait as rows: how fast they go out, beside the same statements sent by pgbench alone. */
-import { loadConfig } from '../../src/runtime/config.ts'
+import { loadConfig } from '../../src/settings.ts'
 import { newId } from '../../src/kernel/ids.ts'
-import { start } from '../../src/platform.ts'
+import { composition } from '../../src/platform.ts'
+import { start } from '../../src/runtime/start.ts'
 import { finishAndClaim, type Result } from '../../src/surfaces/webhooks/sending/finish.ts'
 import { planLookUps } from '../../src/surfaces/webhooks/sending/look-ups.ts'
 import type { Bench } from '../ground/comparison.ts'
@@ -107,7 +108,7 @@ async function recording(bench: Bench, name: string): Promise<number> {
   const { url, owner } = await waiting(bench, name, transactions)
   const ids = (await ask(url, 'select id from lane order by n')).map(row => String(row['id']))
   const config = loadConfig({}, { ...productionEnvironment(url), ROLES: 'api' })
-  const running = await start(config, () => {})
+  const running = await start(config, () => {}, composition)
   const { db } = running.platform.kernel
   const cycles = async (client: number) => {
     let results: Result[] = []

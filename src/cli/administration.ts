@@ -16,9 +16,8 @@ export async function administering<T>(
   about: { readonly tenant?: string; readonly account?: string; readonly role?: string },
   work: (identity: Face['administration']) => Promise<T>,
 ): Promise<T> {
-  const at = (await call.composition()).surfaces.findIndex(one => one.name === 'identity')
   return await onCurrentDatabase(call, async ({ platform }) => {
-    const identity = platform.opened[at]
+    const identity = platform.opened['identity']
     if (!identity) throw new StartError('This platform has no accounts.')
     try {
       return await work((identity.face as Face).administration)

@@ -80,7 +80,7 @@ export const backupVerify: Command = {
 async function judge(call: Call, data_dir: string): Promise<readonly string[]> {
   const ask = async ({ platform, config, ground, pending }: Offline) => {
     await migrate(await migrationOptions(config, ground, call.composition))
-    const checks = platform.opened.flatMap(one => one.checks ?? [])
+    const checks = Object.values(platform.opened).flatMap(one => one.checks ?? [])
     const { db, clock, keys } = platform.kernel
     const wanted = ['migrations', ...checks.map(one => one.name)]
     const asked = questions(checks).filter(one => wanted.includes(one.name))

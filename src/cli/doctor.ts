@@ -31,7 +31,7 @@ async function consult(call: Call, on: Offline): Promise<Finding[]> {
   const { args: names } = call
   const composition = await call.composition()
   const { kernel, opened } = platform
-  const checks = opened.flatMap(one => one.checks ?? [])
+  const checks = Object.values(opened).flatMap(one => one.checks ?? [])
   const usual = questions(checks)
   const hasAccounts = composition.surfaces.some(one => one.name === 'identity')
   const known = hasAccounts ? [...usual, enumerationQuestion(call, on)] : usual

@@ -21,7 +21,7 @@ export const eventsConsumers: Command = {
   run: async call => {
     const rows = await onCurrentDatabase(call, async ({ platform }) => {
       const { db } = platform.kernel
-      return await readConsumers(db, await interestsIn(db, platform.opened), {
+      return await readConsumers(db, await interestsIn(db, Object.values(platform.opened)), {
         after: '',
         limit: shown_max,
       })

@@ -1,5 +1,6 @@
 /** What there is and how it is used: all commands, one command, or all settings. */
 import { describeSettings } from '../runtime/config.ts'
+import { tables } from '../settings.ts'
 import { StartError } from '../kernel/errors/start-error.ts'
 import { optionsOf, usageOf, type Command } from './command.ts'
 import { suggestion } from '../kernel/errors/did-you-mean.ts'
@@ -61,7 +62,7 @@ export function showCommands(commands: readonly Command[], terminal: Terminal): 
 }
 
 function showSettings(terminal: Terminal): void {
-  const settings = describeSettings()
+  const settings = describeSettings(tables)
   const rows = settings.map(one => [one.variable, one.default, one.says])
   terminal.answer({ settings }, table(['VARIABLE', 'DEFAULT', 'WHAT IT IS'], rows))
 }

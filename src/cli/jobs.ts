@@ -68,15 +68,14 @@ async function filterOf(call: Call, platform: Offline): Promise<OperatorFilter> 
   const state = states.find(one => one === given)
   if (given !== undefined && !state) throw new StartError(`--state is one of ${states.join(', ')}.`)
   return {
-    ...(slug === undefined ? {} : { tenant_id: await tenantId(call, platform, slug) }),
+    ...(slug === undefined ? {} : { tenant_id: await tenantId(platform, slug) }),
     ...(state ? { state } : {}),
     ...(type === undefined ? {} : { type }),
   }
 }
 
-async function tenantId(call: Call, { platform }: Offline, slug: string): Promise<string> {
-  const at = (await call.composition()).surfaces.findIndex(one => one.name === 'identity')
-  const identity = platform.opened[at]?.face as Identity | undefined
+async function tenantId({ platform }: Offline, slug: string): Promise<string> {
+  const identity = platform.opened['identity']?.face as Identity | undefined
   const tenants = (await identity?.administration.tenants(shown_max)) ?? []
   const found = tenants.find(one => one.slug === slug)
   if (!found) {
@@ -186,9 +185,8 @@ async function operating<T>(
   call: Call,
   work: (face: Face, platform: Offline) => Promise<T>,
 ): Promise<T> {
-  const at = (await call.composition()).surfaces.findIndex(one => one.name === 'jobs')
   return await onCurrentDatabase(call, async offline => {
-    const face = offline.platform.opened[at]?.face as Face | undefined
+    const face = offline.platform.opened['jobs']?.face as Face | undefined
     if (!face) throw new StartError('This platform has no jobs.')
     try {
       return await work(face, offline)

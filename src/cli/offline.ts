@@ -83,7 +83,7 @@ export async function migrationOptions(
   ground: Ground,
   composition: Call['composition'],
 ) {
-  const { migrationSources } = await import('../platform.ts')
+  const { migrationSources } = await import('../runtime/start.ts')
   return {
     url: ground.direct_url,
     sources: migrationSources(await composition()),

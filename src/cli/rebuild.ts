@@ -18,7 +18,7 @@ export const rebuildCommand: Command = {
     const { terminal } = call
     const began = performance.now()
     await onCurrentDatabase(call, async ({ platform, audit }) => {
-      const known = platform.opened.flatMap(one => one.projections ?? [])
+      const known = Object.values(platform.opened).flatMap(one => one.projections ?? [])
       const projection = known.find(one => one.name === name)
       if (!projection) throw noProjection(name, known)
       await projection.rebuild((done, total) => {

@@ -13,7 +13,7 @@ export const seedCommand: Command = {
     }
     const made = await onCurrentDatabase(call, async ({ platform, audit }) => {
       const all: string[] = []
-      for (const { seed } of platform.opened) all.push(...((await seed?.()) ?? []))
+      for (const { seed } of Object.values(platform.opened)) all.push(...((await seed?.()) ?? []))
       if (all.length > 0) await audit({ action: 'kernel.seed', target: 'demo' })
       return all
     })

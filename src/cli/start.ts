@@ -1,7 +1,7 @@
 /** Starts the platform for a person or a service manager, says what to open, and stops on a signal. */
 import type { Config } from '../runtime/config.ts'
 import type { Administrator } from '../runtime/first-administrator.ts'
-import type { Running } from '../platform.ts'
+import type { Running } from '../runtime/start.ts'
 import type { Call, Command } from './command.ts'
 import { letYoungSpaceGrow } from './young-space.ts'
 
@@ -41,7 +41,7 @@ async function serve(config: Config, { composition, terminal }: Call): Promise<v
     process.on('SIGINT', stop)
     process.on('SIGTERM', stop)
   })
-  const { start } = await import('../platform.ts')
+  const { start } = await import('../runtime/start.ts')
   const progress = (line: string) => terminal.progress(`  ${line}`)
   const running = await start(config, progress, await composition())
   letYoungSpaceGrow()

@@ -1,5 +1,9 @@
-/** How a surface writes down its settings: kind, default, unit and one sentence each. */
-export type CountSetting = {
+/**
+ * What a setting is: a row of a table with its kind, default, unit, bounds and one sentence. The kernel
+ * declares its own here, each surface in its `settings.ts`. A setting `links.code_length` is the
+ * environment variable LINKS_CODE_LENGTH and, unless it is text, an entry of `GET /v1/limits`.
+ */
+type Number_ = {
   kind: 'number'
   default: number
   unit: string
@@ -7,19 +11,17 @@ export type CountSetting = {
   min: number
   max: number
 }
-export type FlagSetting = {
-  kind: 'flag'
-  default: boolean | 'production' | 'development'
-  says: string
-}
-export type ListSetting = { kind: 'list'; default: readonly string[]; says: string }
-export type TextSetting = {
+type Flag = { kind: 'flag'; default: boolean | 'production' | 'development'; says: string }
+type List = { kind: 'list'; default: readonly string[]; says: string }
+type Numbers = { kind: 'numbers'; default: readonly number[]; unit: string; says: string }
+type Text = {
   kind: 'text'
   default: string | null
   says: string
   secret?: true
   oneOf?: readonly string[]
 }
+export type Setting = Number_ | Flag | List | Numbers | Text
 
 export const count = (
   fallback: number,
@@ -27,25 +29,83 @@ export const count = (
   says: string,
   min = 0,
   max = 2 ** 40,
-): CountSetting => ({ kind: 'number', default: fallback, unit, says, min, max })
-
-export const flag = (fallback: FlagSetting['default'], says: string): FlagSetting => ({
+): Number_ => ({
+  kind: 'number',
+  default: fallback,
+  unit,
+  says,
+  min,
+  max,
+})
+export const flag = (fallback: Flag['default'], says: string): Flag => ({
   kind: 'flag',
   default: fallback,
   says,
 })
-
-export const list = (says: string): ListSetting => ({ kind: 'list', default: [], says })
-
-export const text = (says: string, fallback: string): TextSetting & { default: string } => ({
+export const list = (says: string): List => ({ kind: 'list', default: [], says })
+export const numbers = (fallback: readonly number[], unit: string, says: string): Numbers => ({
+  kind: 'numbers',
+  default: fallback,
+  unit,
+  says,
+})
+export const text = (says: string, fallback: string): Text & { default: string } => ({
   kind: 'text',
   default: fallback,
   says,
 })
+export const secret = (says: string): Text => ({ kind: 'text', default: null, says, secret: true })
 
-export const secret = (says: string): TextSetting => ({
-  kind: 'text',
-  default: null,
-  says,
-  secret: true,
-})
+export type SettingTable = Readonly<Record<string, Setting>>
+
+type Value<S> = S extends { kind: 'number' }
+  ? number
+  : S extends { kind: 'flag' }
+    ? boolean
+    : S extends { kind: 'list' }
+      ? readonly string[]
+      : S extends { kind: 'numbers' }
+        ? readonly number[]
+        : S extends { default: string }
+          ? string
+          : string | null
+
+/** The values of a table, as the process was started with. */
+export type SettingsOf<T extends SettingTable> = { readonly [N in keyof T]: Value<T[N]> }
+
+// prettier-ignore
+export const kernelSettings = {
+  'kernel.database_direct_url': secret('Address of PostgreSQL itself, where DATABASE_URL leads through a transaction pooler'),
+  'kernel.database_pool': count(10, 'connections', 'Connections of one process to the database', 2, 500),
+  'kernel.database_wait_ms': count(2000, 'ms', 'Wait for a free connection before answering 503 overloaded', 10, 60_000),
+  'kernel.statement_timeout_ms': count(5000, 'ms', 'Longest time of one SQL statement', 100, 600_000),
+  'kernel.trusted_proxies': list('Addresses or networks whose X-Forwarded-For is believed'),
+  'kernel.cors_origins': list('Origins that browsers may call from'),
+  'kernel.keyring': secret('Keys as kid:base64 of 32 bytes, comma-separated, the current one first'),
+  'kernel.pepper': secret('Key of the hashes that must stay equal for ever (base64 of 32 bytes)'),
+  'kernel.body_limit_bytes': count(1024 * 1024, 'bytes', 'Largest JSON body, where a route does not say otherwise', 1024, 2 ** 30),
+  'kernel.body_seconds': count(30, 's', 'Time for a request body to arrive, where a route does not say otherwise', 1, 3600),
+  'kernel.rate_read_per_minute': count(600, 'requests/min', 'Reads of one principal', 1),
+  'kernel.rate_write_per_minute': count(120, 'requests/min', 'Writes of one principal', 1),
+  'kernel.rate_expensive_per_minute': count(20, 'requests/min', 'Expensive requests of one principal', 1),
+  'kernel.rate_webhook_in_per_minute': count(600, 'requests/min', 'Inbound webhooks of one provider account', 1),
+  'kernel.rate_tenant_factor': count(10, 'times', 'What a whole tenant may do, as a multiple of one principal', 1),
+  'kernel.rate_factor': count(1, 'times', 'Multiplies every request rate of the platform', 0.001, 1e9),
+  'kernel.throttle_loopback': flag('production', 'Whether network buckets count callers on this machine'),
+  'kernel.overload_delay_ms': count(500, 'ms', 'Delay of the event loop above which requests are answered 503 overloaded', 10, 60_000),
+  'kernel.idempotency_retention_hours': count(168, 'hours', 'How long recorded outcomes are replayed', 24, 24 * 400),
+  'kernel.idempotency_wait_ms': count(2000, 'ms', 'Wait for a rival request with the same key before 409', 0, 30_000),
+  'kernel.events_retention_days': count(30, 'days', 'How long the event log is kept', 1, 3650),
+  'kernel.inbox_retention_days': count(35, 'days', 'How long processed event ids are remembered', 1, 3650),
+  'kernel.park_schedule': numbers([1, 5, 30, 120, 600], 's', 'Waits before a failing event is tried again'),
+  'kernel.drain_seconds': count(-1, 's', 'Time between "not ready" and closing (-1: 0 in development, 5 in production)', -1, 300),
+  'kernel.shutdown_seconds': count(30, 's', 'Longest time of a shutdown', 1, 600),
+  'kernel.sse_heartbeat_seconds': count(15, 's', 'Comment sent on a quiet event stream', 1, 300),
+  'kernel.sse_stall_seconds': count(30, 's', 'Longest silence of an upstream, or of a reader, on an event stream', 1, 600),
+  'kernel.event_sink': { ...text('Where the event log is also published: none or nats', 'none'), oneOf: ['none', 'nats'] },
+  'kernel.nats_url': text('Address of the NATS server', 'nats://127.0.0.1:4222'),
+  'kernel.sandbox': flag('development', 'Starts the sandbox: mail, SMS and providers that only exist on this machine'),
+  'kernel.faults': text('Fault points set at the start, such as kernel.after_commit=kill@3 (development only)', ''),
+} as const satisfies SettingTable
+
+export type KernelSettings = SettingsOf<typeof kernelSettings>

@@ -4,7 +4,6 @@
  * projections, checks) as data. Opening one wires functions together; it starts nothing.
  */
 import type { TSchema } from 'typebox'
-import type { Settings } from '../runtime/config.ts'
 import type { Permission } from './access/permissions.ts'
 import type { Csrf } from './access/csrf.ts'
 import type { SignedUrls } from './access/signed-url.ts'
@@ -18,16 +17,18 @@ import type { Front } from './http/request-interceptor.ts'
 import type { ErrorEntry } from './errors/problem.ts'
 import type { Route } from './http/route.ts'
 import type { Keyring } from './keys.ts'
+import type { KernelSettings, SettingsOf, SettingTable } from './settings.ts'
 import type { Log } from './observability/log.ts'
 import type { Metrics } from './observability/metrics.ts'
 import type { SafeFetch } from './outgoing/safe-fetch.ts'
+import type { DueQueue } from './work/due-queue.ts'
 
 /** What every surface may use. It holds no surface and no tenant's data. */
 export type Kernel = {
   readonly profile: 'development' | 'production'
   readonly public_url: string
   readonly data_dir: string
-  readonly settings: Settings
+  readonly settings: KernelSettings
   readonly db: Db
   readonly clock: Clock
   readonly keys: Keyring
@@ -43,9 +44,15 @@ export type Kernel = {
   routes(): readonly Route[]
   /** Tells every process to look at its queues now, outside any transaction. */
   wake(): void
-  /** Called in this process at each wake-up from any process; answers how to stop listening. */
-  onWake(run: () => void): () => void
+  /**
+   * Called in this process at each wake-up from any process, or only at those of the given topics (which
+   * `tx.wake` names); returns how to stop listening.
+   */
+  onWake(run: () => void, topics?: readonly string[]): () => void
 }
+
+/** The kernel as one surface sees it: with the kernel's settings and its own. */
+export type KernelOf<Own extends SettingTable> = Kernel & { readonly settings: SettingsOf<Own> }
 
 export type EventDeclaration = {
   readonly version: number
@@ -54,13 +61,14 @@ export type EventDeclaration = {
   readonly internal?: true
 }
 
-export type Surface<Face = unknown, Needs = unknown> = {
+export type Surface<Face = unknown, Needs = unknown, Own extends SettingTable = SettingTable> = {
   readonly name: string
+  readonly settings: Own
   readonly migrations: URL
   readonly permissions: Readonly<Record<string, Permission>>
   readonly errors: Readonly<Record<string, ErrorEntry>>
   readonly events: Readonly<Record<string, EventDeclaration>>
-  open(kernel: Kernel, needs: Needs): Opened<Face>
+  open(kernel: KernelOf<Own>, needs: Needs): Opened<Face>
 }
 
 export type Opened<Face = unknown> = {
@@ -70,6 +78,8 @@ export type Opened<Face = unknown> = {
   readonly front?: Front
   readonly consumers?: readonly Consumer[]
   readonly loops?: readonly Loop[]
+  /** Work that must happen and may fail. */
+  readonly queues?: readonly DueQueue[]
   readonly projections?: readonly Projection[]
   readonly checks?: readonly Check[]
   readonly providers?: readonly Provider[]
@@ -172,20 +182,30 @@ export type Check = {
 }
 
 /** One entry of the registry behind `POST /v1/providers/{provider}/webhooks`. */
-export type Provider = {
+export type Provider<Event extends ProviderEvent = ProviderEvent> = {
   readonly name: string
-  /** The status that this provider documents for "received". */
+  /** The status that this provider documents for "received"; 200 carries `{"received": true}`. */
   readonly accepted: 200 | 202 | 204
-  /** Over the exact bytes, in constant time. */
-  verify(
-    raw: Buffer,
-    headers: Readonly<Record<string, string | string[] | undefined>>,
-  ): ProviderMessage | { readonly refused: 'signature_invalid' | 'timestamp_out_of_window' }
-  /** Stores the message once by its id; a repeat is a successful no-op. */
-  receive(tx: Tx, message: ProviderMessage): Promise<void>
+  /** The largest message that is read. */
+  readonly max_bytes: number
+  /** Over the exact bytes, in constant time. May ask outside, such as for a certificate. */
+  verify(message: SignedProviderMessage): ProviderVerdict<Event> | Promise<ProviderVerdict<Event>>
+  /** Stores each event once by its id, in one commit; a repeat is a successful no-op. */
+  receive(tx: Tx, events: readonly Event[]): Promise<void>
 }
 
-export type ProviderMessage = { readonly event_id: string; readonly raw: Buffer }
+export type SignedProviderMessage = {
+  readonly raw: Buffer
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** As the provider addressed it: the public address with its query. */
+  readonly url: string
+}
+
+export type ProviderEvent = { readonly event_id: string }
+
+export type ProviderVerdict<Event extends ProviderEvent = ProviderEvent> =
+  | { readonly events: readonly Event[] }
+  | { readonly refused: 'signature_invalid' | 'timestamp_out_of_window' | 'envelope_invalid' }
 
 /**
  * Works on what `POST /v1/inbound/{provider}/{account_ref}` stored, later and until it succeeds. Messages

@@ -8,17 +8,24 @@ import type { AnySurface, Gathered } from './gather.ts'
 import type { Keyring } from '../kernel/keys.ts'
 import type { Log } from '../kernel/observability/log.ts'
 import type { Overload } from '../kernel/observability/overload.ts'
-import type { Kernel, Opened } from '../kernel/surface.ts'
+import type { SettingTable } from '../kernel/settings.ts'
+import type { Kernel, KernelOf, Opened } from '../kernel/surface.ts'
 import type { Telemetry } from '../kernel/observability/telemetry.ts'
 
 /** Who a new deployment is administered by. */
 export type FirstAdministrator = { readonly email: string; readonly password: string }
 
+/** The kernel as a surface sees it: with the settings that it declares, and no others. */
+export type KernelFor = <Own extends SettingTable>(surface: {
+  readonly settings: Own
+}) => KernelOf<Own>
+
 export type Composition = {
   readonly surfaces: readonly AnySurface[]
   /** Opens the surfaces in order and says who answers for access. */
-  open(kernel: Kernel): {
-    opened: readonly Opened[]
+  open(kernelFor: KernelFor): {
+    /** By the names of the surfaces. */
+    opened: Readonly<Record<string, Opened>>
     access: Access
     /** What must be ready before the first request; the database is at head by then. */
     prepare?(administrator: FirstAdministrator | null): Promise<void>
@@ -41,6 +48,7 @@ export type PlatformParts = {
   gathered: Gathered
   faults: Faults
   kernel: Kernel
+  /** In the order in which they were opened. */
   opened: readonly Opened[]
   access: Access
   events: Events

@@ -13,7 +13,8 @@ import { catalogOf, type Catalog } from '../kernel/errors/problem.ts'
 import type { Route } from '../kernel/http/route.ts'
 import type { EventDeclaration, Surface } from '../kernel/surface.ts'
 
-export type AnySurface = Surface<unknown, never>
+/** What a surface declares, whatever it needs to be opened. */
+export type AnySurface = Omit<Surface, 'open'>
 
 export type Gathered = {
   readonly catalog: Catalog

@@ -9,6 +9,7 @@ import { followClock } from './dev/routes.ts'
 import type { PlatformParts } from './composition.ts'
 import { StartError } from '../kernel/errors/start-error.ts'
 import { startLoops, type RunningLoops } from '../kernel/work/run-loops.ts'
+import { queueLoop } from '../kernel/work/run-queue.ts'
 
 export function lifecycle(parts: PlatformParts, app: App, stopping: AbortController) {
   const { options, kernel, opened, events, overload, sink } = parts
@@ -21,7 +22,9 @@ export function lifecycle(parts: PlatformParts, app: App, stopping: AbortControl
     await events.start()
     if (development) await following.start()
     if (config.roles.includes('worker')) {
-      loops = startLoops([...events.loops, ...opened.flatMap(one => one.loops ?? [])], log)
+      const queues = opened.flatMap(one => one.queues ?? []).map(one => queueLoop(kernel, one))
+      const own = opened.flatMap(one => one.loops ?? [])
+      loops = startLoops([...events.loops, ...own, ...queues], log)
     }
     return await listen(app, config)
   }

@@ -14,7 +14,9 @@ import { openCursors } from '../kernel/http/cursor.ts'
 import { openMetrics } from '../kernel/observability/metrics.ts'
 import { openSafeFetch } from '../kernel/outgoing/safe-fetch.ts'
 import type { Route } from '../kernel/http/route.ts'
-import type { Kernel } from '../kernel/surface.ts'
+import { kernelSettings, type SettingsOf, type SettingTable } from '../kernel/settings.ts'
+import type { Kernel, KernelOf } from '../kernel/surface.ts'
+import type { SettingValues } from './config.ts'
 
 /**
  * The event log needs the database, and a commit with events wakes the log; surfaces need the routes that
@@ -24,7 +26,8 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
   const { config, keys, log } = options
   const { settings } = config
   const metrics = openMetrics()
-  const sleepers = new Set<() => void>()
+  const sleepers: { off: () => void; run: () => void; topics?: readonly string[] | undefined }[] =
+    []
   let events: Events | undefined
   let routes: (() => readonly Route[]) | undefined
   const kernel: Kernel = {
@@ -53,6 +56,7 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
         request_id: currentRequestId,
       }),
       committed: () => events?.committed(),
+      woken: topics => events?.wake(topics),
       waited: seconds => metrics.poolWait.observe(seconds),
       lost: error => log.warn({ err: error }, 'an idle database connection was lost'),
     }),
@@ -61,17 +65,34 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
       return routes()
     },
     wake: () => events?.wake(),
-    onWake: run => {
-      sleepers.add(run)
-      return () => void sleepers.delete(run)
+    onWake: (run, topics) => {
+      // Surfaces are opened before the events are: until then there is nothing to be woken by.
+      const one = { run, topics, off: () => {} }
+      if (events) one.off = events.onWake(run, topics)
+      else sleepers.push(one)
+      return () => one.off()
     },
   }
   const tie = (opened: Events, all: () => readonly Route[]) => {
     events = opened
     routes = all
-    opened.onWake(() => {
-      for (const run of sleepers) run()
-    })
+    for (const one of sleepers.splice(0)) one.off = opened.onWake(one.run, one.topics)
   }
   return { kernel, tie }
+}
+
+/** The kernel with the settings of one surface beside its own. */
+export function kernelFor<Own extends SettingTable>(
+  kernel: Kernel,
+  values: SettingValues,
+  { settings }: { readonly settings: Own },
+): KernelOf<Own> {
+  const names = [...Object.keys(kernelSettings), ...Object.keys(settings)]
+  const visible = Object.fromEntries(
+    names.map(name => {
+      if (!(name in values)) throw new Error(`the setting ${name} is in no table of the platform`)
+      return [name, values[name]]
+    }),
+  )
+  return { ...kernel, settings: visible as Kernel['settings'] & SettingsOf<Own> }
 }

@@ -19,21 +19,28 @@ import { openKeyed } from '../kernel/idempotency/keyed.ts'
 import { openApiDocument } from '../kernel/http/openapi.ts'
 import type { Route } from '../kernel/http/route.ts'
 import { lifecycle } from './lifecycle.ts'
-import { openKernel } from './open-kernel.ts'
+import { kernelFor, openKernel } from './open-kernel.ts'
 import { auditRoutes } from './platform-routes/audit.ts'
 import { catalogRoutes } from './platform-routes/catalog.ts'
 import { documentRoute } from './platform-routes/document.ts'
 import { providerRoutes } from '../kernel/http/providers.ts'
 import { healthRoutes } from './platform-routes/health.ts'
 import { watchOverload, type Overload } from '../kernel/observability/overload.ts'
-import type { FirstAdministrator, PlatformOptions, PlatformParts } from './composition.ts'
+import type {
+  FirstAdministrator,
+  KernelFor,
+  PlatformOptions,
+  PlatformParts,
+} from './composition.ts'
 import type { Kernel, Opened } from '../kernel/surface.ts'
 
 export type Platform = {
   readonly kernel: Kernel
+  readonly kernelFor: KernelFor
   readonly app: App
   readonly routes: readonly Route[]
-  readonly opened: readonly Opened[]
+  /** The opened surfaces by name. */
+  readonly opened: Readonly<Record<string, Opened>>
   readonly events: Events
   readonly faults: Faults
   document(): string
@@ -49,7 +56,10 @@ export function openPlatform(options: PlatformOptions): Platform {
   const gathered = gather(composition.surfaces)
   const faults = openFaults(config.settings['kernel.faults'])
   const { kernel, tie } = openKernel(options, gathered, faults)
-  const { opened, access, prepare } = composition.open(kernel)
+  const ofSurface: KernelFor = surface => kernelFor(kernel, config.settings, surface)
+  const named = composition.open(ofSurface)
+  const { access, prepare } = named
+  const opened = Object.values(named.opened)
   const sink = sinkOf(options)
   const events = openEvents({
     db: kernel.db,
@@ -87,9 +97,10 @@ export function openPlatform(options: PlatformOptions): Platform {
   const app = appOf(parts, routes, stopping.signal)
   return {
     kernel,
+    kernelFor: ofSurface,
     app,
     routes,
-    opened,
+    opened: named.opened,
     events,
     faults,
     document,
@@ -140,7 +151,11 @@ function routesOf(
     ...auditRoutes({ cursors: kernel.cursors }),
     ...events.routes,
     documentRoute(document),
-    ...providerRoutes(opened.flatMap(one => one.providers ?? [])),
+    ...providerRoutes({
+      providers: opened.flatMap(one => one.providers ?? []),
+      db: kernel.db,
+      public_url: config.public_url,
+    }),
     ...(config.profile === 'development' ? development : []),
     ...opened.flatMap(one => one.routes),
   ]
@@ -205,6 +220,8 @@ function appOf(parts: PlatformParts, routes: readonly Route[], stopping: AbortSi
     public_url: config.public_url,
     retention_hours: settings['kernel.idempotency_retention_hours'],
     body_limit_bytes: settings['kernel.body_limit_bytes'],
+    body_seconds: settings['kernel.body_seconds'],
+    pending: new Set(),
     heartbeat_ms: settings['kernel.sse_heartbeat_seconds'] * 1000,
     stall_ms: settings['kernel.sse_stall_seconds'] * 1000,
     secure: config.public_url.startsWith('https:'),

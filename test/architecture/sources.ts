@@ -42,7 +42,10 @@ function verdicts(module: Module, { node, parent }: Visited): Verdict[] {
     !isTest(path) &&
     environment(node)
   ) {
-    found.push(['environment', 'only src/runtime/config.ts reads the environment: take typed options'])
+    found.push([
+      'environment',
+      'only src/runtime/config.ts reads the environment: take typed options',
+    ])
   }
   const banned = bannedSyntax(node)
   if (banned) found.push(['banned-syntax', banned])

@@ -48,8 +48,16 @@ const imports: readonly Case[] = [
   sandbox('sandbox-border', 'a surface', `import { a } from '../../surfaces/jobs/events.ts'`),
   jobs('sandbox-border', 'the sandbox', `import { a } from '../../sandbox/mail/server.ts'`),
   kernel('sandbox-border', 'the sandbox', `import { a } from '../sandbox/mail/server.ts'`),
-  at('console/app.ts')('client-border', 'a console inside', `import { a } from '../src/runtime/config.ts'`),
-  at('client/src/index.ts')('client-border', 'a client inside', `import '../../src/runtime/config.ts'`),
+  at('console/app.ts')(
+    'client-border',
+    'a console inside',
+    `import { a } from '../src/runtime/config.ts'`,
+  ),
+  at('client/src/index.ts')(
+    'client-border',
+    'a client inside',
+    `import '../../src/runtime/config.ts'`,
+  ),
   at('console/app.ts')(
     null,
     'a console on the client',

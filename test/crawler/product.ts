@@ -28,8 +28,7 @@ const gathered = gather(composition.surfaces)
 export async function crawlSurface(told: SurfaceCrawl): Promise<void> {
   const { surface, settings = {}, also = [] } = told
   const world = await openCrawlWorld(settings)
-  const index = composition.surfaces.findIndex(one => one.name === surface)
-  const own = world.platform.opened[index]?.routes
+  const own = world.platform.opened[surface]?.routes
   if (!own) throw new Error(`the product has no surface ${surface}`)
   const others = world.platform.routes.filter(one => also.includes(`${one.method} ${one.path}`))
   const told_in = `src/surfaces/${surface}/test/crawl.test.ts`

@@ -63,7 +63,7 @@ export function targetOf(route: Route, { gathered, world, crawl }: Told): Target
     permission: members ? null : permission,
     streams: route.stream !== undefined || route.streaming !== undefined,
     takes_body,
-    takes_json: takes_body && route.consumes !== 'raw',
+    takes_json: takes_body && (route.consumes ?? 'json') === 'json',
     body: route.body ?? null,
     query: route.query ?? null,
     pages: route.query?.properties['cursor'] !== undefined && repliesWithPages(route),

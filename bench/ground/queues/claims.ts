@@ -3,14 +3,16 @@
  * functions of the worker protocol, called one after the other.
  */
 import pg from 'pg'
-import { loadConfig } from '../../../src/runtime/config.ts'
+import { loadConfig } from '../../../src/settings.ts'
 import { newId } from '../../../src/kernel/ids.ts'
-import { start } from '../../../src/platform.ts'
+import { composition } from '../../../src/platform.ts'
+import { start } from '../../../src/runtime/start.ts'
 import { ask } from '../database.ts'
 import { productionEnvironment } from '../platform.ts'
 import { percentile } from '../rounds.ts'
 import { openEngine, type Engine } from '../../../src/surfaces/jobs/running/engine.ts'
 import { load_jobs } from './load-jobs.ts'
+import { settings } from '../../../src/surfaces/jobs/settings.ts'
 
 const rules = {
   type: 'bench.nothing',
@@ -29,9 +31,9 @@ export async function openClaims(url: string): Promise<Bench> {
     ROLES: 'api',
     JOBS_TENANT_RUNNING: '1000000',
   }
-  const running = await start(loadConfig({}, environment), () => {})
+  const running = await start(loadConfig({}, environment), () => {}, composition)
   const engine = openEngine({
-    kernel: running.platform.kernel,
+    kernel: running.platform.kernelFor({ settings }),
     hearers: { ended: () => undefined, settleDependents: async () => {} },
     rulesOf: () => rules,
     builtIns: () => [],

@@ -5,10 +5,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { Type } from 'typebox'
-import { loadConfig } from '../../../src/runtime/config.ts'
-import { composition, start, type Running } from '../../../src/platform.ts'
+import { loadConfig } from '../../../src/settings.ts'
+import { composition } from '../../../src/platform.ts'
+import { start, type Running } from '../../../src/runtime/start.ts'
 import type { Face } from '../../../src/surfaces/jobs/face.ts'
-import type { Kernel, Opened } from '../../../src/kernel/surface.ts'
+import type { Opened } from '../../../src/kernel/surface.ts'
 import { newId } from '../../../src/kernel/ids.ts'
 import { productionEnvironment } from '../platform.ts'
 import { answerWork } from './answer-work.ts'
@@ -42,11 +43,9 @@ const begin = async (roles: string) =>
     () => {},
     {
       surfaces: composition.surfaces,
-      open: (kernel: Kernel) => {
-        const all = composition.open(kernel)
-        const at = composition.surfaces.findIndex(one => one.name === 'jobs')
-        // A composition opens its surfaces in the order in which it names them.
-        face = (all.opened[at] as Opened<Face>).face
+      open: kernelFor => {
+        const all = composition.open(kernelFor)
+        face = (all.opened['jobs'] as Opened<Face>).face
         face.offer([work])
         return all
       },

@@ -35,7 +35,7 @@ export function enumerationQuestion(call: Call, offline: Offline): Question {
 async function measure(call: Call, database_url: string) {
   const data_dir = await mkdtemp(join(tmpdir(), 'dodeca-enumeration-'))
   const config = call.config(settingsOn(database_url, data_dir))
-  const { start } = await import('../../platform.ts')
+  const { start } = await import('../../runtime/start.ts')
   const running = await start(config, () => {}, await call.composition())
   try {
     const found: string[] = []
@@ -48,7 +48,7 @@ async function measure(call: Call, database_url: string) {
         )
         continue
       }
-      const pairs = await makePairs(await identityOf(call, running.platform.opened))
+      const pairs = await makePairs(running.platform.opened['identity']?.face as Face)
       const times = await probe(running.port, what, pairs, done =>
         call.terminal.gauge(`${what}: ${done} of ${pairs_count} pairs`),
       )
@@ -82,15 +82,6 @@ function settingsOn(database_url: string, data_dir: string): Record<string, stri
     KERNEL_THROTTLE_LOOPBACK: 'false',
     IDENTITY_TENANT_FROM: 'body',
   }
-}
-
-async function identityOf(
-  { composition }: Call,
-  opened: readonly { face: unknown }[],
-): Promise<Face> {
-  const at = (await composition()).surfaces.findIndex(one => one.name === 'identity')
-  // Surfaces and what they open stand in one order.
-  return opened[at]?.face as Face
 }
 
 /** Accounts with one password among them, and as many addresses of nobody, of the same length. */

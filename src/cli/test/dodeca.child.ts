@@ -27,9 +27,9 @@ const shelf: Opened = {
 }
 const composition: Composition = {
   surfaces: tested.surfaces,
-  open: kernel => {
-    const { opened, access } = tested.open(kernel)
-    return { opened: [...opened, shelf], access }
+  open: kernelFor => {
+    const { opened, access } = tested.open(kernelFor)
+    return { opened: { ...opened, shelf }, access }
   },
 }
 

@@ -17,6 +17,8 @@ export type RateSettings = {
   readonly 'kernel.throttle_loopback': boolean
 }
 
+type RateHeaders = { policy: string; state: string }
+
 export type RateLimiter = {
   /** Counts one request; answers the headers, or throws `rate_limited`. */
   take(
@@ -25,7 +27,11 @@ export type RateLimiter = {
     address: string,
     /** What of the path has a bucket of its own. */
     about?: string,
-  ): { policy: string; state: string } | null
+  ): RateHeaders | null
+  /** Like `take`, but the request is not counted: for routes where only refused requests count. */
+  check(kind: RateClass, who: Principal | null, address: string, about?: string): RateHeaders | null
+  /** Counts a request that `check` let pass; never throws. */
+  count(kind: RateClass, who: Principal | null, address: string, about?: string): void
 }
 
 const window_ms = 60_000
@@ -60,14 +66,14 @@ export function openRateLimiter(
   )
 
   /** Requests left after this one; negative means refused, and then how long to wait. */
-  const take = (key: string, bucket: Bucket): { left: number; wait_ms: number } => {
+  const take = (key: string, bucket: Bucket, counts: boolean) => {
     const { limit, step_ms, arrivals } = bucket
     const at = now()
     const from = Math.max(arrivals.get(key) ?? 0, at)
     const behind = from + step_ms - at
     if (behind > window_ms + 1e-6) return { left: -1, wait_ms: behind - window_ms }
-    if (arrivals.size >= buckets_max) forget(arrivals, at)
-    arrivals.set(key, from + step_ms)
+    if (counts && arrivals.size >= buckets_max) forget(arrivals, at)
+    if (counts) arrivals.set(key, from + step_ms)
     return { left: Math.min(limit, Math.floor((window_ms - behind) / step_ms)), wait_ms: 0 }
   }
 
@@ -80,18 +86,32 @@ export function openRateLimiter(
     })
   }
 
+  const pass = (
+    kind: RateClass,
+    who: Principal | null,
+    address: string,
+    about: string,
+    counts: boolean,
+  ): RateHeaders | null => {
+    if (!who && !settings['kernel.throttle_loopback'] && isLoopback(address)) return null
+    const mine = one[kind] as Bucket
+    const result = take(`${who ? who.id : networkOf(address)}${about}`, mine, counts)
+    if (result.left < 0) throw refuse(kind, result.wait_ms, mine.policy)
+    if (who) {
+      const tenant = whole[kind] as Bucket
+      const shared = take(who.tenant_id, tenant, counts)
+      if (shared.left < 0) throw refuse(kind, shared.wait_ms, tenant.policy)
+    }
+    return { policy: mine.policy, state: `"${kind}";r=${result.left};t=60` }
+  }
+
   return {
-    take: (kind, who, address, about = '') => {
-      if (!who && !settings['kernel.throttle_loopback'] && isLoopback(address)) return null
-      const mine = one[kind] as Bucket
-      const result = take(`${who ? who.id : networkOf(address)}${about}`, mine)
-      if (result.left < 0) throw refuse(kind, result.wait_ms, mine.policy)
-      if (who) {
-        const tenant = whole[kind] as Bucket
-        const shared = take(who.tenant_id, tenant)
-        if (shared.left < 0) throw refuse(kind, shared.wait_ms, tenant.policy)
-      }
-      return { policy: mine.policy, state: `"${kind}";r=${result.left};t=60` }
+    take: (kind, who, address, about = '') => pass(kind, who, address, about, true),
+    check: (kind, who, address, about = '') => pass(kind, who, address, about, false),
+    count: (kind, who, address, about = '') => {
+      if (!who && !settings['kernel.throttle_loopback'] && isLoopback(address)) return
+      take(`${who ? who.id : networkOf(address)}${about}`, one[kind] as Bucket, true)
+      if (who) take(who.tenant_id, whole[kind] as Bucket, true)
     },
   }
 }

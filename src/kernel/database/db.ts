@@ -42,6 +42,8 @@ export type Tx = Reader & {
   audit(act: AuditDraft): void
   /** A statement that travels with COMMIT, after the effect and its events. */
   atCommit(statement: Sql): void
+  /** Once the commit is durable, wakes what waits for this topic, in every process. */
+  wake(topic: string): void
   /**
    * Runs in memory once the commit is durable; must not throw. What it promises is waited for, without
    * the connection, before the caller of `tx` goes on: an answer may owe that others know of the change.
@@ -69,6 +71,8 @@ export type DbOptions = {
   outbox(events: readonly BufferedEvent[], acts: readonly AuditDraft[]): Sql[]
   /** A commit with events became durable: wake whoever waits for them. */
   committed(): void
+  /** A commit that named topics became durable. */
+  woken?(topics: ReadonlySet<string>): void
   waited(seconds: number): void
   lost(error: Error): void
 }
@@ -181,6 +185,7 @@ async function attemptTx<T>(
     result = await work(txOn(options, state))
     await state.commit(options.outbox(state.events, state.acts))
     if (state.events.length > 0) options.committed()
+    if (state.topics.size > 0) options.woken?.(state.topics)
     for (const run of state.after) owed.push(Promise.resolve(run()))
   } catch (error) {
     broken = await state.rollback(error)
@@ -225,6 +230,7 @@ function txOn(options: DbOptions, state: TxState): Tx {
     },
     audit: act => void state.live().acts.push(act),
     atCommit: statement => void state.live().last.push(statement),
+    wake: topic => void state.live().topics.add(topic),
     afterCommit: run => void state.live().after.push(run),
   }
 }

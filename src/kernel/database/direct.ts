@@ -15,13 +15,18 @@ export type DirectOptions = {
 }
 
 export type Direct = {
-  /** Sends an empty notification, if the connection is there; losing one costs latency only. */
-  notify(): void
+  /** Names topics to the other processes (none: all), if the connection is there. A lost word costs latency only. */
+  notify(topics: Topics): void
   start(): Promise<void>
   stop(): Promise<void>
 }
 
+/** What a wake-up is about; `all` after a time in which words may have been lost. */
+export type Topics = ReadonlySet<string> | 'all'
+
 const wake_channel = 'kernel_wake'
+/** PostgreSQL takes up to 8000 bytes. */
+const payload_max = 7000
 
 /** For those whose work must end with their connection. */
 export type DirectClient = pg.Client
@@ -41,15 +46,28 @@ export function directClient(url: string, application_name: string): pg.Client {
   return client
 }
 
+export function both(one: Topics, other: Topics): Topics {
+  return one === 'all' || other === 'all' ? 'all' : new Set([...one, ...other])
+}
+
+function payloadOf(topics: Topics): string {
+  const payload = topics === 'all' ? '' : [...topics].join(',')
+  return payload.length > payload_max ? '' : payload
+}
+
+function topicsOf(payload: string): Topics {
+  return payload === '' ? 'all' : new Set(payload.split(','))
+}
+
 /** `heard` runs at each notification of another process and each time the connection is there again. */
-export function openDirect(options: DirectOptions, heard: () => void): Direct {
+export function openDirect(options: DirectOptions, heard: (topics: Topics) => void): Direct {
   let client: pg.Client | undefined
   let own_pid: number | null = null
   let timer: NodeJS.Timeout | undefined
   let stopped = false
   let failures = 0
   let saying = false
-  let unsaid = false
+  let unsaid: Topics = new Set<string>()
 
   const comeBack = () => {
     if (stopped) return
@@ -61,7 +79,7 @@ export function openDirect(options: DirectOptions, heard: () => void): Direct {
     const fresh = directClient(options.url, `${options.application_name} direct`)
     let ended = false
     fresh.on('notification', message => {
-      if (message.processId !== own_pid) heard()
+      if (message.processId !== own_pid) heard(topicsOf(message.payload ?? ''))
     })
     fresh.on('end', () => {
       if (ended) return
@@ -87,23 +105,28 @@ export function openDirect(options: DirectOptions, heard: () => void): Direct {
     }
     client = fresh
     failures = 0
-    heard()
+    heard('all')
   }
 
-  const say = async (): Promise<void> => {
-    unsaid = saying
-    if (!client || saying) return
+  const say = async (topics: Topics): Promise<void> => {
+    if (!client) return
+    if (saying) {
+      unsaid = both(unsaid, topics)
+      return
+    }
     saying = true
+    const payload = payloadOf(topics)
     // Lost with the connection: who should have heard it polls.
-    await client.query(`select pg_notify('${wake_channel}', '')`).catch(() => {})
+    await client.query(`select pg_notify('${wake_channel}', $1)`, [payload]).catch(() => {})
     saying = false
-    if (!unsaid) return
-    unsaid = false
-    await say()
+    const next = unsaid
+    if (next !== 'all' && next.size === 0) return
+    unsaid = new Set()
+    await say(next)
   }
 
   return {
-    notify: () => void say(),
+    notify: topics => void say(topics),
     start: connect,
     stop: async () => {
       stopped = true

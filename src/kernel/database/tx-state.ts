@@ -9,6 +9,7 @@ export class TxState {
   readonly events: BufferedEvent[] = []
   readonly acts: AuditDraft[] = []
   readonly last: Sql[] = []
+  readonly topics = new Set<string>()
   readonly after: ((() => void) | (() => Promise<void>))[] = []
   ended = false
   streams = 0

@@ -2,8 +2,9 @@
  * The event foundation of one process, put together: what a commit wakes, who sequences, who consumes.
  * A process that only answers requests wakes the others after its commits and does none of the work.
  */
-import type { Settings } from '../../runtime/config.ts'
+import type { KernelSettings } from '../settings.ts'
 import type { Db } from '../database/db.ts'
+import type { Topics } from '../database/direct.ts'
 import type { Fault } from '../faults.ts'
 import type { Cursors } from '../http/cursor.ts'
 import type { Route } from '../http/route.ts'
@@ -28,7 +29,7 @@ export type EventsOptions = {
   declared: ReadonlyMap<string, EventDeclaration>
   cursors: Cursors
   settings: Pick<
-    Settings,
+    KernelSettings,
     | 'kernel.database_pool'
     | 'kernel.park_schedule'
     | 'kernel.events_retention_days'
@@ -44,8 +45,8 @@ export type EventsOptions = {
 export type Events = {
   /** A commit with events became durable in this process. */
   committed(): void
-  wake(): void
-  onWake(run: () => void): () => void
+  wake(topics?: Topics): void
+  onWake(run: () => void, topics?: readonly string[]): () => void
   start(): Promise<void>
   /** Ends running batches, gives leases and leadership back. */
   stop(): Promise<void>

@@ -1,16 +1,17 @@
 /**
- * Who waits for work is woken at once in this process, and through an empty notification in all others,
- * at most once per 20 ms. A wake-up is a hint, never a fact: every sleeper also polls, so losing all of
- * them costs latency and nothing else.
+ * Who waits for work is woken at once in this process, and through a notification that carries the
+ * topics in all others, at most once per 5 ms. A wake-up is a hint, never a fact: every sleeper also
+ * polls, so losing all of them costs latency and nothing else.
  */
-import { openDirect, type DirectOptions } from '../database/direct.ts'
+import { both, openDirect, type DirectOptions, type Topics } from '../database/direct.ts'
 
 export type Wake = {
-  /** Wakes every sleeper of this process now and those of the others in at most 20 ms. */
-  wake(): void
+  /** Wakes the sleepers of these topics in this process now, and those of the others soon. */
+  wake(topics?: Topics): void
   /** Tells the other processes only. */
-  tell(): void
-  onWake(run: () => void): () => void
+  tell(topics?: Topics): void
+  /** Without topics it is woken by each of them. */
+  onWake(run: () => void, topics?: readonly string[]): () => void
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -18,34 +19,38 @@ export type Wake = {
 const notify_interval_ms = 5
 
 export function openWake(options: DirectOptions): Wake {
-  const sleepers = new Set<() => void>()
-  const local = () => {
-    for (const run of sleepers) run()
+  const sleepers = new Map<() => void, readonly string[] | undefined>()
+  const local = (topics: Topics) => {
+    for (const [run, own] of sleepers) {
+      if (!own || topics === 'all' || own.some(topic => topics.has(topic))) run()
+    }
   }
   const direct = openDirect(options, local)
   let timer: NodeJS.Timeout | undefined
-  let owed = false
+  let owed: Topics = new Set()
 
-  const tell = () => {
-    owed = true
+  const tell = (topics: Topics = 'all') => {
+    owed = both(owed, topics)
     if (timer) return
-    owed = false
-    direct.notify()
+    direct.notify(owed)
+    owed = new Set()
     timer = setTimeout(() => {
       timer = undefined
-      if (owed) tell()
+      if (owed === 'all' || owed.size > 0) tell(owed)
     }, notify_interval_ms)
   }
 
   return {
-    wake: () => {
-      local()
-      tell()
+    wake: (topics = 'all') => {
+      local(topics)
+      tell(topics)
     },
     tell,
-    onWake: run => {
-      sleepers.add(run)
-      return () => void sleepers.delete(run)
+    onWake: (run, topics) => {
+      // A function of its own, so that one `run` may be registered twice.
+      const own = () => run()
+      sleepers.set(own, topics)
+      return () => void sleepers.delete(own)
     },
     start: direct.start,
     stop: async () => {

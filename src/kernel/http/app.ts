@@ -11,15 +11,15 @@ import type { Log } from '../observability/log.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { noTelemetry, type Telemetry } from '../observability/telemetry.ts'
 import { securityHeaders, sendOutcome, sendProblem } from './send-reply.ts'
+import { parsers } from './body-parsers.ts'
 import { compileRoute, type CompiledRoute } from './compile-route.ts'
-import { parseJson } from './content.ts'
 import { allowOrigin } from './cors.ts'
 import { guard, type GuardDeps, type Passed } from './guard.ts'
 import { journey, type Answer, type JourneyDeps } from './handle-request.ts'
 import { problem, renderProblem, type Catalog } from '../errors/problem.ts'
 import { serverBehind, type Front } from './request-interceptor.ts'
-import { readRaw } from './raw-body.ts'
-import { onlyReads, type Route } from './route.ts'
+import { onlyReads, type Route, consumesOf } from './route.ts'
+import { announcesBody, IncomingBody } from './incoming-body.ts'
 import { sseHeaders, writeEvents } from './sse.ts'
 
 export type AppOptions = GuardDeps &
@@ -29,6 +29,10 @@ export type AppOptions = GuardDeps &
     readonly metrics: Metrics
     readonly telemetry: Telemetry
     readonly body_limit_bytes: number
+    /** Time for a body to arrive, where a route does not say otherwise. */
+    readonly body_seconds: number
+    /** Bodies that have not arrived yet. */
+    readonly pending: Set<IncomingBody>
     readonly heartbeat_ms: number
     readonly stall_ms: number
     readonly strict: boolean
@@ -46,6 +50,8 @@ declare module 'fastify' {
   // oxlint-disable-next-line typescript/consistent-type-definitions -- only an interface can be merged
   interface FastifyRequest {
     passed: Passed | null
+    /** The body while it arrives; null where the request announces none. */
+    incoming: IncomingBody | null
   }
   // oxlint-disable-next-line typescript/consistent-type-definitions -- only an interface can be merged
   interface FastifyContextConfig {
@@ -77,27 +83,25 @@ export function buildApp(options: AppOptions): App {
   }
   const absent = notFound(options)
   app.decorateRequest('passed', null)
+  app.decorateRequest('incoming', null)
   app.addHook('onRequest', (request, reply, done) => {
     void reply.headers(common).header('x-request-id', request.id)
     if (options.cors_origins.length > 0) allowOrigin(options.cors_origins, request, reply)
     if (request.url.length > url_bytes_max) return done(problem('malformed_request'))
+    if (announcesBody(request.raw)) request.incoming = incomingOf(options, request, reply)
     // Before its body is looked at: whether the path exists precedes everything that a body can be.
     if (request.is404) return void absent(request, reply)
     const compiled = request.routeOptions.config.compiled
     if (!compiled) return done()
     try {
-      const passed = guard(options, compiled, request, reply)
-      if (!(passed instanceof Promise)) {
-        request.passed = passed
-        return done()
+      const pass = (found: Passed): void => {
+        request.passed = found
+        if (request.incoming) askForBody(compiled.route, request, request.incoming)
+        done()
       }
-      passed.then(
-        found => {
-          request.passed = found
-          done()
-        },
-        (error: unknown) => done(error as Error),
-      )
+      const passed = guard(options, compiled, request, reply)
+      if (!(passed instanceof Promise)) return pass(passed)
+      passed.then(pass).catch((error: unknown) => done(error as Error))
     } catch (error) {
       done(error as Error)
     }
@@ -116,47 +120,43 @@ export function buildApp(options: AppOptions): App {
   return app
 }
 
+function incomingOf(
+  options: AppOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): IncomingBody {
+  const { compiled } = request.routeOptions.config
+  return new IncomingBody(request.raw, reply.raw, {
+    seconds: compiled?.route.body_seconds ?? options.body_seconds,
+    pending: options.pending,
+    refuse: refusal => void sendProblem(options, compiled, request, reply, refusal),
+  })
+}
+
+/** The framework is about to read JSON; whoever reads bytes or a stream asks for them later. */
+function askForBody(route: Route, request: FastifyRequest, incoming: IncomingBody): void {
+  if (consumesOf(route) !== 'json' || route.method === 'GET') return
+  if ((incoming.declared_bytes ?? 0) > request.routeOptions.bodyLimit) {
+    throw problem('content_too_large')
+  }
+  incoming.goOn()
+}
+
 function routeLabel(request: FastifyRequest): string {
   return request.routeOptions.config.compiled?.route.path ?? 'none'
 }
 
 function mount(app: FastifyInstance, options: AppOptions): void {
   const compiled = options.routes.map(route => compileRoute(route, options))
-  readJson(app)
-  for (const one of compiled) if (one.route.consumes !== 'raw') addRoute(app, options, one)
-  void app.register((raw, _options, done) => {
-    raw.removeAllContentTypeParsers()
-    raw.addContentTypeParser('*', readRaw)
-    for (const one of compiled) if (one.route.consumes === 'raw') addRoute(raw, options, one)
-    done()
-  })
-}
-
-function readJson(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser(
-    ['application/json', 'application/merge-patch+json'],
-    { parseAs: 'buffer' },
-    (request, body, done) => {
-      try {
-        done(null, readBody(request, body as Buffer))
-      } catch (error) {
-        done(error as Error, undefined)
-      }
-    },
-  )
-}
-
-function readBody(request: FastifyRequest, body: Buffer): unknown {
-  const type = request.headers['content-type'] ?? ''
-  const charset = /charset="?([^";\s]+)/i.exec(type)?.[1]?.toLowerCase()
-  const patch = type.toLowerCase().startsWith('application/merge-patch+json')
-  if ((charset && charset !== 'utf-8') || (patch && request.method !== 'PATCH')) {
-    throw problem('unsupported_media_type')
+  parsers.json(app)
+  for (const one of compiled) if (consumesOf(one.route) === 'json') addRoute(app, options, one)
+  for (const kind of ['raw', 'stream'] as const) {
+    void app.register((scope, _options, done) => {
+      parsers[kind](scope)
+      for (const one of compiled) if (one.route.consumes === kind) addRoute(scope, options, one)
+      done()
+    })
   }
-  const encoding = request.headers['content-encoding'] ?? 'identity'
-  if (encoding.toLowerCase() !== 'identity') throw problem('unsupported_media_type')
-  return body.length === 0 ? undefined : parseJson(body)
 }
 
 function addRoute(app: FastifyInstance, options: AppOptions, compiled: CompiledRoute): void {

@@ -11,7 +11,13 @@ import { Compile } from 'typebox/compile'
 import { isTime } from '../clock.ts'
 import { isId } from '../ids.ts'
 import { knownFields, type Dropped } from './known-fields.ts'
-import { Problem, problem, type Catalog, type FieldError, type ProblemDetails } from '../errors/problem.ts'
+import {
+  Problem,
+  problem,
+  type Catalog,
+  type FieldError,
+  type ProblemDetails,
+} from '../errors/problem.ts'
 import type { RateClass, Route } from './route.ts'
 
 export type CompiledRoute = {
@@ -45,6 +51,11 @@ export type CompileOptions = { readonly strict: boolean; readonly catalog: Catal
 
 export function compileRoute(route: Route, { strict, catalog }: CompileOptions): CompiledRoute {
   const [permission, type_field] = permissionOf(route)
+  if (route.consumes === 'stream' && (route.transaction !== 'own' || keyedOf(route))) {
+    throw new Error(
+      `${route.method} ${route.path}: a stream needs a transaction and a key of its own`,
+    )
+  }
   return {
     route,
     operation: `${route.method} ${route.path}`,

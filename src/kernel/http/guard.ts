@@ -39,12 +39,31 @@ export function guard(
   const who = identify(deps, compiled, request)
   const pass = (principal: Principal | null): Passed => {
     if (!route.always) {
-      const rate = deps.rates.take(compiled.rate, principal, ip, ratedBy(compiled, request))
+      const rate = rated(deps, compiled, request, reply, principal, ip)
       if (rate) void reply.header('ratelimit-policy', rate.policy).header('ratelimit', rate.state)
     }
     return { facts, principal }
   }
   return who instanceof Promise ? who.then(pass) : pass(who)
+}
+
+/** Where only refusals count, a caller is turned away once it has been refused too often. */
+function rated(
+  { rates }: GuardDeps,
+  compiled: CompiledRoute,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  who: Principal | null,
+  ip: string,
+) {
+  const about = ratedBy(compiled, request)
+  if (!compiled.route.counts_refused) return rates.take(compiled.rate, who, ip, about)
+  const rate = rates.check(compiled.rate, who, ip, about)
+  reply.raw.once('close', () => {
+    const { statusCode } = reply.raw
+    if (statusCode >= 400 && statusCode < 500) rates.count(compiled.rate, who, ip, about)
+  })
+  return rate
 }
 
 function ratedBy({ route }: CompiledRoute, { params }: FastifyRequest): string {

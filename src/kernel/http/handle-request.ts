@@ -20,7 +20,7 @@ import { openKeyedStream, type OpenedStream } from '../idempotency/keyed-stream.
 import type { Keyed } from '../idempotency/keyed.ts'
 import { keyedStream, keyedWork, present, render, type Rendered } from './keyed-request.ts'
 import { Problem, problem } from '../errors/problem.ts'
-import { onlyReads, type AnyContext } from './route.ts'
+import { onlyReads, type AnyContext, consumesOf } from './route.ts'
 
 export type JourneyDeps = {
   readonly db: Db
@@ -107,7 +107,7 @@ function admit(
       tenant_id: principal?.tenant_id ?? '',
       query: query as Query,
     }
-    const context = { principal, params, query, body, request: facts, grants, list }
+    const context = { principal, params, query, body, request: facts, grants, list, key: null }
     return { context, dropped }
   }
   if (permission === null || isForMembers(deps, permission, principal?.kind)) {
@@ -129,7 +129,8 @@ function checkRequest(compiled: CompiledRoute, request: FastifyRequest) {
   compiled.checkParams(request.params as Record<string, string>)
   inspect(request.query, 'query', '', 0)
   const dropped: Dropped = []
-  const given = compiled.route.consumes === 'raw' ? undefined : request.body
+  const given = consumesOf(compiled.route) === 'json' ? request.body : undefined
+  compiled.route.inspectBody?.(given)
   return { ...compiled.checkInput(request.query, given, dropped), dropped }
 }
 
@@ -224,7 +225,8 @@ async function unkeyedOperation(
   const { operation } = compiled.route
   if (!operation) throw new Error(`${compiled.operation} is no outside operation`)
   const operation_id = newId()
-  await deps.db.tx(tx => operation.begin({ ...context, tx, operation_id }))
+  const early = await deps.db.tx(tx => operation.begin({ ...context, tx, operation_id }))
+  if (early) return render(compiled, early)
   await deps.fault('kernel.after_operation')
   const called = await operation.call(operation_id, 'first', context.request.stopping)
   await deps.fault('kernel.after_call')

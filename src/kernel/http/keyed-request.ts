@@ -27,10 +27,16 @@ export type KeyedRequest = {
   readonly key: string
 }
 
-export function keyedWork(keyed: KeyedRequest): KeyedWork {
-  const { deps, compiled, context } = keyed
+export function keyedWork(asked: KeyedRequest): KeyedWork {
+  const { deps, compiled } = asked
+  const scope = scopeOf(asked)
+  const context = {
+    ...asked.context,
+    key: { value: scope.key, fingerprint: scope.fingerprint },
+  }
+  const keyed = { ...asked, context }
   return {
-    scope: scopeOf(keyed),
+    scope,
     rules: rulesOf(keyed),
     isRecordable: refusal => isRecordable(refusal, context),
     refuse: refusal => refusalOf(keyed, refusal),
@@ -110,7 +116,10 @@ function effectOf(keyed: KeyedRequest): KeyedWork['effect'] {
   if (operation && lease_seconds) {
     return {
       lease_seconds,
-      begin: (tx, operation_id) => operation.begin({ ...context, tx, operation_id }),
+      begin: async (tx, operation_id) => {
+        const early = await operation.begin({ ...context, tx, operation_id })
+        return early && render(compiled, early)
+      },
       // The caller may leave; the operation it started is carried to its end all the same.
       call: (operation_id, attempt) =>
         operation.call(operation_id, attempt, context.request.stopping),

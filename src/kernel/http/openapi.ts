@@ -5,7 +5,7 @@
 import type { TSchema } from 'typebox'
 import type { Catalog } from '../errors/problem.ts'
 import { keyMode, mediaTypesOf } from './compile-route.ts'
-import type { Route } from './route.ts'
+import { consumesOf, type Route } from './route.ts'
 
 export type DocumentOptions = {
   readonly routes: readonly Route[]
@@ -56,7 +56,7 @@ function operation(route: Route, catalog: Catalog, components: Json): Json {
     ...(route.added ? { 'x-added': true } : {}),
     ...(route.deprecated ? { deprecated: true, 'x-sunset': route.deprecated.sunset } : {}),
     parameters: parameters(route, components),
-    ...(route.body || route.consumes === 'raw'
+    ...(route.body || consumesOf(route) !== 'json'
       ? { requestBody: requestBody(route, components) }
       : {}),
     responses: { ...successes(route, components), ...failures(route, catalog) },
@@ -118,7 +118,7 @@ function isConditional({ fails }: Route): boolean {
 }
 
 function requestBody(route: Route, components: Json): Json {
-  if (route.consumes === 'raw') {
+  if (consumesOf(route) !== 'json') {
     return { content: { '*/*': { schema: { type: 'string', format: 'binary' } } } }
   }
   const schema = hoist(route.body as TSchema, components)
@@ -193,7 +193,7 @@ function impliedCodes(route: Route): string[] {
   if (route.path.includes('{')) codes.push(route.absent ?? 'not_found')
   if (route.method !== 'GET' && route.method !== 'DELETE') {
     codes.push('content_too_large')
-    if (route.consumes !== 'raw') codes.push('malformed_json', 'unsupported_media_type')
+    if (consumesOf(route) === 'json') codes.push('malformed_json', 'unsupported_media_type')
   }
   if (route.body || route.query) codes.push('validation_failed')
   if (isConditional(route)) codes.push('invalid_header')

@@ -1,24 +1,43 @@
 /**
  * The one route on which every provider reports: a registry, filled by the surfaces, says who verifies and
- * receives for which name, and what this provider takes for "received". The message is stored in this
- * transaction and worked on later.
+ * receives for which name. The order is fixed: size, bytes, signature, timestamp, envelope, insert, reply;
+ * what the events mean is processed later. Only refused messages count against a network's rate, so that a
+ * provider with many events is never turned away.
  */
 import { problemsOf } from '../errors/problem.ts'
 import { reply, route, type Route } from './route.ts'
 import { text } from './shapes.ts'
+import { Type } from 'typebox'
+import type { Db } from '../database/db.ts'
 import type { Provider } from '../surface.ts'
 
 export const providerErrors = {
   provider_not_found: { status: 404, title: 'There is no such provider' },
+  envelope_invalid: { status: 400, title: 'The message of the provider cannot be read' },
 } as const
 
 const problem = problemsOf(providerErrors)
+const Received = Type.Object({ received: Type.Boolean() }, { title: 'ProviderMessageReceived' })
 
-/** No route where nobody reports. */
-export function providerRoutes(providers: readonly Provider[]): Route[] {
+type ProvidersDeps = {
+  readonly providers: readonly Provider[]
+  readonly db: Db
+  readonly public_url: string
+}
+
+/** No route where no provider reports. */
+export function providerRoutes({ providers, db, public_url }: ProvidersDeps): Route[] {
   if (providers.length === 0) return []
   const registry = new Map(providers.map(provider => [provider.name, provider]))
   if (registry.size !== providers.length) throw new Error('a provider is registered twice')
+  const find = (name: string | undefined): Provider => {
+    const provider = registry.get(name ?? '')
+    if (!provider) {
+      const detail = `Known providers: ${[...registry.keys()].join(', ')}.`
+      throw problem('provider_not_found', { detail })
+    }
+    return provider
+  }
   return [
     route({
       method: 'POST',
@@ -26,19 +45,30 @@ export function providerRoutes(providers: readonly Provider[]): Route[] {
       summary: 'Receive a signed report of a provider',
       permission: 'public',
       rate: 'webhook_in',
+      rate_by: ['provider'],
+      counts_refused: true,
       idempotency: 'ignored',
+      transaction: 'own',
       consumes: 'raw',
+      body_limit_bytes: Math.max(...providers.map(({ max_bytes }) => max_bytes)),
+      bodyLimitFor: ({ params }) => find(params['provider']).max_bytes,
       params: { provider: text(50) },
       absent: 'provider_not_found',
-      fails: ['provider_not_found', 'signature_invalid', 'timestamp_out_of_window'],
-      replies: { 200: null, 202: null, 204: null },
-      handle: async ({ tx, params, request }) => {
-        const provider = registry.get(params.provider)
-        if (!provider) throw problem('provider_not_found')
-        const verdict = provider.verify(request.raw, request.headers)
+      fails: [
+        'provider_not_found',
+        'envelope_invalid',
+        'signature_invalid',
+        'timestamp_out_of_window',
+      ],
+      replies: { 200: Received, 202: null, 204: null },
+      handle: async ({ params, request }) => {
+        const provider = find(params.provider)
+        const { raw, headers, path, search } = request
+        const verdict = await provider.verify({ raw, headers, url: public_url + path + search })
         if ('refused' in verdict) throw problem(verdict.refused)
-        await provider.receive(tx, verdict)
-        return reply(provider.accepted, null)
+        if (verdict.events.length > 0) await db.tx(tx => provider.receive(tx, verdict.events))
+        const { accepted } = provider
+        return accepted === 200 ? reply(accepted, { received: true }) : reply(accepted, null)
       },
     }),
   ]

@@ -16,6 +16,7 @@ export async function readRaw(request: FastifyRequest, payload: IncomingMessage)
   const asked = config.compiled?.route.bodyLimitFor?.({ params, headers })
   const limit = Math.min(bodyLimit, (await asked) ?? bodyLimit)
   if (declared > limit) throw problem('content_too_large')
+  request.incoming?.goOn()
   const chunks: Buffer[] = []
   let length = 0
   // Left undestroyed where it is too much, so that the refusal can still be sent.

@@ -2,6 +2,7 @@
  * What a handler may know of its request. The signal is made only when somebody asks for it, because
  * most requests end before anybody would listen.
  */
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { parseTraceparent } from '../observability/context.ts'
 import type { RequestFacts } from './route.ts'
@@ -42,6 +43,12 @@ export class Facts implements RequestFacts {
 
   get raw(): Buffer {
     return Buffer.isBuffer(this.request.body) ? this.request.body : empty
+  }
+
+  stream(limit_bytes?: number): Readable {
+    const { incoming, routeOptions } = this.request
+    const limit = Math.min(limit_bytes ?? Infinity, routeOptions.bodyLimit)
+    return incoming?.stream(limit) ?? Readable.from([])
   }
 
   get signal(): AbortSignal {

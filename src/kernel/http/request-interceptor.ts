@@ -8,6 +8,7 @@ import { newId } from '../ids.ts'
 import type { Log } from '../observability/log.ts'
 import { problemOf, securityHeaders } from './send-reply.ts'
 import { problem, renderProblem } from '../errors/problem.ts'
+import { markExpecting } from './incoming-body.ts'
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -48,6 +49,10 @@ export function serverBehind({
     const server: Server = createServer({ ...optionsOf(options), requireHostHeader: false }, open)
     // What is expected beside 100-continue may be left alone; the server would refuse it without a document.
     server.on('checkExpectation', open)
+    server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+      markExpecting(request)
+      open(request, response)
+    })
     if (keepAliveTimeout !== undefined) server.keepAliveTimeout = keepAliveTimeout
     if (requestTimeout !== undefined) server.requestTimeout = requestTimeout
     if (connectionTimeout !== undefined) server.setTimeout(connectionTimeout)

@@ -2,6 +2,7 @@
  * A route is a value: path, permission, limits, schemas, refusals and the function that answers. It is
  * mounted, documented, checked by the crawler and typed for the client from this one declaration.
  */
+import type { Readable } from 'node:stream'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Principal } from '../access/principal.ts'
 import type { Db, Reader, Tx } from '../database/db.ts'
@@ -53,6 +54,12 @@ export type RequestFacts = {
   readonly traceparent: string | null
   /** The exact bytes, for routes that take a `raw` body. */
   readonly raw: Buffer
+  /**
+   * The body of a route that consumes a `stream`, as it arrives: at most `limit_bytes` (and the route's
+   * limit) of it, else it fails with `content_too_large`; late, it fails with `request_timeout`. A client
+   * that expects `100-continue` sends it after this call, so every refusal comes before it.
+   */
+  stream(limit_bytes?: number): Readable
 }
 
 /** What is known of a request before its body. */
@@ -60,6 +67,9 @@ export type RequestHead = {
   readonly params: Readonly<Record<string, string>>
   readonly headers: RequestFacts['headers']
 }
+
+/** The Idempotency-Key of a request, with the fingerprint under which its outcome is recorded. */
+export type RequestKey = { readonly value: string; readonly fingerprint: Buffer }
 
 type Guard = 'public' | 'authenticated' | `${string}.${string}.${string}`
 
@@ -73,6 +83,8 @@ type Given<Path extends string, G extends Guard, B, Q> = {
   readonly grants: () => Promise<ReadonlySet<string>>
   /** This list as this caller sees it, for `kernel.cursors`. */
   readonly list: ListScope
+  /** For unique keys of a surface's own rows, which outlive the recorded outcome. */
+  readonly key: RequestKey | null
 }
 
 /**
@@ -81,7 +93,10 @@ type Given<Path extends string, G extends Guard, B, Q> = {
  * again as `resumed`: it asks the provider what became of that id before it sends anything.
  */
 export type OutsideOperation<C, R extends Replies, Outcome> = {
-  begin(context: C & { readonly tx: Tx; readonly operation_id: string }): Promise<void>
+  /** A reply means that nothing has to be called: it is recorded in the same commit. */
+  begin(
+    context: C & { readonly tx: Tx; readonly operation_id: string },
+  ): Promise<ReplyOf<R> | undefined>
   call(operation_id: string, attempt: 'first' | 'resumed', signal: AbortSignal): Promise<Outcome>
   /** A refusal is answered, not thrown: what it changed commits with it. */
   finish(tx: Tx, operation_id: string, outcome: Outcome): Promise<ReplyOf<R> | Problem>
@@ -128,11 +143,18 @@ type Common<
    * it makes.
    */
   absent?: string
-  /** `raw`: the bytes as they came, of any media type, for signed messages. */
-  consumes?: 'json' | 'raw'
+  /**
+   * `raw`: the bytes as they came, of any media type, for signed messages. `stream`: the handler reads
+   * `request.stream()` itself; its transaction is its own, and a key is its own affair.
+   */
+  consumes?: 'json' | 'raw' | 'stream'
   /** Media types other than JSON; the handler then answers a text, or bytes, with its own content-type. */
   produces?: readonly string[]
   body_limit_bytes?: number
+  /** Sees the body as it was sent, before unknown members are dropped; throws what must not be accepted. */
+  inspectBody?(body: unknown): void
+  /** Time for the whole body to arrive, where `kernel.body_seconds` does not fit. */
+  body_seconds?: number
   /**
    * The handler asks for grants, so they are read before its transaction begins: nobody holds one
    * connection while they wait for another.
@@ -142,6 +164,8 @@ type Common<
   bodyLimitFor?(head: RequestHead): number | Promise<number>
   /** Parameters of the path that have a rate of their own for each caller. */
   rate_by?: readonly string[]
+  /** Only requests that are answered with a 4xx count against the rate. */
+  counts_refused?: true
   replies: R
   fails?: readonly string[]
   headers?: Readonly<Record<string, string>>
@@ -226,6 +250,7 @@ export type AnyContext = {
   request: RequestFacts
   grants: () => Promise<ReadonlySet<string>>
   list: ListScope
+  key: RequestKey | null
 }
 
 /** A route with its types forgotten. */
@@ -251,4 +276,8 @@ export type Route = Common<
 /** Where a GET may do more, HEAD is a wrong method: no preview or link checker sets its effects off. */
 export function onlyReads({ method, transaction, head }: Route): boolean {
   return method === 'GET' && (transaction !== 'own' || head === true)
+}
+
+export function consumesOf({ consumes = 'json' }: Pick<Route, 'consumes'>) {
+  return consumes
 }

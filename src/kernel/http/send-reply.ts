@@ -33,6 +33,7 @@ export function sendOutcome(
   reply: FastifyReply,
   answer: Extract<Answer, { kind: 'outcome' }>,
 ): FastifyReply | undefined {
+  request.incoming?.leave(false)
   const { outcome, replayed } = answer.result
   const { route } = compiled
   const { raw } = reply
@@ -101,7 +102,7 @@ export function sendProblem(
     void reply.header('www-authenticate', `Bearer error="${refusal.code}"`)
   }
   // What was not read of a too large body must not be taken for the next request.
-  if (refusal.status === 413) void reply.header('connection', 'close')
+  request.incoming?.leave(refusal.status === 413 || refusal.status === 408)
   return reply
     .code(refusal.status)
     .headers({

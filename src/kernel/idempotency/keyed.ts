@@ -49,7 +49,8 @@ export type InsideEffect = { run(tx: Tx): Promise<Outcome> }
 
 export type OutsideEffect = {
   readonly lease_seconds: number
-  begin(tx: Tx, operation_id: string): Promise<void>
+  /** An outcome ends the operation before anything is called. */
+  begin(tx: Tx, operation_id: string): Promise<Outcome | undefined>
   call(operation_id: string, attempt: 'first' | 'resumed'): Promise<unknown>
   finish(tx: Tx, operation_id: string, called: unknown): Promise<Outcome>
 }
@@ -192,7 +193,11 @@ async function outsideOnce(
     if (record.state !== null) return await known(deps, work, record)
     if (!record.locked) return 'busy'
     const operation_id = newId()
-    await effect.begin(tx, operation_id)
+    const outcome = await effect.begin(tx, operation_id)
+    if (outcome) {
+      tx.atCommit(recordOutcome(work.scope, outcome, work.rules))
+      return { outcome, replayed: false }
+    }
     tx.atCommit(recordStart(work.scope, { id: operation_id, ...lease }, work.rules))
     return { operation_id, attempt: 'first' }
   })

@@ -13,7 +13,16 @@ import { LoggedEvent } from '../../kernel/events/event.ts'
 import type { Faults } from '../../kernel/faults.ts'
 import { problem } from '../../kernel/errors/problem.ts'
 import { reply, route, type Route } from '../../kernel/http/route.ts'
-import { closed, count, Id, limit_default, nullable, page, text, Version } from '../../kernel/http/shapes.ts'
+import {
+  closed,
+  count,
+  Id,
+  limit_default,
+  nullable,
+  page,
+  text,
+  Version,
+} from '../../kernel/http/shapes.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { EventDeclaration } from '../../kernel/surface.ts'
 

@@ -2,7 +2,16 @@
 import { Type } from 'typebox'
 import type { Cursors } from '../../kernel/http/cursor.ts'
 import { reply, route, type Route } from '../../kernel/http/route.ts'
-import { closed, count, Id, nullable, page, pageQuery, text, Time } from '../../kernel/http/shapes.ts'
+import {
+  closed,
+  count,
+  Id,
+  nullable,
+  page,
+  pageQuery,
+  text,
+  Time,
+} from '../../kernel/http/shapes.ts'
 import { readConsumers } from '../../kernel/events/consumers/lag.ts'
 import type { Interest } from '../../kernel/events/consumers/leases.ts'
 import { listParks, park_states, retryPark, skipPark } from '../../kernel/events/operate.ts'

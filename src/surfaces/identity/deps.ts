@@ -4,7 +4,7 @@
  */
 import type { PermissionCatalog } from '../../kernel/access/permissions.ts'
 import type { Access } from '../../kernel/access/principal.ts'
-import type { Kernel } from '../../kernel/surface.ts'
+import type { Kernel } from './settings.ts'
 import type { Denied } from './sessions/revocation-list.ts'
 import type { SigningKeys } from './keys/signing-keys.ts'
 import type { AccessTokens } from './keys/access-tokens.ts'

@@ -124,14 +124,14 @@ export function consume(
   )
 }
 
-/** All open ones of an account and purpose are of no use any more. */
+/** All open ones of an account and purpose, or of all purposes, are of no use any more. */
 export async function consumeAll(
   tx: Tx,
   account_id: string,
-  purposes: readonly Purpose[],
+  purposes: readonly Purpose[] | null,
 ): Promise<void> {
   await tx.run(sql`
     update identity.one_time_challenges set consumed_at = kernel.now()
-    where account_id = ${account_id} and purpose = any(${purposes})
-      and consumed_at is null`)
+    where account_id = ${account_id} and consumed_at is null
+      and (${purposes}::text[] is null or purpose = any(${purposes}::text[]))`)
 }

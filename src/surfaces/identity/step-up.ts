@@ -6,7 +6,7 @@ import { Type } from 'typebox'
 import type { Principal } from '../../kernel/access/principal.ts'
 import type { Reader } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
-import type { Kernel } from '../../kernel/surface.ts'
+import type { Kernel } from './settings.ts'
 import { problem } from './errors.ts'
 
 const Active = Type.Object({ active: Type.Boolean() })

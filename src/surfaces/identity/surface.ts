@@ -19,14 +19,16 @@ import { permissions } from './permissions.ts'
 import { routes } from './routes.ts'
 import { openPace } from './sessions/pace.ts'
 import { openThrottle } from './throttle.ts'
+import { settings } from './settings.ts'
 
 export type Needs = {
   /** Of all surfaces: roles and API keys may hold any permission of the platform. */
   readonly permissions: PermissionCatalog
 }
 
-export const identity: Surface<Face, Needs> = {
+export const identity: Surface<Face, Needs, typeof settings> = {
   name: 'identity',
+  settings,
   migrations: new URL('./migrations/', import.meta.url),
   permissions,
   errors,

@@ -2,7 +2,7 @@
  * What the use cases of jobs share. It is put together once in surface.ts; a use case names the members
  * that it needs with `Pick<Deps, …>`.
  */
-import type { Kernel } from '../../kernel/surface.ts'
+import type { Kernel } from './settings.ts'
 import type { FileLookup } from './face.ts'
 import type { Hearers } from './running/ending/announce-ends.ts'
 import type { Engine } from './running/engine.ts'

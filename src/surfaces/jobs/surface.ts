@@ -1,5 +1,6 @@
 /** Long work as the kernel sees it: its parts are opened once and wired together here. */
-import type { Kernel, Surface } from '../../kernel/surface.ts'
+import type { Surface } from '../../kernel/surface.ts'
+import { settings, type Kernel } from './settings.ts'
 import { demoCount } from './demo/count.ts'
 import { seedJobs, type People } from './demo/seed.ts'
 import { settleDependents } from './dependencies/settle-dependents.ts'
@@ -24,8 +25,9 @@ export type Needs = {
   readonly people: People
 }
 
-export const jobs: Surface<Face, Needs> = {
+export const jobs: Surface<Face, Needs, typeof settings> = {
   name: 'jobs',
+  settings,
   migrations: new URL('./migrations/', import.meta.url),
   permissions,
   errors,

@@ -3,7 +3,7 @@
  * that it needs with `Pick<Deps, …>`.
  */
 import type { Tx } from '../../kernel/database/db.ts'
-import type { Kernel } from '../../kernel/surface.ts'
+import type { Kernel } from './settings.ts'
 import type { LookAlikes } from './destinations/look-alikes.ts'
 import type { UrlReputation } from './destinations/reputation.ts'
 import type { TxtLookup } from './domains/txt-lookup.ts'

@@ -1,5 +1,5 @@
 /** Puts together what the use cases share; nothing is asked or started by it. */
-import type { Kernel } from '../../kernel/surface.ts'
+import type { Kernel } from './settings.ts'
 import type { Deps, Jobs } from './deps.ts'
 import { openLookAlikes } from './destinations/look-alikes.ts'
 import { openWebRisk } from './destinations/web-risk.ts'

@@ -6,7 +6,7 @@ import { Type } from 'typebox'
 import { isLoopback, networkOf } from '../../kernel/access/rate.ts'
 import type { Tx } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
-import type { Kernel } from '../../kernel/surface.ts'
+import type { Kernel } from './settings.ts'
 import { problem } from './errors.ts'
 
 export type Bucket = {

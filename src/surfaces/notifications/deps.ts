@@ -1,6 +1,6 @@
 /** What the use cases of notifications share. A use case names the members that it needs with `Pick<Deps, …>`. */
 import type { Reader } from '../../kernel/database/db.ts'
-import type { Kernel } from '../../kernel/surface.ts'
+import type { Kernel } from './settings.ts'
 import type { Providers } from './providers/providers.ts'
 import type { Sender } from './sending/sender.ts'
 import type { Templates } from './templates/find-template.ts'

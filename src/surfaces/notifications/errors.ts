@@ -1,5 +1,5 @@
 /** What notifications refuse. What belongs to another tenant is refused like something that is not there. */
-import { problemsOf } from '../../kernel/http/problem.ts'
+import { problemsOf } from '../../kernel/errors/problem.ts'
 
 export const errors = {
   notification_not_found: { status: 404, title: 'There is no such notification' },

@@ -1,5 +1,6 @@
 /** The settings of notifications: name, default, unit and one sentence each. */
-import { count, flag, list, secret, text } from '../../kernel/settings.ts'
+import { count, flag, list, secret, text, type SettingTable } from '../../kernel/settings.ts'
+import type { KernelOf } from '../../kernel/surface.ts'
 
 // prettier-ignore
 export const settings = {
@@ -40,4 +41,7 @@ export const settings = {
   'notifications.intents_retention_days': count(180, 'days', 'How long notifications and their attempts are kept', 7, 3650),
   'notifications.provider_events_retention_days': count(400, 'days', 'How long reports of providers are remembered', 7, 3650),
   'notifications.inbox_retention_days': count(90, 'days', 'How long items of the in-app inbox are kept', 1, 3650),
-} as const
+} as const satisfies SettingTable
+
+/** The kernel as this surface sees it: with the kernel's settings and its own. */
+export type Kernel = KernelOf<typeof settings>

@@ -4,10 +4,10 @@
  */
 import type { Tx } from '../../kernel/database/db.ts'
 import type { SafeFetch } from '../../kernel/outgoing/safe-fetch.ts'
-import type { Kernel } from '../../kernel/surface.ts'
+import type { Kernel } from './settings.ts'
 import type { JudgeEndpoint } from './endpoint.ts'
 import type { Secrets } from './secrets.ts'
-import type { Sending } from './settings.ts'
+import type { Sending } from './sending-settings.ts'
 import type { EventTypes } from './types/event-types.ts'
 
 /** How others tell the senders of this process that there is something to send. */

@@ -9,9 +9,9 @@ import {
   type SafeTarget,
   type TargetRefusal,
 } from '../../kernel/outgoing/safe-target.ts'
-import type { Kernel } from '../../kernel/surface.ts'
+import type { Kernel } from './settings.ts'
 import { problem } from './errors.ts'
-import type { Sending } from './settings.ts'
+import type { Sending } from './sending-settings.ts'
 
 /** Answers the address as it is kept. */
 export type JudgeEndpoint = (endpoint: string) => string

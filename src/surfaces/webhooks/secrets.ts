@@ -4,7 +4,7 @@
  */
 import { newStandardSecret, parseStandardSecret } from '../../kernel/outgoing/signatures.ts'
 import { ownRing, type Keyring } from '../../kernel/keys.ts'
-import type { Kernel } from '../../kernel/surface.ts'
+import type { Kernel } from './settings.ts'
 import { problem } from './errors.ts'
 
 export type Secrets = {

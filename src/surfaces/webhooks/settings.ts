@@ -1,73 +1,46 @@
-/** The settings that are written as small lists, read once at the start; a mistake stops it with a sentence. */
-import type { Port } from '../../kernel/outgoing/addresses.ts'
-import { StartError } from '../../kernel/errors/start-error.ts'
-import type { Kernel } from '../../kernel/surface.ts'
+/** The settings of this surface: name, default, unit, one sentence, bounds. */
+import {
+  count,
+  flag,
+  list,
+  numbers,
+  secret,
+  text,
+  type SettingTable,
+} from '../../kernel/settings.ts'
+import type { KernelOf } from '../../kernel/surface.ts'
 
-export type Timeouts = Readonly<Record<(typeof phases)[number], number>>
-export type BreakerSettings = {
-  readonly failures: number
-  readonly open_ms: number
-  readonly max_open_ms: number
-}
+// prettier-ignore
+export const settings = {
+  'webhooks.sender_enabled': flag(true, 'Whether worker processes send webhooks'),
+  'webhooks.retry_schedule': numbers([0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400], 's', 'Waits before each attempt of a delivery'),
+  'webhooks.max_event_age_seconds': count(96 * 3600, 's', 'Age from which a delivery is not tried again; time on hold does not count', 1),
+  'webhooks.max_held_age_seconds': count(14 * 86_400, 's', 'Age from which a delivery is not tried again, whatever was on hold', 1),
+  'webhooks.allow_http': flag('development', 'Whether endpoints without TLS may be sent to'),
+  'webhooks.allowed_ports': text('Ports of endpoints, and ranges such as 8000-8999', '443,8443'),
+  'webhooks.allowed_private_cidrs': list('Private nets (10.1.0.0/16) or places (127.0.0.1:9000) that may be sent to'),
+  'webhooks.dns_servers': list('DNS servers that resolve endpoints, where not those of the system'),
+  'webhooks.timeouts': text('Longest time of each phase of an attempt, in ms', 'dns:2000,connect:3000,tls:3000,write:5000,first_byte:10000,body:5000,total:20000'),
+  'webhooks.breaker': text('When a failing endpoint is left alone, and for how long', 'failures:10,open_ms:30000,max_open_ms:900000'),
+  'webhooks.degraded_seconds': count(86_400, 's', 'Time without success after which a subscription counts as degraded', 1),
+  'webhooks.auto_disable_seconds': count(5 * 86_400, 's', 'Time without success after which a subscription is disabled', 1),
+  'webhooks.lease_seconds': count(30, 's', 'How long a sender holds endpoints and deliveries without a sign of life', 2, 600),
+  'webhooks.in_flight': count(512, 'requests', 'Webhooks under way in one process', 1, 10_000),
+  'webhooks.in_flight_slow': count(128, 'requests', 'Webhooks under way to slow endpoints in one process', 1, 10_000),
+  'webhooks.max_subscriptions': count(100, 'subscriptions', 'Webhook subscriptions of a tenant', 1, 20_000),
+  'webhooks.verifications_per_hour': count(10, 'challenges', 'Challenges that are sent to one subscription in an hour', 1, 100_000),
+  'webhooks.replay_per_minute': count(10, 'replays', 'Replays of one subscription in a minute', 1, 1_000_000),
+  'webhooks.replay_tenant_per_minute': count(100, 'replays', 'Replays of a tenant in a minute', 1, 1_000_000),
+  'webhooks.replay_deliveries_max': count(100_000, 'deliveries', 'Deliveries that one replay of a subscription sends again', 1, 10_000_000),
+  'webhooks.deliveries_retention_days': count(90, 'days', 'How long deliveries are kept', 7, 3650),
+  'webhooks.attempts_retention_days': count(30, 'days', 'How long attempts of deliveries are kept', 7, 3650),
+  'webhooks.inbound_max_bytes': count(1024 * 1024, 'bytes', 'Largest inbound webhook; 25 MiB where the scheme is github', 1024, 2 ** 25),
+  'webhooks.inbound_ack_ms': count(5000, 'ms', 'Time in which an inbound webhook is stored, before the provider is told to come again', 100, 60_000),
+  'webhooks.inbound_tolerance_seconds': count(300, 's', 'Age of an inbound webhook, where its source does not say otherwise', 0, 86_400),
+  'webhooks.receipts_retention_days': count(400, 'days', 'How long receipts of inbound webhooks are kept; a repeat is known as long', 1, 3650),
+  'webhooks.receipt_payloads_retention_days': count(30, 'days', 'How long the bytes of inbound webhooks are kept', 1, 3650),
+  'webhooks.keyring': secret('A keyring of its own for the secrets of webhooks'),
+} as const satisfies SettingTable
 
-export type Sending = {
-  readonly timeouts: Timeouts
-  readonly breaker: BreakerSettings
-  readonly ports: readonly Port[]
-  readonly schemes: readonly ('https:' | 'http:')[]
-}
-
-const phases = ['dns', 'connect', 'tls', 'write', 'first_byte', 'body', 'total'] as const
-const breaker_parts = ['failures', 'open_ms', 'max_open_ms'] as const
-/** What a sender needs after an answer to record it before its lease ends. */
-export const finish_ms = 1000
-
-export function readSending({ settings }: Pick<Kernel, 'settings'>): Sending {
-  const timeouts = numbers('WEBHOOKS_TIMEOUTS', settings['webhooks.timeouts'], phases)
-  const breaker = numbers('WEBHOOKS_BREAKER', settings['webhooks.breaker'], breaker_parts)
-  const lease_ms = settings['webhooks.lease_seconds'] * 1000
-  if (timeouts.total + finish_ms > lease_ms) {
-    throw new StartError(
-      'WEBHOOKS_LEASE_SECONDS must outlast WEBHOOKS_TIMEOUTS total by a second, or a webhook would be sent twice while the first is under way. Raise the lease or lower the total.',
-    )
-  }
-  const http = settings['webhooks.allow_http']
-  return {
-    timeouts,
-    breaker,
-    ports: [...ports(settings['webhooks.allowed_ports']), ...(http ? [80] : [])],
-    schemes: http ? ['https:', 'http:'] : ['https:'],
-  }
-}
-
-function numbers<const N extends string>(
-  name: string,
-  given: string,
-  parts: readonly N[],
-): Record<N, number> {
-  const told = new Map(
-    given.split(',').map(entry => {
-      const [part = '', value = ''] = entry.trim().split(':')
-      return [part, /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN] as const
-    }),
-  )
-  const fits = told.size === parts.length && parts.every(part => (told.get(part) ?? 0) > 0)
-  if (!fits) {
-    const form = parts.map(part => `${part}:<number>`).join(',')
-    throw new StartError(`${name} is not understood. Write all of its parts: ${form}.`)
-  }
-  return Object.fromEntries(parts.map(part => [part, told.get(part)])) as Record<N, number>
-}
-
-function ports(given: string): Port[] {
-  return given.split(',').map(entry => {
-    const [, from = '', to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(entry.trim()) ?? []
-    const range = [Number(from), Number(to)] as const
-    if (range[0] < 1 || range[1] > 65_535 || range[0] > range[1]) {
-      throw new StartError(
-        `WEBHOOKS_ALLOWED_PORTS: "${entry}" is no port. Write ports and ranges, such as 443,8443,9000-9099.`,
-      )
-    }
-    return range
-  })
-}
+/** The kernel as this surface sees it: with the kernel's settings and its own. */
+export type Kernel = KernelOf<typeof settings>

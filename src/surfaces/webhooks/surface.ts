@@ -1,6 +1,7 @@
 /** Webhooks as the kernel sees it: its parts are opened once and wired together here. */
 import { openSafeFetch } from '../../kernel/outgoing/safe-fetch.ts'
-import type { EventDeclaration, InboundHandler, Kernel, Surface } from '../../kernel/surface.ts'
+import type { EventDeclaration, InboundHandler, Surface } from '../../kernel/surface.ts'
+import { settings, type Kernel } from './settings.ts'
 import { checks } from './checks.ts'
 import type { Deps, Jobs } from './deps.ts'
 import { openJudgeEndpoint } from './endpoint.ts'
@@ -21,7 +22,7 @@ import { openBodies } from './sending/bodies.ts'
 import type { Rules } from './sending/decide-retry.ts'
 import { activity, openSender } from './sending/sender.ts'
 import { seed, type People } from './seed.ts'
-import { readSending } from './settings.ts'
+import { readSending } from './sending-settings.ts'
 import { openEventTypes } from './types/event-types.ts'
 import { challengeLoop } from './verification/loop.ts'
 
@@ -36,8 +37,9 @@ export type Needs = {
   readonly inbound: readonly InboundHandler[]
 }
 
-export const webhooks: Surface<Face, Needs> = {
+export const webhooks: Surface<Face, Needs, typeof settings> = {
   name: 'webhooks',
+  settings,
   migrations: new URL('./migrations/', import.meta.url),
   permissions,
   errors,

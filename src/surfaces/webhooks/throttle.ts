@@ -5,7 +5,7 @@
 import { Type } from 'typebox'
 import type { Reader } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
-import type { Kernel } from '../../kernel/surface.ts'
+import type { Kernel } from './settings.ts'
 import { problem } from './errors.ts'
 
 const Taken = Type.Object({ taken: Type.Boolean(), wait: Type.Integer() })

@@ -11,6 +11,7 @@ import { routes } from './routes.ts'
 
 export const book: Surface<Face, Record<never, never>> = {
   name: 'book',
+  settings: {},
   migrations: new URL('./migrations/', import.meta.url),
   permissions: {
     'book.accounts.open': { says: 'Open an account', roles: ['member'] },

@@ -1,10 +1,11 @@
-/** The five operations of a list of notes. */
+/** The operations of a list of notes. */
 import { sql } from '../../../src/kernel/database/sql.ts'
 import { etag, expectedVersions, preconditionFailed } from '../../../src/kernel/http/etag.ts'
 import { problemsOf } from '../../../src/kernel/errors/problem.ts'
 import { reply, route, type Route } from '../../../src/kernel/http/route.ts'
 import { newId } from '../../../src/kernel/ids.ts'
 import type { Kernel } from '../../../src/kernel/surface.ts'
+import { digestRoute } from './digest-file.ts'
 import { errors } from './errors.ts'
 import { Found, Note, NotePage, NoteQuery, NoteRow, PatchNote, WriteNote } from './schemas.ts'
 
@@ -12,7 +13,7 @@ const problem = problemsOf(errors)
 const columns = sql`id, title, labels, kind, version, created_at`
 
 export function noteRoutes(kernel: Kernel): readonly Route[] {
-  return [writeRoute(), readRoute(), listRoute(kernel), patchRoute(), deleteRoute()]
+  return [writeRoute(), readRoute(), listRoute(kernel), patchRoute(), deleteRoute(), digestRoute()]
 }
 
 function writeRoute(): Route {

@@ -42,3 +42,7 @@ export const NoteQuery = pageQuery({ kind: Type.Optional(text(20)) })
 export const NotePage = page(Note)
 export const Found = Type.Object({ version: Version, deleted_at: nullable(Time) })
 export const Count = Type.Object({ written: Type.Integer() })
+export const FileDigest = Type.Object({
+  size_bytes: Type.Integer(),
+  sha256: Type.String({ minLength: 64, maxLength: 64 }),
+})

@@ -9,6 +9,7 @@ import { Count } from './schemas.ts'
 
 export const notes: Surface<Face, Record<never, never>> = {
   name: 'notes',
+  settings: {},
   migrations: new URL('./migrations/', import.meta.url),
   permissions: {
     'notes.notes.write': { says: 'Write notes of a kind', roles: ['writer'], typed: true },

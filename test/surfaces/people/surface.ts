@@ -14,6 +14,7 @@ const use = 'people.tokens'
 
 export const people: Surface<Face, Record<never, never>> = {
   name: 'people',
+  settings: {},
   migrations: new URL('./migrations/', import.meta.url),
   permissions: {},
   errors,

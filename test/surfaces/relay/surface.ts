@@ -4,11 +4,12 @@ import type { Surface } from '../../../src/kernel/surface.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Face } from './face.ts'
-import { vendorReports } from './receive-report.ts'
+import { vendorBatches, vendorReports } from './receive-report.ts'
 import { sendRoute, streamRoutes } from './routes.ts'
 
 export const relay: Surface<Face, { vendor_url: string }> = {
   name: 'relay',
+  settings: {},
   migrations: new URL('./migrations/', import.meta.url),
   permissions: {},
   errors,
@@ -24,7 +25,7 @@ export const relay: Surface<Face, { vendor_url: string }> = {
     return {
       face: {},
       routes: [sendRoute(db, vendor), ...streamRoutes(db)],
-      providers: [vendorReports(kernel)],
+      providers: [vendorReports(kernel), vendorBatches(kernel)],
       close: () => vendor.close(),
     }
   },

@@ -3,7 +3,7 @@
  * enough, weeks of the inbox by age, recorded outcomes that expired, and throttles that are full again.
  */
 import { Type } from 'typebox'
-import type { Settings } from '../../../runtime/config.ts'
+import type { KernelSettings } from '../../settings.ts'
 import type { Db } from '../../database/db.ts'
 import { sql } from '../../database/sql.ts'
 import type { Loop } from '../../surface.ts'
@@ -12,7 +12,7 @@ export type RetentionOptions = {
   db: Db
   /** Names of all consumers and sinks that the code has. */
   consumers: readonly string[]
-  settings: Pick<Settings, 'kernel.events_retention_days' | 'kernel.inbox_retention_days'>
+  settings: Pick<KernelSettings, 'kernel.events_retention_days' | 'kernel.inbox_retention_days'>
 }
 
 const every_ms = 10 * 60_000

@@ -6,7 +6,7 @@ import { directClient } from '../../database/direct.ts'
 import { sql } from '../../database/sql.ts'
 import { openFaults, type Faults } from '../../faults.ts'
 import { newId } from '../../ids.ts'
-import { openLog } from '../../observability/log.ts'
+import { openLog, type Log } from '../../observability/log.ts'
 import { openMetrics } from '../../observability/metrics.ts'
 import type { Consumer, EventDeclaration } from '../../surface.ts'
 import type { Hearing } from '../consumers/hearing.ts'
@@ -20,7 +20,7 @@ export const declared = new Map<string, EventDeclaration>([
   ['thing.removed', { version: 1, data: Type.Object({ n: Type.Integer() }) }],
 ])
 
-export type World = { db: Db; events: Events; faults: Faults; stop(): Promise<void> }
+export type World = { db: Db; events: Events; faults: Faults; log: Log; stop(): Promise<void> }
 
 export type WorldOptions = {
   url: string
@@ -49,6 +49,7 @@ export function openWorld(options: WorldOptions): World {
     application_name: 'dodeca-test',
     outbox: openOutbox(known),
     committed: () => tied.events?.committed(),
+    woken: topics => tied.events?.wake(topics),
     waited: () => {},
     lost: () => {},
   })
@@ -76,6 +77,7 @@ export function openWorld(options: WorldOptions): World {
     db,
     events,
     faults,
+    log,
     stop: async () => {
       await events.stop()
       await db.close()

@@ -71,6 +71,19 @@ describe('an operation outside', () => {
     expect(rows[0].n).toBe(1)
   })
 
+  test('that needs no call ends in the commit that begins it, and is replayed', async () => {
+    const key = newKey()
+    const first = await send('to self: remember', key)
+    expect([first.status, first.body.state]).toEqual([201, 'sent'])
+    const again = await send('to self: remember', key)
+    expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true'])
+    expect(effects('to self: remember')).toBe(0)
+    const { rows } = await admin.query(
+      `select count(*)::int as n from relay.messages where text = 'to self: remember'`,
+    )
+    expect(rows[0].n).toBe(1)
+  })
+
   test('commits a refusal together with what it changed, and replays it', async () => {
     const key = newKey()
     const refused = await send('forbidden', key)

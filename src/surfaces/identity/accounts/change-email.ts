@@ -13,13 +13,15 @@ import { Id, Time } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requestMail } from '../mails/request.ts'
+import { tellOwner } from '../mails/tell-owner.ts'
 import { consume, consumeAll, issueDerived } from '../one-time.ts'
 import { provePassword } from '../passwords/prove.ts'
 import type { AcceptedRequest } from '../requests.ts'
-import { recordSecurityEvent, type Seen } from '../security/record.ts'
+import type { Seen } from '../security/record.ts'
 import { emailScope } from '../tenants/resolve.ts'
+import { announceProven } from './announce-proven.ts'
 import { demandEmail } from './email.ts'
-import { accountByAddress, accountById, raiseAccountVersion } from './find.ts'
+import { accountByAddress, accountById } from './find.ts'
 
 type Needs = Pick<Deps, 'kernel' | 'hasher' | 'throttle'>
 
@@ -108,24 +110,7 @@ async function move(tx: Tx, { id }: Principal, token: string, seen: Seen) {
         verified_at = kernel.now()
       where id = ${id} returning id, verified_at`,
   )
-  const { tenant_id, locale } = account
-  const about = { tenant_id, account_id: id }
-  tx.emit({
-    type: 'account.verified',
-    tenant_id,
-    aggregate_type: 'account',
-    aggregate_id: id,
-    aggregate_version: await raiseAccountVersion(tx, id),
-    data: { account_id: id },
-  })
-  await recordSecurityEvent(tx, { ...about, action: 'account.verified', actor: id, seen })
-  if (account.email !== null) {
-    await requestMail(tx, {
-      ...about,
-      template: 'address_changed',
-      address: account.email,
-      locale,
-    })
-  }
+  await announceProven(tx, account, seen)
+  await tellOwner(tx, account, 'address_changed')
   return { account_id: id, status: 'active', verified_at: moved.verified_at } as const
 }

@@ -27,10 +27,11 @@ export async function eraseAccount(
       display_name = null, locale = null
     where id = ${id} and tenant_id = ${tenant_id} and status <> 'deleted'`)
   if (erased === 0) return false
+  // Roles before sessions, in the order in which a refresh in another tenant locks them.
+  await tx.run(sql`delete from identity.role_assignments where account_id = ${id}`)
   await revokeSessions(tx, deps, { account_id: id }, 'account_deleted', { actor, seen })
   await forgetCredentials(tx, account)
   await tx.run(sql`delete from identity.credentials where account_id = ${id}`)
-  await tx.run(sql`delete from identity.role_assignments where account_id = ${id}`)
   await tx.run(sql`delete from identity.one_time_challenges where account_id = ${id}`)
   await tx.run(sql`delete from identity.email_changes where account_id = ${id}`)
   await tx.run(sql`

@@ -4,7 +4,7 @@ import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { ListScope } from '../../../kernel/http/cursor.ts'
 import { page, pageQuery } from '../../../kernel/http/shapes.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { Account, Email } from '../schemas.ts'
 import { parseEmail } from './email.ts'
 

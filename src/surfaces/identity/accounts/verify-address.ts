@@ -12,8 +12,9 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { consume, hashOf, peek } from '../one-time.ts'
 import { Bytes } from '../schemas.ts'
-import { recordSecurityEvent, type Seen } from '../security/record.ts'
-import { accountByAddress, raiseAccountVersion } from './find.ts'
+import type { Seen } from '../security/record.ts'
+import { announceProven } from './announce-proven.ts'
+import { accountByAddress } from './find.ts'
 import { insertAccount } from './insert-account.ts'
 import { takeOver } from './take-over.ts'
 
@@ -91,7 +92,7 @@ async function complete(
   token: string,
   seen: Seen,
 ): Promise<Verified | undefined> {
-  const { id, tenant_id, email_scope, email_normalized } = registration
+  const { id, email_scope, email_normalized } = registration
   if (!(await consume(tx, ['email_verification'], token))) return undefined
   const account = await owner(tx, deps, registration, seen)
   await tx.run(sql`
@@ -100,24 +101,12 @@ async function complete(
       else 'superseded' end
     where email_scope = ${email_scope} and email_normalized = ${email_normalized}
       and state = 'pending'`)
-  if (!account) return undefined
-  const { verified_at } = await tx.one(
-    Type.Object({ verified_at: Time }),
+  if (account === undefined) return undefined
+  return await tx.one(
+    Verified,
     sql`
-      update identity.accounts set status = 'active', verified_at = kernel.now()
-      where id = ${account} returning verified_at`,
+      select id as account_id, status, verified_at from identity.accounts where id = ${account}`,
   )
-  tx.emit({
-    type: 'account.verified',
-    tenant_id,
-    aggregate_type: 'account',
-    aggregate_id: account,
-    aggregate_version: await raiseAccountVersion(tx, account),
-    data: { account_id: account },
-  })
-  const about = { tenant_id, account_id: account, actor: account, seen }
-  await recordSecurityEvent(tx, { ...about, action: 'account.verified' })
-  return { account_id: account, status: 'active', verified_at }
 }
 
 /** The account that the registration now owns. */
@@ -127,15 +116,18 @@ async function owner(
   registration: Registration,
   seen: Seen,
 ): Promise<string | undefined> {
-  const { id, email, email_scope, email_normalized, password_hash } = registration
+  const { id, tenant_id, email, email_scope, email_normalized, password_hash } = registration
   const held = await accountByAddress(tx, email_scope, email_normalized)
   const encoded = deps.hasher.open(password_hash, { table: 'identity.registrations', id })
   if (held) {
-    return (await takeOver(tx, deps, held, registration, encoded, seen)) ? held.id : undefined
+    const claim = { ...registration, registration_id: id, encoded }
+    return (await takeOver(tx, deps, held, claim, seen)) ? held.id : undefined
   }
   const account_id = newId()
   const address = { email, normalized: email_normalized }
   const scope = email_scope
   const draft = { ...registration, id: account_id, scope, address, encoded, proven: true }
-  return (await insertAccount(tx, deps, draft)) ? account_id : undefined
+  if (!(await insertAccount(tx, deps, draft))) return undefined
+  await announceProven(tx, { id: account_id, tenant_id }, seen)
+  return account_id
 }

@@ -50,7 +50,7 @@ export function openAdministration(deps: Deps): Administration {
 
 async function turnRole(
   deps: Deps,
-  turn: typeof assignRole,
+  turn: typeof assignRole | typeof revokeRole,
   who: Who,
   role_id: string,
   actor: string,

@@ -6,7 +6,7 @@
 import { sign as signature } from 'node:crypto'
 import { jwtVerify, type JWTPayload } from 'jose'
 import { newId } from '../../../kernel/ids.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
 import type { Denied } from '../sessions/revocation-list.ts'
 import type { SigningKeys } from './signing-keys.ts'

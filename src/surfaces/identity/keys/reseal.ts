@@ -6,7 +6,7 @@
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import type { Owner, PasswordHasher } from '../passwords/hash.ts'
 import { Bytes } from '../schemas.ts'
 import { resealSigningKey } from './signing-keys.ts'

@@ -9,7 +9,7 @@ import { Type, type Static } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newSecret } from '../../../kernel/ids.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { Bytes } from '../schemas.ts'
 
 export const max_age_seconds = 300

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable } from '../../../kernel/http/shapes.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import type { MailToSend, Notice } from '../face.ts'
 import { derivedToken } from '../one-time.ts'
 

@@ -9,7 +9,7 @@ import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { openOutsideWorld } from '../../../kernel/outgoing/sandbox-control.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { mailToSend } from './mail-to-send.ts'
 import { renderMail } from './render.ts'
 

@@ -5,7 +5,7 @@
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { Bytes } from '../schemas.ts'
 import { openTotpSecret, sealTotpSecret } from './methods/totp.ts'
 

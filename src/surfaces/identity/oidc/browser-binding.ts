@@ -4,7 +4,7 @@
  * whoever learns the state from an address can finish nothing.
  */
 import { createHmac } from 'node:crypto'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { hashOf } from '../one-time.ts'
 
 type Site = Pick<Kernel, 'public_url'>

@@ -1,13 +1,15 @@
 /**
  * Which account an identity at a provider logs in to. A known identity has its account. By address alone
- * an account is only given where both sides have proven it; a new account is made where people may sign
- * up by themselves. Whoever gets neither learns nothing about whether the address has an account.
+ * an account is only given where the provider has proven it; an account whose mailbox was never proven
+ * loses everything that opened it before. A new account is made where people may sign up by themselves. Whoever gets neither learns nothing about whether the address has an account.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Address } from '../accounts/email.ts'
-import { accountByAddress, accountById, raiseAccountVersion } from '../accounts/find.ts'
+import { announceProven } from '../accounts/announce-proven.ts'
+import { accountByAddress, accountById } from '../accounts/find.ts'
+import { takeOver } from '../accounts/take-over.ts'
 import type { Deps } from '../deps.ts'
 import { tellOwner } from '../mails/tell-owner.ts'
 import type { AccountRow } from '../schemas.ts'
@@ -22,7 +24,7 @@ export type Found = {
   readonly external_identity_id: string
 }
 
-type Needs = Pick<Deps, 'kernel'>
+type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied'>
 
 export type Login = {
   readonly provider: string
@@ -34,11 +36,8 @@ export type Login = {
 
 const refused = (error: Failure['error'], reason: string): Failure => ({ error, reason })
 
-export async function findAccount(
-  tx: Tx,
-  { kernel }: Needs,
-  login: Login,
-): Promise<Found | Failure> {
+export async function findAccount(tx: Tx, deps: Needs, login: Login): Promise<Found | Failure> {
+  const { kernel } = deps
   const { asserted, tenant, provider, seen } = login
   await holdIdentity(tx, asserted)
   const owner = await ownerOf(tx, asserted)
@@ -48,8 +47,8 @@ export async function findAccount(
   const scope = emailScope(kernel, tenant.id)
   const held = await accountByAddress(tx, scope, address.normalized)
   if (held) {
-    const owned = held.status === 'active' && held.verified_at !== null
-    if (!proven || !owned) return refused('account_link_required', 'address_not_proven')
+    const owned = proven && held.status === 'active' && (await ownedBy(tx, deps, held, login))
+    if (!owned) return refused('account_link_required', 'address_not_proven')
   } else if (!maySignUp(kernel, tenant, proven)) {
     return refused('account_link_required', 'signup_refused')
   }
@@ -81,6 +80,18 @@ async function known(
   return { account, external_identity_id }
 }
 
+/** An account whose mailbox was never proven goes to the person whom the provider has proven. */
+async function ownedBy(
+  tx: Tx,
+  deps: Needs,
+  held: AccountRow,
+  { asserted: { display_name, locale }, seen }: Login,
+): Promise<boolean> {
+  if (held.verified_at !== null) return true
+  const claim = { registration_id: null, encoded: null, display_name, locale }
+  return await takeOver(tx, deps, held, claim, seen)
+}
+
 function maySignUp({ settings }: Needs['kernel'], { signup }: Tenant, proven: boolean): boolean {
   return signup === 'open' && (proven || !settings['identity.require_verified_email'])
 }
@@ -88,7 +99,7 @@ function maySignUp({ settings }: Needs['kernel'], { signup }: Tenant, proven: bo
 /** Without a password. Undefined where the address was taken a moment ago. */
 async function makeAccount(
   tx: Tx,
-  { asserted: { proven, display_name, locale }, tenant: { id: tenant_id } }: Login,
+  { asserted: { proven, display_name, locale }, tenant: { id: tenant_id }, seen }: Login,
   scope: string,
   address: Address,
 ): Promise<Found['account'] | undefined> {
@@ -100,20 +111,14 @@ async function makeAccount(
       case when ${proven} then kernel.now() end, ${display_name}, ${locale})
     on conflict (email_scope, email_normalized) where status <> 'deleted' do nothing`)
   if (made === 0) return undefined
-  const about = { tenant_id, aggregate_type: 'account', aggregate_id: id }
   tx.emit({
-    ...about,
     type: 'account.registered',
+    tenant_id,
+    aggregate_type: 'account',
+    aggregate_id: id,
     aggregate_version: 1,
     data: { account_id: id, tenant_id },
   })
-  if (proven) {
-    tx.emit({
-      ...about,
-      type: 'account.verified',
-      aggregate_version: await raiseAccountVersion(tx, id),
-      data: { account_id: id },
-    })
-  }
+  if (proven) await announceProven(tx, { id, tenant_id }, seen)
   return { id, tenant_id }
 }

@@ -39,7 +39,7 @@ export type Back = {
   readonly request: RequestFacts
 }
 
-type Needs = Pick<Deps, 'kernel'>
+type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied'>
 type Ticket = { readonly token: string }
 
 /** Where the browser goes now. */

@@ -3,7 +3,7 @@ import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { ListScope } from '../../../kernel/http/cursor.ts'
 import { page } from '../../../kernel/http/shapes.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { ExternalIdentity, identityColumns } from './store-identity.ts'
 
 export const ExternalIdentityPage = page(ExternalIdentity)

@@ -10,7 +10,7 @@ import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { closed, text } from '../../../kernel/http/shapes.ts'
 import { StartError } from '../../../kernel/errors/start-error.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 
 const name_pattern = '^[a-z0-9][a-z0-9_-]{0,39}$'
 export const ProviderName = Type.String({ pattern: name_pattern, minLength: 1, maxLength: 40 })

@@ -18,7 +18,7 @@ import {
   type ServerMetadata,
 } from 'openid-client'
 import { openSafeFetch, type SafeFetch } from '../../../kernel/outgoing/safe-fetch.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { readProviders, readRedirectUris, type Provider } from './providers.ts'
 
 export type RelyingParty = {

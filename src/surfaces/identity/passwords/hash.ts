@@ -9,7 +9,7 @@ import { Counter } from 'prom-client'
 import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newSecret } from '../../../kernel/ids.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
 
 export type Owner = {

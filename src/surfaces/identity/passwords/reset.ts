@@ -1,13 +1,16 @@
 /**
  * Sets a password by a mailed token: a reset, or the first one of somebody who was invited. A password
- * that is refused leaves the token usable. The mailbox is proven by it, every session ends, other
- * tokens of the kind are used up, and second factors stay.
+ * that is refused leaves the token usable. The mailbox is proven by it, every session ends, and other
+ * tokens of the kind are used up. Second factors stay, unless this is the first proof of the mailbox:
+ * then everything that opened the account before is removed.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable, Time } from '../../../kernel/http/shapes.ts'
+import { announceProven } from '../accounts/announce-proven.ts'
 import { accountById, raiseAccountVersion } from '../accounts/find.ts'
+import { removeEarlierHolder } from '../accounts/take-over.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { tellOwner } from '../mails/tell-owner.ts'
@@ -63,6 +66,7 @@ async function apply(
   await tx.run(sql`
     update identity.accounts
     set status = 'active', verified_at = coalesce(verified_at, kernel.now()) where id = ${id}`)
+  if (before.verified_at === null) await removeEarlierHolder(tx, deps, account, seen)
   await revokeSessions(tx, deps, { account_id: id }, 'password_reset', { actor: id, seen })
   await consumeAll(tx, id, ['password_reset', 'invite', 'mfa_login'])
   const about = { tenant_id, aggregate_type: 'account', aggregate_id: id }
@@ -74,14 +78,7 @@ async function apply(
       data: { account_id: id, from: 'invited', to: 'active', reason: 'invitation_accepted' },
     })
   }
-  if (before.verified_at === null) {
-    tx.emit({
-      ...about,
-      type: 'account.verified',
-      aggregate_version: await raiseAccountVersion(tx, id),
-      data: { account_id: id },
-    })
-  }
+  if (before.verified_at === null) await announceProven(tx, account, seen)
   const event = { tenant_id, account_id: id, actor: id, seen }
   await recordSecurityEvent(tx, { ...event, action: 'password_reset.completed' })
   await tellOwner(tx, account, 'password_changed')

@@ -11,6 +11,7 @@ import { raiseAccountVersion } from '../accounts/find.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { recordSecurityEvent, type Seen } from '../security/record.ts'
+import { revokeSessions } from '../sessions/revoke.ts'
 import { builtInRoles } from './built-in.ts'
 
 export type Assignment = {
@@ -47,10 +48,13 @@ export async function assignRole(
   return true
 }
 
-/** False where the account has not the role. */
+/**
+ * False where the account has not the role. Outside its own tenant an account is a member while it holds
+ * a role there: with the last one every session ends that worked there as a guest.
+ */
 export async function revokeRole(
   tx: Tx,
-  deps: Pick<Deps, 'permissions'>,
+  deps: Pick<Deps, 'permissions' | 'kernel' | 'denied'>,
   assignment: Assignment,
   act: Act,
 ): Promise<boolean> {
@@ -63,6 +67,16 @@ export async function revokeRole(
     return false
   }
   await announce(tx, 'revoked', assignment, act)
+  const left = await tx.maybe(
+    Held,
+    sql`
+      select tenant_id from identity.role_assignments
+      where tenant_id = ${tenant_id} and account_id = ${account_id} limit 1`,
+  )
+  if (!left) {
+    const guest = { account_id, guest_of: tenant_id }
+    await revokeSessions(tx, deps, guest, 'membership_ended', act)
+  }
   return true
 }
 

@@ -12,7 +12,10 @@ import type { Deps } from '../deps.ts'
 
 const Held = Type.Object({ role_id: Type.String(), permission: nullable(Type.String()) })
 
-/** What an account holds in the tenant of its token: as a member, and by its roles there. */
+/**
+ * What an account holds in the tenant of its token: as a member, and by its roles there. It is a member of
+ * its own tenant, and of another one only while it holds a role there.
+ */
 export async function accountGrants(
   reader: Reader,
   { permissions, kernel }: Pick<Deps, 'permissions' | 'kernel'>,
@@ -21,22 +24,18 @@ export async function accountGrants(
   const rows = await reader.many(
     Held,
     sql`
-      select 'member' as role_id, null as permission
+      select coalesce(r.role_id, 'member') as role_id, p.permission
       from identity.accounts a
-      where a.id = ${id} and a.status = 'active'
-        and (${session_id}::uuid is null or exists (select from identity.sessions s
-          where s.id = ${session_id}::uuid and s.revoked_at is null))
-      union all
-      select r.role_id, p.permission
-      from identity.role_assignments r
-      join identity.accounts a on a.id = r.account_id and a.status = 'active'
+      left join identity.role_assignments r on r.tenant_id = ${tenant_id} and r.account_id = a.id
       left join identity.role_permissions p
         on p.tenant_id = r.tenant_id and p.role_id = r.role_id
-      where r.tenant_id = ${tenant_id} and r.account_id = ${id}
+      where a.id = ${id} and a.status = 'active'
+        and (a.tenant_id = ${tenant_id} or r.role_id is not null)
         and (${session_id}::uuid is null or exists (select from identity.sessions s
           where s.id = ${session_id}::uuid and s.revoked_at is null))`,
   )
-  const roles = new Set(rows.map(row => row.role_id))
+  if (rows.length === 0) return new Set()
+  const roles = new Set(['member', ...rows.map(row => row.role_id)])
   const weak = kernel.settings['identity.admin_requires_mfa'] && aal !== 'aal2'
   const mine = new Set(rolePermissions(permissions, roles))
   for (const { permission } of rows) if (permission !== null) mine.add(permission)

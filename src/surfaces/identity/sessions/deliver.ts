@@ -4,7 +4,7 @@
  * be `Secure`, so their names say so too.
  */
 import type { Headers } from '../../../kernel/http/route.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import type { SessionTokens } from '../schemas.ts'
 
 export type Delivery = 'token' | 'cookie'

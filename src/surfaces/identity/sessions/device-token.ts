@@ -3,7 +3,7 @@
  * strangers who guess cannot lock its owner out. It is signed, lives for months and opens nothing.
  */
 import { Buffer } from 'node:buffer'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { newSecret } from '../../../kernel/ids.ts'
 
 const use = 'identity.device'

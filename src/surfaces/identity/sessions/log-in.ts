@@ -1,6 +1,6 @@
 /**
  * A login. Whether the account is unknown, the password wrong, the address unproven or the account
- * disabled, the work and the answer are the same. An attempt is taken from the throttle before the hash
+ * disabled, the work, the limit and the answer are the same. An attempt is taken from the throttle before the hash
  * is computed and given back on success. No connection is held while hashing; so the password that was
  * proven is compared once more inside the transaction, and a reset in between wins.
  */
@@ -8,11 +8,13 @@ import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable, text } from '../../../kernel/http/shapes.ts'
+import { nil_id } from '../../../kernel/ids.ts'
 import { parseEmail } from '../accounts/email.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { openLoginChallenge } from '../mfa/challenges/open-login-challenge.ts'
 import { redeemTicket } from '../oidc/redeem-ticket.ts'
+import { passwordBucket, type Address } from '../passwords/prove.ts'
 import {
   AccountRow,
   Bytes,
@@ -25,7 +27,7 @@ import {
   type MfaRequired,
 } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security/record.ts'
-import { emailScopeOfHome, slugMeant } from '../tenants/resolve.ts'
+import { emailScope, findTenant } from '../tenants/resolve.ts'
 import type { Delivered } from './deliver.ts'
 import { knownDevice } from './device-token.ts'
 import { issueSession } from './issue-session.ts'
@@ -72,8 +74,14 @@ export async function logIn(deps: Deps, body: LogIn, seen: Seen): Promise<Logged
 
 async function byPassword(deps: Deps, body: LogIn, seen: Seen): Promise<LoggedIn> {
   const { kernel, hasher } = deps
-  const candidate = await candidateOf(deps, body, seen)
-  const attempt = await takeAttempt(deps, body, candidate, seen)
+  const { email = '', tenant: slug } = body
+  const tenant = await findTenant(kernel.db, kernel, slug, seen.headers['host'])
+  const address = {
+    scope: emailScope(kernel, tenant?.id ?? nil_id),
+    normalized: parseEmail(email)?.normalized ?? email,
+  }
+  const candidate = tenant && (await candidateOf(deps, address))
+  const attempt = await takeAttempt(deps, { address, body, candidate, seen })
   try {
     const encoded = candidate?.password_hash
       ? hasher.open(candidate.password_hash, { table: 'identity.credentials', id: candidate.id })
@@ -106,8 +114,7 @@ function accountOf(candidate: Candidate): AccountRow {
 
 function candidateOf(
   { kernel }: Deps,
-  { email = '', tenant }: LogIn,
-  seen: Seen,
+  { scope, normalized }: Address,
 ): Promise<Candidate | undefined> {
   return kernel.db.maybe(
     Candidate,
@@ -115,28 +122,32 @@ function candidateOf(
       select a.id, a.tenant_id, a.email, a.email_normalized, a.status, a.verified_at,
         a.display_name, a.locale, a.version, a.created_at, c.password_hash,
         c.password_changed_at::text as password_changed_at
-      from identity.tenants home
-      join identity.accounts a on a.email_scope = ${emailScopeOfHome(kernel)}
+      from identity.accounts a
       left join identity.credentials c on c.account_id = a.id
-      where home.slug = ${slugMeant(kernel, tenant, seen.headers['host'])} and home.state = 'active'
-        and a.email_normalized = ${parseEmail(email)?.normalized ?? ''} and a.status <> 'deleted'`,
+      where a.email_scope = ${scope} and a.email_normalized = ${normalized}
+        and a.status <> 'deleted'`,
   )
 }
 
+type Guess = {
+  readonly address: Address
+  readonly body: LogIn
+  readonly candidate: Candidate | undefined
+  readonly seen: Seen
+}
+
+/** The bucket does not depend on whether the address has an account, so neither do its answers. */
 async function takeAttempt(
   deps: Deps,
-  { email = '', tenant = '', device_token }: LogIn,
-  candidate: Candidate | undefined,
-  seen: Seen,
+  { address, body, candidate, seen }: Guess,
 ): Promise<Attempt> {
   const { throttle, kernel } = deps
   const { settings } = kernel
   const step_seconds = settings['identity.login_account_interval_seconds']
-  const device = knownDevice(kernel, candidate?.id ?? null, device_token)
-  const who = candidate?.id ?? `${tenant} ${parseEmail(email)?.normalized ?? email}`
+  const device = knownDevice(kernel, candidate?.id ?? null, body.device_token)
   const mine = device
     ? throttle.about('login_device', device, settings['identity.login_device_burst'], step_seconds)
-    : throttle.about('login', who, settings['identity.login_account_burst'], step_seconds)
+    : passwordBucket(deps, address)
   try {
     return await throttle.take([
       ...throttle.network(

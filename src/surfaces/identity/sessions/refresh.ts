@@ -5,7 +5,7 @@
  * session ends. What is no token of ours ends nothing: garbage cannot log anybody out.
  */
 import { Type, type Static } from 'typebox'
-import type { Reader, Tx } from '../../../kernel/database/db.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
 import { parseTime } from '../../../kernel/clock.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
@@ -46,33 +46,73 @@ const Used = Type.Object({
 
 type Result =
   | { readonly kind: 'continued'; readonly session: Continued; readonly next: RefreshToken }
-  | { readonly kind: 'refused' | 'reused' }
+  | { readonly kind: 'refused' | 'reused' | 'no_member' }
 
 export async function refresh(deps: Needs, asked: Refresh, seen: Seen): Promise<SessionTokens> {
-  const { kernel, pace } = deps
   const { session_id, tenant_id } = asked
   const token = parseToken(asked.refresh_token)
   if (!token) throw problem('invalid_refresh_token')
-  pace.take(session_id)
-  if (tenant_id !== undefined) await demandTenant(kernel.db, session_id, tenant_id)
-  const rotated = await rotate(deps, asked, token)
+  deps.pace.take(session_id)
+  const rotated = (await rotate(deps, asked, token)) ?? (await rotateGuest(deps, asked, token))
   const result = rotated ?? (await again(deps, asked, token))
   if (result.kind === 'reused') await endReusedSession(deps, session_id, seen)
+  if (result.kind === 'no_member' && tenant_id !== undefined) throw problem('permission_denied')
   if (result.kind !== 'continued') throw problem('invalid_refresh_token')
   return await tokensOf(deps, session_id, result)
 }
 
-/** (a): unused and unexpired, of a living session. Undefined where it is not. */
+/** (a): unused and unexpired, of a living session in its own tenant. Undefined where it is not. */
 async function rotate(
   { kernel }: Needs,
   asked: Refresh,
   token: RefreshToken,
 ): Promise<Result | undefined> {
-  const [next] = successors(kernel.keys, asked.session_id, token)
-  if (!next) throw new Error('the keyring is empty')
-  const session = await kernel.db.maybe(Continued, rotation(kernel.settings, asked, token, next))
+  const next = successorOf(kernel, asked, token)
+  const rotated = rotation(kernel.settings, asked, { token, next, guest: false })
+  const session = await kernel.db.maybe(Continued, rotated)
   await kernel.fault('identity.after_rotation')
   return session && { kind: 'continued', session, next }
+}
+
+/**
+ * The same in another tenant, while a role there is held: whoever takes the last one away waits and then
+ * ends this session, or came first and nothing is rotated.
+ */
+function rotateGuest(
+  { kernel }: Needs,
+  asked: Refresh,
+  token: RefreshToken,
+): Promise<Result | undefined> {
+  const next = successorOf(kernel, asked, token)
+  return kernel.db.tx(async (tx): Promise<Result | undefined> => {
+    if (!(await holdMembership(tx, asked))) return undefined
+    const rotated = rotation(kernel.settings, asked, { token, next, guest: true })
+    const session = await tx.maybe(Continued, rotated)
+    return session && { kind: 'continued', session, next }
+  })
+}
+
+function successorOf({ keys }: Needs['kernel'], { session_id }: Refresh, token: RefreshToken) {
+  const [next] = successors(keys, session_id, token)
+  if (!next) throw new Error('the keyring is empty')
+  return next
+}
+
+/** Membership outside the account's own tenant is a role there, in a tenant that is active. */
+async function holdMembership(tx: Tx, { session_id, tenant_id }: Refresh): Promise<boolean> {
+  const held = await tx.maybe(
+    Type.Object({ tenant_id: Id }),
+    sql`
+      select r.tenant_id from identity.sessions s
+      join identity.role_assignments r on r.account_id = s.account_id
+        and r.tenant_id = coalesce(${tenant_id ?? null}::uuid, s.active_tenant_id)
+        and r.tenant_id <> s.tenant_id
+      join identity.tenants t on t.id = r.tenant_id and t.state = 'active'
+      where s.id = ${session_id}
+      limit 1
+      for share of r, t`,
+  )
+  return held !== undefined
 }
 
 /**
@@ -82,8 +122,7 @@ async function rotate(
 function rotation(
   settings: Needs['kernel']['settings'],
   { session_id, tenant_id }: Refresh,
-  token: RefreshToken,
-  next: RefreshToken,
+  { token, next, guest }: { token: RefreshToken; next: RefreshToken; guest: boolean },
 ) {
   return sql`
     with used as (
@@ -93,11 +132,16 @@ function rotation(
       where t.id_hash = ${hashOf(token.text)} and t.session_id = ${session_id}
         and t.used_at is null and t.expires_at > kernel.now()
         and s.id = t.session_id and s.revoked_at is null and s.expires_at > kernel.now()
+        and (${guest} or coalesce(${tenant_id ?? null}::uuid, s.active_tenant_id) = s.tenant_id)
       returning t.id_hash, t.session_id
     ), session as (
       update identity.sessions s
       set last_seen_at = kernel.now(),
-        active_tenant_id = coalesce(${tenant_id ?? null}::uuid, s.active_tenant_id)
+        active_tenant_id = coalesce(${tenant_id ?? null}::uuid, s.active_tenant_id),
+        guest_of = case when ${guest}
+          and coalesce(${tenant_id ?? null}::uuid, s.active_tenant_id) <> all(s.guest_of)
+          then s.guest_of || coalesce(${tenant_id ?? null}::uuid, s.active_tenant_id)
+          else s.guest_of end
       from used
       where s.id = used.session_id and s.revoked_at is null
       returning s.id, s.account_id, s.active_tenant_id, s.aal, s.amr, s.auth_time, s.expires_at,
@@ -115,19 +159,6 @@ function rotation(
     from session, successor`
 }
 
-/** A session can be turned to a tenant in which the account holds a role, and back to its own. */
-async function demandTenant(reader: Reader, session_id: string, tenant_id: string): Promise<void> {
-  const allowed = await reader.maybe(
-    Type.Object({ id: Id }),
-    sql`
-      select s.id from identity.sessions s
-      where s.id = ${session_id} and (s.tenant_id = ${tenant_id} or exists (
-        select from identity.role_assignments r
-        where r.tenant_id = ${tenant_id} and r.account_id = s.account_id))`,
-  )
-  if (!allowed) throw problem('permission_denied')
-}
-
 /** (b) to (e): the token is not the unused one. */
 function again({ kernel }: Needs, { session_id }: Refresh, token: RefreshToken): Promise<Result> {
   const { settings, keys } = kernel
@@ -135,7 +166,8 @@ function again({ kernel }: Needs, { session_id }: Refresh, token: RefreshToken):
   return kernel.db.tx(async (tx): Promise<Result> => {
     const found = await readUsed(tx, settings, session_id, hash)
     if (!found) return { kind: isGenuine(keys, session_id, token) ? 'reused' : 'refused' }
-    if (!found.alive || !found.used) return { kind: 'refused' }
+    if (!found.alive) return { kind: 'refused' }
+    if (!found.used) return { kind: 'no_member' }
     if (!found.in_grace || found.successor_used !== false) return { kind: 'reused' }
     const replayed = await tx.run(sql`
       update identity.refresh_tokens set replays = replays + 1
@@ -157,7 +189,8 @@ function readUsed(tx: Tx, settings: Needs['kernel']['settings'], session_id: str
         coalesce(t.used_at > clock_timestamp()
           - make_interval(secs => ${settings['identity.refresh_grace_seconds']}), false) as in_grace,
         n.id_hash as successor, n.used_at is not null as successor_used,
-        s.revoked_at is null and s.expires_at > kernel.now() as alive
+        s.revoked_at is null and s.expires_at > kernel.now() and t.expires_at > kernel.now()
+          as alive
       from identity.refresh_tokens t
       join identity.sessions s on s.id = t.session_id
       left join identity.refresh_tokens n

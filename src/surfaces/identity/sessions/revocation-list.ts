@@ -7,7 +7,7 @@
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
 
 export type Denied = {

@@ -20,6 +20,7 @@ export type RevokedReason =
   | 'account_deleted'
   | 'address_proven'
   | 'too_many'
+  | 'membership_ended'
 
 export type Which = {
   readonly account_id: string
@@ -27,6 +28,8 @@ export type Which = {
   readonly session_id?: string
   /** All but this one. */
   readonly except?: string | null
+  /** Only those that worked in this tenant as a guest. */
+  readonly guest_of?: string
   /** All but so many of the newest. */
   readonly beyond?: number
 }
@@ -37,7 +40,7 @@ const Revoked = Type.Object({ id: Id, tenant_id: Id, version: Version })
 export async function revokeSessions(
   tx: Tx,
   { denied, kernel }: Pick<Deps, 'denied' | 'kernel'>,
-  { account_id, session_id, except, beyond = 0 }: Which,
+  { account_id, session_id, except, guest_of, beyond = 0 }: Which,
   reason: RevokedReason,
   { actor, seen }: Act,
 ): Promise<number> {
@@ -49,6 +52,7 @@ export async function revokeSessions(
         where account_id = ${account_id} and revoked_at is null
           and (${session_id ?? null}::uuid is null or id = ${session_id ?? null}::uuid)
           and (${except ?? null}::uuid is null or id <> ${except ?? null}::uuid)
+          and (${guest_of ?? null}::uuid is null or ${guest_of ?? null}::uuid = any(guest_of))
         order by id desc offset ${beyond}
       )
       update identity.sessions s

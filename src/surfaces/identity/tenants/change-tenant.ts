@@ -1,5 +1,5 @@
 /**
- * Changes a tenant. Disabling one ends every session that belongs to it or works in it, in the same
+ * Changes a tenant. Disabling one ends every session that belongs to it or worked in it, in the same
  * commit; its row is held for that, so a login that has begun is either ended here or refused there. The
  * tenant that the platform itself is administered from cannot be disabled.
  */
@@ -75,7 +75,7 @@ async function endSessions(
     Alive,
     sql`
       select id, account_id from identity.sessions
-      where (tenant_id = ${tenant_id} or active_tenant_id = ${tenant_id})
+      where (tenant_id = ${tenant_id} or ${tenant_id} = any(guest_of))
         and revoked_at is null and expires_at > kernel.now()
       order by account_id, id`,
   )

@@ -1,10 +1,10 @@
 /** Which tenant a caller without a token means: the slug in the body, or the first label of the host. */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
-import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import { nil_id } from '../../../kernel/ids.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
 
 const Tenant = Type.Object({ id: Id, signup: Type.String() })
@@ -26,7 +26,7 @@ export function findTenant(
   )
 }
 
-export function slugMeant(
+function slugMeant(
   { settings }: Pick<Kernel, 'settings'>,
   slug: string | undefined,
   host: string | string[] | undefined,
@@ -44,9 +44,4 @@ export async function resolveTenant(...named: Named): Promise<Tenant> {
 /** Within what an address is one account. */
 export function emailScope({ settings }: Pick<Kernel, 'settings'>, tenant_id: string): string {
   return settings['identity.email_scope'] === 'global' ? nil_id : tenant_id
-}
-
-/** The same inside a statement that reads the tenant as `home`. */
-export function emailScopeOfHome({ settings }: Pick<Kernel, 'settings'>): Sql {
-  return settings['identity.email_scope'] === 'global' ? sql`${nil_id}::uuid` : sql`home.id`
 }

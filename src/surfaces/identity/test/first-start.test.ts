@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { loadConfig } from '../../../runtime/config.ts'
+import { loadConfig } from '../../../settings.ts'
 import { firstAdministrator } from '../../../runtime/first-administrator.ts'
 import { openProductWorld } from '../../../../test/product-world.ts'
 import { startProcess } from '../../../../test/process.ts'

@@ -1,6 +1,14 @@
 /** Guessing is throttled before a hash is computed, nobody can lock out a known device, and valid bursts pass. */
 import { afterAll, describe, expect, test } from 'vitest'
-import { openProductWorld, type Member } from '../../../../test/product-world.ts'
+import {
+  openProductWorld,
+  password,
+  type Member,
+  type ProductWorld,
+} from '../../../../test/product-world.ts'
+import type { Answer } from '../../../../test/world.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
 
 const world = await openProductWorld()
 const networks = await openProductWorld({
@@ -10,7 +18,11 @@ const networks = await openProductWorld({
   IDENTITY_RESETS_PER_EMAIL_PER_HOUR: '2',
   IDENTITY_LOGIN_NETWORK_BURST: '4',
 })
-const narrow = await openProductWorld({ IDENTITY_HASH_QUEUE: '1', IDENTITY_HASH_WAIT_MS: '10000' })
+const narrow = await openProductWorld({
+  IDENTITY_HASH_QUEUE: '1',
+  IDENTITY_HASH_WAIT_MS: '10000',
+  IDENTITY_EMAIL_SCOPE: 'global',
+})
 afterAll(() => Promise.all([world.close(), networks.close(), narrow.close()]))
 
 const wrong = (member: Member, more: object = {}, at = world) =>
@@ -67,6 +79,77 @@ test('an unknown address is throttled like a known one', async () => {
   expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
 })
 
+test.each([
+  ['of one tenant', world],
+  ['of the whole platform', narrow],
+])('addresses %s have one budget however the tenant is spelled, known or not', async (_, at) => {
+  const spellings = [undefined, 'default']
+  if (at === narrow) spellings.push((await at.tenant()).slug, (await at.tenant()).slug)
+  const seen = []
+  for (const make of [unknown, active, disabled, erased, without]) {
+    const email = await make(at)
+    const before = await hashes(at)
+    const answers = []
+    for (let guess = 0; guess < 8; guess++) {
+      const tenant = spellings[guess % spellings.length]
+      const body = { email, password: 'not the password', ...(tenant && { tenant }) }
+      answers.push(shown(await at.call('POST', '/v1/sessions', { body })))
+    }
+    seen.push({ answers, hashes: (await hashes(at)) - before })
+  }
+  const [first] = seen
+  const budget = [401, 401, 401, 401, 401, 429, 429, 429]
+  expect(first?.answers.map(({ status }) => status)).toEqual(budget)
+  expect(first?.hashes).toBe(5)
+  for (const one of seen) expect(one).toEqual(first)
+})
+
+const newEmail = () => `g-${newId()}@example.test`
+const unknown = (): Promise<string> => Promise.resolve(newEmail())
+
+async function active(at: ProductWorld): Promise<string> {
+  const email = newEmail()
+  await at.identity.administration.createAccount(
+    { tenant: 'default', email, password, display_name: null, role_ids: [] },
+    'cli:test',
+  )
+  return email
+}
+
+async function disabled(at: ProductWorld): Promise<string> {
+  const account = await active(at)
+  await at.identity.administration.disableAccount({ tenant: 'default', account }, 'cli:test')
+  return account
+}
+
+async function erased(at: ProductWorld): Promise<string> {
+  const email = await active(at)
+  const { body } = await at.call('POST', '/v1/sessions', { body: { email, password } })
+  const token: string = body.access_token
+  const gone = await at.call('DELETE', `/v1/accounts/${body.account_id}`, { token })
+  expect(gone.status).toBe(204)
+  return email
+}
+
+/** An account without a password. */
+async function without(at: ProductWorld): Promise<string> {
+  const email = await active(at)
+  const { body } = await at.call('POST', '/v1/sessions', { body: { email, password } })
+  await at.platform.kernel.db.run(
+    sql`delete from identity.credentials where account_id = ${body.account_id}`,
+  )
+  return email
+}
+
+/** What a guesser sees, without what differs from one request to the next. */
+function shown({ status, headers, body }: Answer) {
+  const { request_id: _, retry_after, detail: __, ...said } = body
+  const shared = [...headers].filter(
+    ([name]) => !['date', 'x-request-id', 'retry-after', 'content-length'].includes(name),
+  )
+  return { status, said, limited: retry_after > 0, shared }
+}
+
 test('50 valid logins of one account at once are never called wrong', async () => {
   const member = await world.member()
   const all = await Promise.all(Array.from({ length: 50 }, () => world.login(member)))
@@ -101,7 +184,6 @@ describe('a network', () => {
       for (let n = 0; n < times; n++) seen.push((await ask(n)).status)
       return seen
     }
-    const password = 'correct horse battery staple'
     const registered = await statuses(4, n =>
       networks.call('POST', '/v1/accounts', {
         body: { email: `r${n}@example.test`, password, tenant: tenant.slug },

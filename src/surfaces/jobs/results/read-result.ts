@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
 import { Bytes } from '../schemas.ts'
 

@@ -7,7 +7,8 @@ import { Type, type Static } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
-import type { Kernel, Loop } from '../../../kernel/surface.ts'
+import type { Loop } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 
 const portion = 500
 const Swept = Type.Object({ id: Type.String(), blob_key: nullable(Type.String()) })

@@ -4,7 +4,8 @@
  */
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { JobFailure } from '../../../kernel/errors/job-failure.ts'
-import type { Check, JobStep, JobType, Kernel, Loop } from '../../../kernel/surface.ts'
+import type { Check, JobStep, JobType, Loop } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { checkJobs } from './check-jobs.ts'
 import { openClaimForWorker, type ClaimForWorker } from './claiming/claim-for-worker.ts'
 import { hashOf } from './claiming/lease-token.ts'

@@ -4,7 +4,7 @@
  * whose result is still kept, stays.
  */
 import { sql } from '../../../kernel/database/sql.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 
 const portion = 500
 

@@ -5,7 +5,7 @@
 import { Type } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import type { JobKey } from '../face.ts'
 
 export type Lookout = {

@@ -4,12 +4,13 @@
  */
 import pg from 'pg'
 import { expect } from 'vitest'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { openProductWorld, type Member, type Tenant } from '../../../../test/product-world.ts'
 import { eventually, newKey, type Answer, type Ask } from '../../../../test/world.ts'
 import type { Face } from '../face.ts'
 import { engineComposition, type Engined } from '../running/test/engine-composition.ts'
+import { settings as own } from '../settings.ts'
 
 export type AskingWorld = {
   readonly url: string
@@ -58,7 +59,7 @@ export async function openAskingWorld(settings: Record<string, string> = {}): Pr
   const world = await openProductWorld({ KERNEL_DATABASE_WAIT_MS: '20000', ...settings }, composed)
   if (!engined) throw new Error('the engine was not opened')
   const { face, checks } = engined
-  const { kernel } = world.platform
+  const kernel = world.platform.kernelFor({ settings: own })
   const pool = new pg.Pool({ connectionString: world.database_url, max: 4 })
   pool.on('error', () => {})
   const query = async <T>(text: string, values: unknown[] = []) =>

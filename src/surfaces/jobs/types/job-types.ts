@@ -3,7 +3,8 @@
  * which are rows. A type has one set of rules, and one schema for each of its versions.
  */
 import type { Reader } from '../../../kernel/database/db.ts'
-import type { JobType, Kernel } from '../../../kernel/surface.ts'
+import type { JobType } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
 import type { TypeRules, TypeVersion } from '../running/rules.ts'
 import {

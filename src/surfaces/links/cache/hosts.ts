@@ -6,7 +6,7 @@
 import { LRUCache } from 'lru-cache'
 import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { plainHost, platform_domain_id, type PlatformDomain } from '../domains/platform.ts'
 
 export type Host = {

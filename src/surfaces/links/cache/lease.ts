@@ -8,7 +8,7 @@
 import { Type } from 'typebox'
 import { DatabaseBusy, isUnavailable } from '../../../kernel/database/failures.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 
 export const lease_ms = 2000
 const renew_ms = 500

@@ -4,7 +4,7 @@
  * while two others are under way, are one statement.
  */
 import { LRUCache } from 'lru-cache'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { entryOf, type Entry } from './entry.ts'
 import { readTargets, type Key, type Target } from './target.ts'
 

@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { securityHeaders } from '../../../kernel/http/send-reply.ts'
 import { newId } from '../../../kernel/ids.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { openRecorder, type Recorder } from '../clicks/recorder.ts'
 import { openSpool } from '../clicks/spool.ts'
 import type { PlatformDomain } from '../domains/platform.ts'

@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { lease_ms, type Change, type Lease } from './lease.ts'
 
 export type Changes = {

@@ -1,7 +1,7 @@
 /** The partitions of single clicks: made before they are needed, dropped when their time is over. */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { dayOf, dayText } from './batch.ts'
 
 const days_ahead = 3

@@ -5,7 +5,7 @@
  * redirects go first: storing then takes a small part of its time and catches up afterwards.
  */
 import { newId } from '../../../kernel/ids.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { openAgents } from './agents.ts'
 import { batch_clicks_max, BatchBuilder, dayOf, type Batch } from './batch.ts'
 import { openContexts } from './context.ts'

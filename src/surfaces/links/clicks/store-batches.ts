@@ -6,7 +6,7 @@
 import type { Db, Tx } from '../../../kernel/database/db.ts'
 import { isUnavailable, SqlState } from '../../../kernel/database/failures.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { dayOf, dayText, eventId, type Batch } from './batch.ts'
 import { countsOf } from '../statistics/batch-counts.ts'
 import { prepareDays } from './days.ts'

@@ -5,7 +5,7 @@
  */
 import { isIP } from 'node:net'
 import { isGlobalUnicast } from '../../../kernel/outgoing/addresses.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
 import { hasPublicSuffix, reversedHost } from './host.ts'
 

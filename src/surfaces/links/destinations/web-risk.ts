@@ -8,7 +8,7 @@ import { Value } from 'typebox/value'
 import { openOutsideWorld } from '../../../kernel/outgoing/sandbox-control.ts'
 import { openUpstream, type Upstream } from '../../../kernel/outgoing/upstream.ts'
 import { StartError } from '../../../kernel/errors/start-error.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import type { UrlReputation } from './reputation.ts'
 
 const Found = Type.Object({

@@ -2,7 +2,7 @@
  * The platform's own host as a domain of links. It belongs to nobody and has no row: its id is fixed, its
  * names are configured, and it cannot be claimed, suspended or removed.
  */
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 
 export const platform_domain_id = '01900000-0000-7000-8000-00000000000a'
 

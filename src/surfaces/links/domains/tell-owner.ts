@@ -5,7 +5,8 @@
 import { type Static, Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
-import type { Consumer, Kernel } from '../../../kernel/surface.ts'
+import type { Consumer } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import type { Face as Identity, Notice } from '../../identity/face.ts'
 import { recordName } from './proof.ts'
 

@@ -4,13 +4,13 @@
  */
 import { Resolver } from 'node:dns/promises'
 import { StartError } from '../../../kernel/errors/start-error.ts'
-import type { Settings } from '../../../runtime/config.ts'
+import type { Kernel } from '../settings.ts'
 
 export type TxtLookup = (name: string) => Promise<readonly string[] | 'unanswered'>
 
 const absent = new Set(['ENOTFOUND', 'ENODATA', 'NXDOMAIN'])
 
-export function openTxtLookup(settings: Pick<Settings, 'links.dns_servers'>): TxtLookup {
+export function openTxtLookup(settings: Pick<Kernel['settings'], 'links.dns_servers'>): TxtLookup {
   const resolver = new Resolver({ timeout: 2000, tries: 2 })
   const servers = settings['links.dns_servers']
   if (servers.length > 0) {

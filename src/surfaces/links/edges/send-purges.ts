@@ -6,7 +6,7 @@
 import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import type { Deps } from '../deps.ts'
 import { domainKey, linkKey } from '../cache/cache-headers.ts'
 

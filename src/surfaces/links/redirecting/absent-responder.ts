@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { securityHeaders } from '../../../kernel/http/send-reply.ts'
 import { renderProblem } from '../../../kernel/errors/problem.ts'
 import { newId } from '../../../kernel/ids.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
 
 /** `path` must be plain: what is known under it has the form of a code. */

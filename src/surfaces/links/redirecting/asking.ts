@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { clientAddress, proxyCheck } from '../../../kernel/access/client-address.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import type { Visitor } from '../clicks/visitor.ts'
 import { newSeen, readHeaders, type Seen } from './headers.ts'
 

@@ -3,7 +3,7 @@
  * counts while its own time and the lease of the process last.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { absentResponder, type AbsentResponder } from './absent-responder.ts'
 import type { Asking } from './asking.ts'
 import type { Host } from '../cache/hosts.ts'

@@ -5,7 +5,7 @@
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import type { Clicked } from '../clicks/visitor.ts'
 import { problem } from '../errors.ts'
 import { previewPage } from '../pages/preview.ts'

@@ -3,7 +3,7 @@
  * database little. Counted in this process, by /24 or /64 (GCRA: one number a network).
  */
 import { isLoopback, networkOf } from '../../../kernel/access/rate.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
 
 const window_ms = 60_000

@@ -1,6 +1,6 @@
 /** How near and how far an expiry may be, by the platform's clock. */
 import { parseTime } from '../../../kernel/clock.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
 
 const day_ms = 86_400_000

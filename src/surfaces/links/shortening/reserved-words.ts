@@ -2,7 +2,7 @@
  * Codes that nobody may take on any domain: what a path of the platform begins with, now or by custom.
  * They are compared without case, `-` and `_`, so that none can be imitated.
  */
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 
 export type ReservedWords = { has(code: string): boolean }
 

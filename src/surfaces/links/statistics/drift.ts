@@ -4,7 +4,8 @@
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
-import type { Check, Kernel } from '../../../kernel/surface.ts'
+import type { Check } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { dayOf, dayText } from '../clicks/batch.ts'
 
 const shown_max = 20

@@ -6,7 +6,7 @@
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { statistics_lock, type Sum } from './add-up.ts'
 import { dayOf, dayText } from '../clicks/batch.ts'
 import type { CoarseContext } from '../clicks/context.ts'

@@ -6,6 +6,7 @@ import type { Answer, Ask } from '../../../../test/world.ts'
 import { openProductWorld, type Member, type ProductWorld } from '../../../../test/product-world.ts'
 import { openDeps } from '../open-deps.ts'
 import type { Deps, Jobs } from '../deps.ts'
+import { settings as own } from '../settings.ts'
 
 export type LinkWorld = ProductWorld & {
   readonly deps: Deps
@@ -23,9 +24,9 @@ export async function openLinkWorld(settings: Record<string, string> = {}): Prom
     IDENTITY_ADMIN_REQUIRES_MFA: 'false',
     ...settings,
   })
-  const { kernel } = world.platform
+  const kernel = world.platform.kernelFor({ settings: own })
   // The surfaces of the product in their order: identity, jobs, links.
-  const jobs = world.platform.opened[1]?.face as Jobs
+  const jobs = world.platform.opened['jobs']?.face as Jobs
   const deps = openDeps(kernel, jobs)
   return {
     ...world,

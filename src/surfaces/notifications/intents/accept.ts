@@ -12,6 +12,7 @@ import { addItems } from '../inbox/add-items.ts'
 import type { IntentState } from '../schemas.ts'
 import { hashOf, render, RenderFailure, type Rendered } from '../templates/render.ts'
 import { announce } from '../sending/announce.ts'
+import { settleMembers } from '../sending/settle-intents.ts'
 import { insertIntent, type NewAttempt } from './insert-intent.ts'
 import { loadFacts, type FactsOf } from './load-facts.ts'
 import type { Order } from './order.ts'
@@ -170,4 +171,7 @@ async function announceEnd(
     error_code,
     version: 1,
   })
+  await settleMembers(tx, [
+    { tenant_id: order.tenant_id, state, closes_digest: order.closes_digest },
+  ])
 }

@@ -145,7 +145,7 @@ async function readDestinations(
   )
 }
 
-async function readSuppressions(
+export async function readSuppressions(
   reader: Reader,
   wanted: readonly { readonly tenant_id: string; readonly hash: Buffer }[],
 ): Promise<ReadonlyMap<string, Suppressed[]>> {

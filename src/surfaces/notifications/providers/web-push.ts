@@ -84,9 +84,15 @@ function outcomeOf(
 
 function failureOf(error: unknown): Outcome {
   if (!(error instanceof SafeFetchFailure)) throw error
-  if (error.code.startsWith('blocked') || error.code === 'invalid_url') {
+  const { reason, phase } = error
+  if (refused_targets.test(reason)) {
     return { kind: 'refused', code: 'invalid_destination', gone: true }
   }
-  const code = /timeout/.test(error.code) ? 'provider_timeout' : 'provider_unavailable'
-  return error.sent ? { kind: 'unknown', code } : { kind: 'failed', code }
+  const code = reason === 'timeout' ? 'provider_timeout' : 'provider_unavailable'
+  const connected = phase === null ? !before_connection.test(reason) : !unsent_phases.test(phase)
+  return connected ? { kind: 'unknown', code } : { kind: 'failed', code }
 }
+
+const refused_targets = /^(blocked_|invalid_)|not_allowed/
+const before_connection = /^(dns|connect|tls)_failed$/
+const unsent_phases = /^(dns|connect|tls)$/

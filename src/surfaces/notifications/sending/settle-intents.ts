@@ -34,14 +34,21 @@ const Settled = Type.Object({
 
 export type IntentKey = { readonly tenant_id: string; readonly intent_id: string }
 
+/** In one order, so that two who lock several never wait for each other in a circle. */
+export async function lockIntents(tx: Tx, keys: readonly IntentKey[]): Promise<void> {
+  if (keys.length === 0) return
+  await tx.run(sql`
+    select from notifications.notification_intents i
+    where (i.tenant_id, i.id) in (select * from unnest(
+      ${keys.map(key => key.tenant_id)}::uuid[], ${keys.map(key => key.intent_id)}::uuid[]))
+    order by i.tenant_id, i.id for update`)
+}
+
 export async function settleIntents(tx: Tx, keys: readonly IntentKey[]): Promise<void> {
   if (keys.length === 0) return
   const tenants = keys.map(key => key.tenant_id)
   const ids = keys.map(key => key.intent_id)
-  await tx.run(sql`
-    select from notifications.notification_intents
-    where (tenant_id, id) in (select * from unnest(${tenants}::uuid[], ${ids}::uuid[]))
-    order by tenant_id, id for update`)
+  await lockIntents(tx, keys)
   const settled = await tx.many(
     Settled,
     sql`
@@ -85,8 +92,10 @@ export async function settleIntents(tx: Tx, keys: readonly IntentKey[]): Promise
   await settleMembers(tx, settled)
 }
 
+type Closing = { readonly tenant_id: string; readonly state: string; readonly closes_digest: string | null }
+
 /** What was gathered in a digest ends as the digest's one message does. */
-async function settleMembers(tx: Tx, settled: readonly { tenant_id: string; state: string; closes_digest: string | null }[]) {
+export async function settleMembers(tx: Tx, settled: readonly Closing[]): Promise<void> {
   const closing = settled.filter(one => one.closes_digest !== null && announced_states.includes(one.state))
   if (closing.length === 0) return
   await tx.run(sql`

@@ -1,5 +1,5 @@
 /** The secrets of providers: written, never shown, kept sealed and bound to their source and version. */
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { ringOf } from '../secrets.ts'
 
 export type InboundSecrets = {

@@ -2,7 +2,8 @@
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
-import type { Kernel, Loop } from '../../../kernel/surface.ts'
+import type { Loop } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { Bytes } from '../schemas.ts'
 import type { InboundSecrets } from './inbound-secrets.ts'
 

@@ -1,6 +1,7 @@
 /** Puts the inbound side together: its routes and its loops, around one keeper of secrets. */
 import type { Route } from '../../../kernel/http/route.ts'
-import type { InboundHandler, Kernel, Loop } from '../../../kernel/surface.ts'
+import type { InboundHandler, Loop } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import { openHandlers } from './handlers.ts'
 import { openInboundSecrets } from './inbound-secrets.ts'
 import { keepInboundLoop } from './keep-inbound.ts'

@@ -3,7 +3,7 @@
  * read of them, and it is durable before it is acknowledged. A duplicate is acknowledged like the first.
  */
 import { problem } from '../errors.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import type { RequestFacts, RequestHead } from '../../../kernel/http/route.ts'
 import type { Acknowledgement, Incoming } from './schemes/scheme.ts'
 import { schemes } from './schemes/schemes.ts'

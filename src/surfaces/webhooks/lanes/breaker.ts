@@ -2,7 +2,7 @@
  * When a failing endpoint is left alone. Closed: requests go. Open: none goes until the time is over.
  * Half open: one goes, and decides. Only the endpoint's own faults count. Pure: time is given.
  */
-import type { BreakerSettings } from '../settings.ts'
+import type { BreakerSettings } from '../sending-settings.ts'
 
 export type Breaker = {
   readonly state: 'closed' | 'open' | 'half_open'

@@ -5,7 +5,7 @@
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
-import type { Kernel } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 
 const shards_count = 64
 

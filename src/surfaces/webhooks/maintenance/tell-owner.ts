@@ -9,7 +9,8 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { LoggedEvent } from '../../../kernel/events/event.ts'
 import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
-import type { Consumer, Kernel } from '../../../kernel/surface.ts'
+import type { Consumer } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
 import type { Face as Identity, Notice } from '../../identity/face.ts'
 
 export type Owners = Pick<Identity, 'tellAccount'>

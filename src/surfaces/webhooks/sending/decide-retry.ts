@@ -5,7 +5,7 @@
 import { parseTime } from '../../../kernel/clock.ts'
 import { afterAnswer } from '../lanes/breaker.ts'
 import type { Lane } from '../lanes/lane.ts'
-import type { BreakerSettings } from '../settings.ts'
+import type { BreakerSettings } from '../sending-settings.ts'
 import type { Claimed } from './claim.ts'
 import type { Outcome } from './outcome.ts'
 

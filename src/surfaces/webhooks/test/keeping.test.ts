@@ -9,6 +9,7 @@ import { openSecrets } from '../secrets.ts'
 import { readSecrets } from '../sending/live-secrets.ts'
 import { at, openGround } from './ground.ts'
 import { openReceiver } from './receiver.ts'
+import { settings } from '../settings.ts'
 
 const receiver = await openReceiver()
 const ground = await openGround()
@@ -77,7 +78,7 @@ test('after a change of the keyring every living secret is sealed anew, and open
   const made = await keyed.subscribe(owner, at(receiver, '/sealed'))
   const path = `/v1/webhook-subscriptions/${made.id}`
   const rotated = await keyed.call('POST', `${path}/rotate-secret`, { token: owner.token })
-  const { kernel } = keyed.platform
+  const kernel = keyed.platform.kernelFor({ settings })
   const ringed = (keyring: string) =>
     openSecrets({
       keys: kernel.keys,

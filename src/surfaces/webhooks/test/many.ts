@@ -4,6 +4,7 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Member } from '../../../../test/product-world.ts'
 import { openSecrets } from '../secrets.ts'
 import type { Ground } from './ground.ts'
+import { settings } from '../settings.ts'
 
 /** Their ids, in the order of the endpoints. */
 export async function subscribeMany(
@@ -12,7 +13,7 @@ export async function subscribeMany(
   endpoints: readonly string[],
   types: readonly string[],
 ): Promise<string[]> {
-  const { kernel } = ground.platform
+  const kernel = ground.platform.kernelFor({ settings })
   const secrets = openSecrets(kernel)
   const ids = endpoints.map(() => newId())
   const sealed = ids.map(id => secrets.seal(id, 1, secrets.make(undefined).bytes))

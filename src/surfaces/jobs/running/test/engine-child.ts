@@ -1,6 +1,6 @@
 /** A process that works and can be killed or stopped: it prints its port once it is ready. */
-import { loadConfig } from '../../../../runtime/config.ts'
-import { start } from '../../../../platform.ts'
+import { loadConfig } from '../../../../settings.ts'
+import { start } from '../../../../runtime/start.ts'
 import { engineComposition } from './engine-composition.ts'
 
 const running = await start(loadConfig(), () => {}, engineComposition())

@@ -10,11 +10,9 @@ export type Engined = { readonly face: Face; readonly checks: readonly Check[] }
 export function engineComposition(told: (engined: Engined) => void = () => {}): Composition {
   return {
     surfaces: composition.surfaces,
-    open: kernel => {
-      const all = composition.open(kernel)
-      const at = composition.surfaces.findIndex(one => one.name === 'jobs')
-      // A composition opens its surfaces in the order in which it names them.
-      const { face, checks = [] } = all.opened[at] as Opened<Face>
+    open: kernelFor => {
+      const all = composition.open(kernelFor)
+      const { face, checks = [] } = all.opened['jobs'] as Opened<Face>
       face.offer(toils)
       told({ face, checks })
       return all

@@ -1,5 +1,5 @@
 /** One more engine on the same database: what the worker protocol gives to a worker outside. */
-import type { Kernel } from '../../../../kernel/surface.ts'
+import type { Kernel } from '../../settings.ts'
 import { settleDependents } from '../../dependencies/settle-dependents.ts'
 import { openJobTypes, type JobTypes } from '../../types/job-types.ts'
 import type { Hearers } from '../ending/announce-ends.ts'

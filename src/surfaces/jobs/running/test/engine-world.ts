@@ -7,13 +7,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect } from 'vitest'
-import { loadConfig } from '../../../../runtime/config.ts'
+import { loadConfig } from '../../../../settings.ts'
 import { newId } from '../../../../kernel/ids.ts'
-import type { Kernel } from '../../../../kernel/surface.ts'
-import { start, type Running } from '../../../../platform.ts'
+import type { Kernel } from '../../settings.ts'
+import { start, type Running } from '../../../../runtime/start.ts'
 import { cloneDatabase, eventually } from '../../../../../test/world.ts'
 import type { JobOrder } from '../../face.ts'
 import { engineComposition, type Engined } from './engine-composition.ts'
+import { settings as own } from '../../settings.ts'
 
 export type JobRow = {
   id: string
@@ -71,7 +72,7 @@ export async function openEngineWorld(settings: Record<string, string> = {}): Pr
     }),
   )
   if (!engined) throw new Error('the engine was not opened')
-  const { kernel } = running.platform
+  const kernel = running.platform.kernelFor({ settings: own })
   const pool = new pg.Pool({ connectionString: clone.url, max: 3 })
   pool.on('error', () => {})
   await pool.query(

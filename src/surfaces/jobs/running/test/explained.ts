@@ -89,6 +89,7 @@ export async function explained(
     emit: () => '',
     audit: () => {},
     atCommit: statement => void last.push(statement),
+    wake: () => {},
     afterCommit: () => {},
   }
   await client.query('begin')

@@ -3,7 +3,8 @@
  * is tried again on a schedule; a process that dies loses its lease, and the attempt counts.
  */
 import { openSleeper } from '../../../../kernel/events/sleeper.ts'
-import type { InboundMessage, Kernel, Loop } from '../../../../kernel/surface.ts'
+import type { InboundMessage, Loop } from '../../../../kernel/surface.ts'
+import type { Kernel } from '../../settings.ts'
 import type { Handlers } from '../handlers.ts'
 import { claimReceipts, type Claimed } from './claim-receipts.ts'
 import { endReceipt, failReceipt, retry_seconds } from './end-receipt.ts'

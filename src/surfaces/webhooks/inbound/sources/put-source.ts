@@ -9,7 +9,7 @@ import { demandConditions, type Conditions } from '../../../../kernel/http/etag.
 import type { FieldError } from '../../../../kernel/errors/problem.ts'
 import { newId } from '../../../../kernel/ids.ts'
 import { parseStandardKey, parseStandardSecret } from '../../../../kernel/outgoing/signatures.ts'
-import type { Kernel } from '../../../../kernel/surface.ts'
+import type { Kernel } from '../../settings.ts'
 import { problem } from '../../errors.ts'
 import type { InboundSecrets } from '../inbound-secrets.ts'
 import type { Options, PutSource } from '../schemas.ts'

@@ -40,11 +40,11 @@ const handler: InboundHandler<string> = {
 const { surfaces } = composition
 const composed: Composition = {
   surfaces,
-  open: kernel => {
+  open: kernelFor => {
     const { permissions, declared } = gather(surfaces)
-    const people = identity.open(kernel, { permissions })
-    const work = jobs.open(kernel, { people: people.face.administration })
-    const received = webhooks.open(kernel, {
+    const people = identity.open(kernelFor(identity), { permissions })
+    const work = jobs.open(kernelFor(jobs), { people: people.face.administration })
+    const received = webhooks.open(kernelFor(webhooks), {
       events: declared,
       inbound: [handler],
       jobs: work.face,
@@ -52,7 +52,7 @@ const composed: Composition = {
       owners: people.face,
     })
     const { access, prepare } = people.face
-    return { opened: [people, received], access, prepare }
+    return { opened: { identity: people, webhooks: received }, access, prepare }
   },
 }
 
@@ -241,7 +241,7 @@ test('bytes are forgotten before receipts, and never while they wait', async () 
     set processing_state = 'failed', processed_at = null,
       next_attempt_at = kernel.now() + interval '1 hour'
     where id = ${waiting}`)
-  const loops = world.platform.opened.flatMap(one => one.loops ?? [])
+  const loops = Object.values(world.platform.opened).flatMap(one => one.loops ?? [])
   await loops.find(one => one.name === 'webhooks.keep_inbound')?.run(new AbortController().signal)
   const payload = (id: string | undefined) =>
     world.call('GET', `/v1/inbound-receipts/${id}/payload`, source.owner)

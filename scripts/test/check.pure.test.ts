@@ -2,8 +2,9 @@
  * The closing line of a check must never look better than the run was: whatever did not pass is counted,
  * also what fails outside of any test.
  */
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { tallyOf, type Report } from '../check.ts'
+import { retriedIn, tallyOf, type Report } from '../check.ts'
 
 type FileResult = Report['testResults'][number]
 
@@ -14,6 +15,18 @@ const file = (status: string, ...tests: string[]): FileResult => ({
 })
 const tally = (files: FileResult[], code: number, strict = false) =>
   tallyOf({ testResults: files }, code, strict)
+
+test('a test that passed after a retry is named, with what failed first', () => {
+  const path = join(import.meta.dirname, 'a.test.ts')
+  const failureMessages = ['Error: first\n    at a line', 'Error: second']
+  const assertionResults = [
+    { status: 'passed', fullName: 'one', failureMessages },
+    { status: 'failed', fullName: 'two', failureMessages },
+    { status: 'passed', fullName: 'three', failureMessages: [] },
+  ]
+  const report = { testResults: [{ name: path, status: 'failed', assertionResults }] }
+  expect(retriedIn(report)).toEqual(['scripts/test/a.test.ts: one: Error: first'])
+})
 
 describe('the tally', () => {
   test('counts what passed', () => {

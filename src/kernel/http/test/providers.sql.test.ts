@@ -59,3 +59,55 @@ describe('a report', () => {
     expect(await stored(id)).toBe(0)
   })
 })
+
+describe('a batch', () => {
+  const path = '/v1/providers/vendor_batches/webhooks?part=1'
+  const send = (body: string, headers: Record<string, string> = {}) =>
+    world.call('POST', path, {
+      body,
+      headers: {
+        ...signed(body, newId()),
+        'x-addressed-to': `http://dodeca.test${path}`,
+        ...headers,
+      },
+    })
+
+  test('holds several events, each stored once, and is answered with a body', async () => {
+    const [first, second, third] = [newId(), newId(), newId()]
+    const answer = await send(JSON.stringify([first, second]))
+    expect([answer.status, answer.body]).toEqual([200, { received: true }])
+    expect((await send(JSON.stringify([second, third]))).status).toBe(200)
+    expect(await Promise.all([first, second, third].map(stored))).toEqual([1, 1, 1])
+  })
+
+  test('is refused when it cannot be read, is too large, or was sent elsewhere', async () => {
+    const unreadable = await send('[')
+    expect([unreadable.status, unreadable.body.code]).toEqual([400, 'envelope_invalid'])
+    const large = await send(JSON.stringify(['x'.repeat(1000)]))
+    expect([large.status, large.body.code]).toEqual([413, 'content_too_large'])
+    const elsewhere = await send('[]', { 'x-addressed-to': 'http://elsewhere.test/' })
+    expect([elsewhere.status, elsewhere.body.code]).toEqual([401, 'signature_invalid'])
+  })
+})
+
+test('only refused messages count against a network', async () => {
+  const limited = await openWorld({
+    KERNEL_THROTTLE_LOOPBACK: 'true',
+    KERNEL_RATE_FACTOR: '1',
+    KERNEL_RATE_WEBHOOK_IN_PER_MINUTE: '5',
+  })
+  try {
+    const send = (headers: Record<string, string>) =>
+      limited.call('POST', '/v1/providers/vendor/webhooks', { body: '{}', headers })
+    for (let i = 0; i < 12; i++) expect((await send(signed('{}', newId()))).status).toBe(204)
+    const refused: number[] = []
+    for (let i = 0; i < 12; i++) refused.push((await send({})).status)
+    expect(refused.filter(status => status === 401).length).toBeLessThanOrEqual(6)
+    expect(refused.at(-1)).toBe(429)
+    // Whose messages were refused too often is not heard for a while, whatever it sends.
+    const known = await send(signed('{}', newId()))
+    expect([known.status, known.headers.get('retry-after')]).toEqual([429, expect.anything()])
+  } finally {
+    await limited.close()
+  }
+})

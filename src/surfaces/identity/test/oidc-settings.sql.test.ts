@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openProductWorld } from '../../../../test/product-world.ts'
-import { loadConfig } from '../../../runtime/config.ts'
+import { loadConfig } from '../../../settings.ts'
+import type { Kernel } from '../settings.ts'
 import { StartError } from '../../../kernel/errors/start-error.ts'
 import { openOidc } from '../oidc/relying-party.ts'
 import { application } from './oidc-browser.ts'
@@ -29,11 +30,11 @@ type Environment = Record<string, string>
 
 function open(providers: unknown, more: Environment = {}) {
   const given = typeof providers === 'string' ? providers : JSON.stringify(providers)
-  const { settings, profile } = loadConfig(
+  const config = loadConfig(
     {},
     { IDENTITY_OIDC_PROVIDERS: given, IDENTITY_REDIRECT_URIS: application, ...more },
   )
-  return openOidc({ settings, profile })
+  return openOidc(config as typeof config & Pick<Kernel, 'settings'>)
 }
 
 function refusalOf(providers: unknown, more: Environment = {}): string {

@@ -16,11 +16,12 @@ import { finish, type Result } from '../sending/finish.ts'
 import type { Consequence } from '../sending/decide-retry.ts'
 import { openGround } from './ground.ts'
 import { subscribeMany } from './many.ts'
+import { settings } from '../settings.ts'
 
 // Nobody sends but the test.
 const ground = await openGround({ ROLES: 'api' })
 afterAll(() => ground.close())
-const { kernel } = ground.platform
+const kernel = ground.platform.kernelFor({ settings })
 const { db } = kernel
 const sender = newId()
 

@@ -13,6 +13,7 @@ import { rebuildJob, statsProjection } from '../statistics/rebuild-job.ts'
 import { storeBatches, storeLosses } from '../clicks/store-batches.ts'
 import { platform_domain_id } from '../domains/platform.ts'
 import { openLinkWorld, type LinkWorld } from './link-world.ts'
+import { settings } from '../settings.ts'
 
 let world: LinkWorld
 let owner: Member
@@ -59,7 +60,7 @@ const quiet = () => {}
 const nobody = new AbortController().signal
 
 test('what was added up click by click comes out again', async () => {
-  const { kernel } = world.platform
+  const kernel = world.platform.kernelFor({ settings })
   const codes = Array.from({ length: 30 }, () => `re-${newId().slice(-12)}`)
   for (let batch = 0; batch < 5; batch++) await storeBatches(kernel, [batchOn(...codes)])
   await addUp(kernel)
@@ -74,7 +75,7 @@ test('what was added up click by click comes out again', async () => {
 })
 
 test('what is stored but not yet added is added once, before or after', async () => {
-  const { kernel } = world.platform
+  const kernel = world.platform.kernelFor({ settings })
   const code = `re-${newId().slice(-12)}`
   await storeBatches(kernel, [batchOn(code)])
   await addUp(kernel)
@@ -88,7 +89,7 @@ test('what is stored but not yet added is added once, before or after', async ()
 })
 
 test('clicks that come while all is rebuilt are neither lost nor doubled', async () => {
-  const { kernel } = world.platform
+  const kernel = world.platform.kernelFor({ settings })
   const code = `re-${newId().slice(-12)}`
   let rebuilding = true
   let stored = 0
@@ -109,7 +110,7 @@ test('clicks that come while all is rebuilt are neither lost nor doubled', async
 })
 
 test('a drift is found, and the job of one link and day mends it and nothing else', async () => {
-  const { kernel } = world.platform
+  const kernel = world.platform.kernelFor({ settings })
   const [code, other] = [`re-${newId().slice(-12)}`, `re-${newId().slice(-12)}`]
   await storeBatches(kernel, [batchOn(code, other)])
   await addUp(kernel)
@@ -141,7 +142,7 @@ test('a drift is found, and the job of one link and day mends it and nothing els
 })
 
 test('days whose clicks are gone keep their sums', async () => {
-  const { kernel } = world.platform
+  const kernel = world.platform.kernelFor({ settings })
   const code = `re-${newId().slice(-12)}`
   await kernel.db.run(sql`
     insert into links.daily_link_stats (domain_id, code, day, clicks)
@@ -151,7 +152,7 @@ test('days whose clicks are gone keep their sums', async () => {
 })
 
 test('days that lost clicks say so', async () => {
-  const { kernel } = world.platform
+  const kernel = world.platform.kernelFor({ settings })
   const code = (await world.shorten(owner, {})).body.code as string
   const degraded = async (query: string) => {
     const path = `/v1/links/${code}/stats${query}`
@@ -164,7 +165,7 @@ test('days that lost clicks say so', async () => {
 })
 
 test('old days go, and coming ones are there', async () => {
-  const { kernel } = world.platform
+  const kernel = world.platform.kernelFor({ settings })
   const { keepDays } = await import('../clicks/days.ts')
   const Names = Type.Object({ name: Type.String() })
   const days = async () =>

@@ -7,6 +7,7 @@ import { newId } from '../../../kernel/ids.ts'
 import { openSecrets } from '../secrets.ts'
 import { at, openGround } from './ground.ts'
 import { fine, openReceiver, status } from './receiver.ts'
+import { settings } from '../settings.ts'
 
 const ground = await openGround({ WEBHOOKS_RETRY_SCHEDULE: '0,1,1,1,1,1,1,1,1,1' })
 afterAll(() => ground.close())
@@ -127,8 +128,7 @@ test('with more subscriptions than one portion, nobody gets the second event bef
   const receiver = await openReceiver()
   const owner = await ground.owner()
   const many = 2500
-  const { keys, settings } = ground.platform.kernel
-  const secrets = openSecrets({ keys, settings })
+  const secrets = openSecrets(ground.platform.kernelFor({ settings }))
   const ids = Array.from({ length: many }, () => newId())
   const { bytes } = secrets.make(undefined)
   await db.run(sql`

@@ -31,7 +31,7 @@ test('a person erases themselves, and the address is free again', async () => {
 })
 
 test('what identity must keep holds after all of it', async () => {
-  const found = world.platform.opened.flatMap(one => one.checks ?? [])
+  const found = Object.values(world.platform.opened).flatMap(one => one.checks ?? [])
   expect(found.map(one => one.name)).toContain('identity')
   for (const check of found) expect(await check.run()).toEqual([])
 })

@@ -38,6 +38,7 @@ describe('somebody new', () => {
     const again = await redeem((await come(sub, { tenant, name: 'plain' })).ticket)
     expect(again.body.account_id).toBe(first.body.account_id)
     expect(await actionsOf(mine.id)).toEqual([
+      'account.verified',
       'external_identity.linked',
       'session.created',
       'session.created',
@@ -109,7 +110,7 @@ describe('an address that is known', () => {
   })
 
   test.each([
-    ['the account has not proven it', { proven: false, name: 'trusted', email_verified: true }],
+    ['neither side has proven it', { proven: false, name: 'trusted', email_verified: false }],
     ['the provider has not proven it', { proven: true, name: 'trusted', email_verified: false }],
     ['the provider is not trusted with it', { proven: true, name: 'plain', email_verified: true }],
   ])('is not linked where %s', async (_, { proven, name, email_verified }) => {

@@ -36,7 +36,7 @@ test('the house keeps its rules', async () => {
   const paths = tree.files.map(({ path }) => path)
   expect(paths).toContain('src/kernel/database/sql.ts')
   expect(paths).toContain('src/kernel/migrations/0001-kernel.sql')
-  expect(paths).toContain('test/architecture.test.ts')
+  expect(paths).toContain('test/architecture.pure.test.ts')
   expect(paths.filter(path => /node_modules|\.d\.ts$/.test(path))).toEqual([])
   expect(architectureFaults(tree).map(sentence)).toEqual([])
 })
@@ -81,7 +81,9 @@ describe('the rules', () => {
   })
 
   test('a source that cannot be parsed is an error, not a pass', () => {
-    expect(() => faultsIn({ 'src/platform.ts': 'const = 1' })).toThrow('src/platform.ts cannot be parsed')
+    expect(() => faultsIn({ 'src/platform.ts': 'const = 1' })).toThrow(
+      'src/platform.ts cannot be parsed',
+    )
   })
 })
 

@@ -19,6 +19,7 @@ import { arrived, browser, summed } from './counted.ts'
 import { openLinkWorld, type LinkWorld } from './link-world.ts'
 import { spooled, spooledClicks } from './spooled.ts'
 import { startVisitors, visit } from './visitors.ts'
+import { settings } from '../settings.ts'
 
 let world: LinkWorld
 let owner: Member
@@ -114,7 +115,7 @@ describe('a click', () => {
     for (const at_ms of [midnight - 1, midnight, midnight + 1]) {
       builder.add({ domain_id: platform_domain_id, code }, '{"bot":false}', at_ms)
     }
-    const { kernel } = world.platform
+    const kernel = world.platform.kernelFor({ settings })
     await storeBatches(kernel, [builder.build(newId())])
     await arrived(world, code, 3)
     const days = await kernel.db.many(
@@ -136,8 +137,8 @@ describe('a click', () => {
       builder.add({ domain_id: platform_domain_id, code }, '{"bot":false}', now + days * 86_400_000)
     }
     const batch = builder.build(newId())
-    await storeBatches(world.platform.kernel, [batch])
-    await storeBatches(world.platform.kernel, [batch])
+    await storeBatches(world.platform.kernelFor({ settings }), [batch])
+    await storeBatches(world.platform.kernelFor({ settings }), [batch])
     expect(await stored(code)).toBe(2)
     await arrived(world, code, 2)
     expect([await summed(world, code), batch_clicks_max]).toEqual([2, 65_536])
@@ -146,7 +147,7 @@ describe('a click', () => {
 
 test('two who add up at once add each batch once', async () => {
   const code = `two-${newId().slice(-12)}`
-  const { kernel } = world.platform
+  const kernel = world.platform.kernelFor({ settings })
   for (let batch = 0; batch < 20; batch++) {
     const builder = new BatchBuilder()
     for (let click = 0; click < 5; click++) {

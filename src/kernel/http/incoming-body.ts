@@ -1,0 +1,120 @@
+/**
+ * The body of one request while it arrives. It has a deadline; a client that expects `100-continue` gets it
+ * only when somebody is about to read; and an answer that is sent before the body has arrived closes the
+ * connection in the order that does not lose the answer.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Transform, type Readable } from 'node:stream'
+import { problem, type Problem } from '../errors/problem.ts'
+
+/** A smaller rest is read and dropped, and the connection goes on. */
+const rest_bytes_max = 64 * 1024
+/** What is read and dropped before a connection closes: a reset would overtake the answer. */
+const linger_bytes_max = 8 * 1024 * 1024
+const linger_ms = 2000
+
+/** Requests whose client waits for `100 Continue`. */
+const expecting = new WeakSet<IncomingMessage>()
+
+export function markExpecting(request: IncomingMessage): void {
+  expecting.add(request)
+}
+
+/** RFC 9112: a request has a body exactly when one of these headers says so. */
+export function announcesBody({ headers }: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': coding } = headers
+  return coding !== undefined || (length !== undefined && length !== '0')
+}
+
+export type IncomingBodyOptions = {
+  readonly seconds: number
+  /** The bodies that have not arrived yet, for the process that stops. */
+  readonly pending: Set<IncomingBody>
+  /** Sends a refusal; called when the body is late and no handler reads it as a stream. */
+  refuse(refusal: Problem): void
+}
+
+export class IncomingBody {
+  private readonly request: IncomingMessage
+  private readonly response: ServerResponse
+  private readonly options: IncomingBodyOptions
+  private reader: Transform | undefined
+
+  constructor(request: IncomingMessage, response: ServerResponse, options: IncomingBodyOptions) {
+    this.request = request
+    this.response = response
+    this.options = options
+    const { pending, seconds } = options
+    pending.add(this)
+    const late = () => this.end(problem('request_timeout'))
+    const timer = setTimeout(late, seconds * 1000).unref()
+    request.once('close', () => {
+      pending.delete(this)
+      clearTimeout(timer)
+    })
+  }
+
+  get declared_bytes(): number | null {
+    const { 'content-length': length } = this.request.headers
+    return length === undefined ? null : Number(length)
+  }
+
+  /** Asks for the body, where the client waits to be asked. */
+  goOn(): void {
+    if (expecting.delete(this.request)) this.response.writeContinue()
+  }
+
+  /** The bytes as they arrive; more than `limit_bytes` of them are `content_too_large`. */
+  stream(limit_bytes: number): Readable {
+    if (this.reader) throw new Error('the body is read twice')
+    if ((this.declared_bytes ?? 0) > limit_bytes) throw problem('content_too_large')
+    let received = 0
+    const reader = new Transform({
+      transform: (chunk: Buffer, _encoding, done) => {
+        received += chunk.length
+        if (received > limit_bytes) done(problem('content_too_large'))
+        else done(null, chunk)
+      },
+    })
+    this.reader = reader
+    this.request.once('error', error => reader.destroy(error))
+    this.goOn()
+    return this.request.pipe(reader)
+  }
+
+  /** Ends the wait for the body: as an error of its reader, as an answer, or by closing. */
+  end(refusal: Problem): void {
+    if (this.request.complete) return
+    if (this.reader && !this.reader.destroyed) this.reader.destroy(refusal)
+    else if (this.response.headersSent) this.request.socket.destroy()
+    else this.options.refuse(refusal)
+  }
+
+  /** To be called before an answer: what has not arrived of the body must not hold the connection. */
+  leave(close: boolean): void {
+    if (this.request.complete) return
+    const rest = expecting.has(this.request) ? Infinity : (this.declared_bytes ?? Infinity)
+    if (!close && rest <= rest_bytes_max) return
+    this.response.shouldKeepAlive = false
+    const { socket } = this.request
+    // The server ends a connection by this method, once the answer is written.
+    socket.destroySoon = () => this.linger()
+  }
+
+  private linger(): void {
+    const { request } = this
+    const { socket } = request
+    socket.end()
+    const timer = setTimeout(() => socket.destroy(), linger_ms).unref()
+    socket.once('close', () => clearTimeout(timer))
+    let left = linger_bytes_max
+    request.unpipe()
+    request.removeAllListeners('data').removeAllListeners('readable')
+    request.on('data', (chunk: Buffer) => {
+      left -= chunk.length
+      if (left < 0) socket.destroy()
+    })
+    request.once('end', () => socket.destroy())
+    request.resume()
+  }
+}

@@ -1,0 +1,184 @@
+/**
+ * Work that must happen and may fail: rows of a surface's own table that become due. The surface declares
+ * its queue as a value (`queues` of the contract) and gives three functions; the kernel claims, retries,
+ * fences and settles (`run-queue.ts`), and `dodeca queues` lists and re-drives.
+ *
+ * The table has these columns (or others, named in `columns`), and a partial index on `due_at`:
+ *
+ *   due_at timestamptz,                -- by kernel.now(); null: nothing to do
+ *   attempts int not null default 0,   -- counted when claimed, so an attempt that crashes counts
+ *   lease_token uuid, leased_until timestamptz,   -- by now()
+ *   last_error_code text               -- with due_at null: the row is dead
+ *
+ * The commit that makes a row due calls `tx.wake(<name of the queue>)`.
+ */
+import { type Static, type TObject, Type } from 'typebox'
+import type { Tx } from '../database/db.ts'
+import { sql, type Sql } from '../database/sql.ts'
+import { jitter } from '../ids.ts'
+
+/** How an attempt ended. `result` is handed to `finish`. */
+export type Outcome<R = undefined> =
+  | { readonly end: 'done'; readonly result: R }
+  /** It went well and there is more to do: attempts start at zero. */
+  | { readonly end: 'again'; readonly after_seconds: number; readonly result?: R }
+  /** Without `after_seconds` the schedule says when. */
+  | {
+      readonly end: 'retry'
+      readonly code: string
+      readonly after_seconds?: number
+      /** False where the work was not tried at all, as with an open breaker. */
+      readonly counts: boolean
+    }
+  | { readonly end: 'dead'; readonly code: string }
+
+export type Finished<R = undefined> = Exclude<Outcome<R>, { readonly end: 'dead' }>
+
+export function done(): Outcome
+export function done<R>(result: R): Outcome<R>
+export function done(result?: unknown): Outcome<unknown> {
+  return { end: 'done', result }
+}
+
+export const again = <R = undefined>(after_seconds: number, result?: R): Outcome<R> =>
+  result === undefined
+    ? { end: 'again', after_seconds }
+    : { end: 'again', after_seconds, result: result as R & {} }
+
+export const retry = (
+  code: string,
+  { after_seconds, counts = true }: { after_seconds?: number | undefined; counts?: boolean } = {},
+): Outcome<never> => ({
+  end: 'retry',
+  code,
+  counts,
+  ...(after_seconds === undefined ? {} : { after_seconds }),
+})
+
+export const dead = (code: string): Outcome<never> => ({ end: 'dead', code })
+
+/** Seconds before each retry; or a wait that grows, by default with a fifth of jitter. */
+export type Retry =
+  | readonly number[]
+  | {
+      readonly first: number
+      readonly factor: number
+      readonly cap: number
+      readonly jitter?: number
+    }
+
+export type QueueColumns = {
+  readonly due_at: string
+  readonly attempts: string
+  readonly lease_token: string
+  readonly leased_until: string
+  readonly last_error_code: string
+  /** Read where the queue has `age_max_seconds`. */
+  readonly created_at: string
+}
+
+/** A claimed row: its key, what `load` adds, and the number of this attempt, from 1. */
+export type Claimed<S extends TObject> = Static<S> & { readonly attempt_no: number }
+
+export type DueQueueSpec<S extends TObject, R> = {
+  /** `<surface>.<what>`; also the topic that wakes it. */
+  readonly name: string
+  /** With its schema. */
+  readonly table: string
+  /** Columns of the primary key; they are members of `row`. */
+  readonly key: readonly (keyof Static<S> & string)[]
+  readonly columns?: Partial<QueueColumns>
+  readonly row: S
+  /** Further columns of `row`, over the table as `t`; the key is always read. */
+  readonly load?: Sql
+  /** Which rows the queue works on, over `t`; the index on `due_at` should say the same. */
+  readonly where?: Sql
+  readonly batch: number
+  readonly concurrency: number
+  /** Longer than one attempt takes: its signal is aborted when the lease ends. */
+  readonly lease_seconds: number
+  readonly retry: Retry
+  /** Without it a list ends after its last wait, and a growing wait goes on. */
+  readonly attempts_max?: number
+  readonly age_max_seconds?: number
+  /** In the transaction of each claim: false while an operator has paused the work. */
+  fence?(tx: Tx): Promise<boolean>
+  /** The attempt, outside any transaction. Throwing is `retry('attempt_failed')`. */
+  run(row: Claimed<S>, signal: AbortSignal): Promise<Outcome<R>>
+  /**
+   * In the commit that ends the attempt, after the check of the lease and the queue's own columns. It may
+   * delete the row, and it may return another outcome, which then counts.
+   */
+  finish?(
+    tx: Tx,
+    row: Claimed<S>,
+    outcome: Finished<R>,
+  ): Promise<Outcome<R> | undefined> | Promise<void>
+  /** The same for a row that is not tried again. */
+  dead?(tx: Tx, row: Claimed<S>, code: string): Promise<void>
+  /** In the transaction in which an operator makes dead rows due again. */
+  redriven?(tx: Tx, rows: readonly Static<S>[]): Promise<void>
+}
+
+/** A queue with its types forgotten. */
+export type DueQueue = Omit<DueQueueSpec<TObject, unknown>, 'columns' | 'key'> & {
+  readonly columns: QueueColumns
+  readonly key: readonly string[]
+}
+
+const usual: QueueColumns = {
+  due_at: 'due_at',
+  attempts: 'attempts',
+  lease_token: 'lease_token',
+  leased_until: 'leased_until',
+  last_error_code: 'last_error_code',
+  created_at: 'created_at',
+}
+
+export function dueQueue<S extends TObject, R = undefined>(spec: DueQueueSpec<S, R>): DueQueue {
+  return { ...spec, columns: { ...usual, ...spec.columns } }
+}
+
+/**
+ * Makes a row due from the start, also one that is being worked on: that attempt loses its lease and
+ * what it found does not count. For `insert … on conflict do update set` and for updates.
+ */
+export function dueNow(columns: Partial<QueueColumns> = {}): Sql {
+  const name = { ...usual, ...columns }
+  return sql`
+    ${sql.id(name.due_at)} = kernel.now(), ${sql.id(name.attempts)} = 0,
+    ${sql.id(name.lease_token)} = null, ${sql.id(name.leased_until)} = null,
+    ${sql.id(name.last_error_code)} = null`
+}
+
+/** Seconds to wait after the n-th attempt; undefined where it was the last. */
+export function waitAfter(
+  { retry: schedule, attempts_max }: Pick<DueQueue, 'retry' | 'attempts_max'>,
+  attempt_no: number,
+): number | undefined {
+  if (attempt_no >= (attempts_max ?? Infinity)) return undefined
+  if ('first' in schedule) {
+    const { first, factor, cap, jitter: share = 0.2 } = schedule
+    return spread(Math.min(cap, first * factor ** (attempt_no - 1)), share)
+  }
+  const wait = schedule[Math.min(attempt_no, attempts_max ? schedule.length : attempt_no) - 1]
+  return wait === undefined ? undefined : spread(wait, 0.2)
+}
+
+/** What failed together is not tried again together. */
+function spread(seconds: number, share: number): number {
+  return seconds * (1 - share + 2 * share * jitter())
+}
+
+export function attemptsMax({ retry: schedule, attempts_max }: DueQueue): number {
+  return attempts_max ?? ('first' in schedule ? Infinity : schedule.length + 1)
+}
+
+/** What a claim returns. */
+export function claimedRow(row: TObject): TObject {
+  return Type.Object({
+    ...row.properties,
+    attempt_no: Type.Integer(),
+    age_seconds: Type.Number(),
+  })
+}

@@ -1,0 +1,235 @@
+/**
+ * Works on one due queue in one process: claims what is due in batches, skipping what others hold, runs
+ * a bounded number of attempts at once, and settles each in one commit with the surface's `finish`. The
+ * lease's token is the fence: an attempt whose lease was taken over settles nothing. An attempt counts
+ * when it is claimed; one that is interrupted by the end of the process is given back.
+ */
+import type { TObject } from 'typebox'
+import type { Tx } from '../database/db.ts'
+import { sql, type Sql } from '../database/sql.ts'
+import { openSleeper, type Sleeper } from '../events/sleeper.ts'
+import { newId } from '../ids.ts'
+import type { Kernel, Loop } from '../surface.ts'
+import {
+  attemptsMax,
+  claimedRow,
+  retry,
+  waitAfter,
+  type DueQueue,
+  type Outcome,
+} from './due-queue.ts'
+
+type QueueKernel = Pick<Kernel, 'db' | 'log' | 'fault' | 'onWake'>
+type Row = { readonly attempt_no: number; readonly age_seconds: number } & Record<string, unknown>
+type Work = {
+  readonly kernel: QueueKernel
+  readonly queue: DueQueue
+  readonly schema: TObject
+  readonly signal: AbortSignal
+  readonly sleeper: Sleeper
+}
+
+/** A lost word delays by at most this. */
+const poll_ms = 1000
+
+class LeaseLost extends Error {
+  override readonly name = 'LeaseLost'
+}
+
+export function queueLoop(kernel: QueueKernel, queue: DueQueue): Loop {
+  const schema = claimedRow(queue.row)
+  return {
+    name: queue.name,
+    every_ms: poll_ms,
+    run: async signal => {
+      const sleeper = openSleeper()
+      const close = () => sleeper.close()
+      signal.addEventListener('abort', close, { once: true })
+      const off = kernel.onWake(sleeper.wake, [queue.name])
+      try {
+        await workOff({ kernel, queue, schema, signal, sleeper })
+      } finally {
+        off()
+        signal.removeEventListener('abort', close)
+      }
+    },
+  }
+}
+
+async function workOff(work: Work): Promise<void> {
+  const { queue, signal, sleeper } = work
+  const running = new Set<Promise<void>>()
+  try {
+    while (!signal.aborted) {
+      const room = Math.min(queue.batch, queue.concurrency - running.size)
+      const token = newId()
+      const rows = await claim(work, token, room)
+      for (const row of rows) {
+        const attempt = runAttempt(work, row, token).finally(() => running.delete(attempt))
+        running.add(attempt)
+      }
+      if (running.size >= queue.concurrency) await Promise.race(running)
+      else if (rows.length < room) await sleeper.sleep(poll_ms)
+    }
+  } finally {
+    await Promise.all(running)
+  }
+}
+
+async function claim(work: Work, token: string, room: number): Promise<Row[]> {
+  const { db } = work.kernel
+  const { queue, schema } = work
+  const statement = claimStatement(queue, token, room)
+  if (!queue.fence) return (await db.many(schema, statement)) as Row[]
+  return await db.tx(async tx => {
+    if (!(await queue.fence?.(tx))) return []
+    return (await tx.many(schema, statement)) as Row[]
+  })
+}
+
+export function claimStatement(queue: DueQueue, token: string, room: number): Sql {
+  const { table, key, columns, where, load, lease_seconds, age_max_seconds } = queue
+  const name = tableOf(table)
+  const [due_at, leased_until] = [sql.id('t', columns.due_at), sql.id('t', columns.leased_until)]
+  const [attempts, created_at] = [sql.id('t', columns.attempts), sql.id('t', columns.created_at)]
+  const keys = sql.join(
+    key.map(one => sql`${sql.id('t', one)}`),
+    ', ',
+  )
+  const same = sql.join(
+    key.map(one => sql`${sql.id('t', one)} = ${sql.id('due', one)}`),
+    ' and ',
+  )
+  const age = age_max_seconds
+    ? sql`extract(epoch from kernel.now() - ${created_at})::float8`
+    : sql`0`
+  return sql`
+    with due as materialized (
+      select ${keys} from ${name} t
+      where ${due_at} <= kernel.now() and (${leased_until} is null or ${leased_until} <= now())
+        ${where ? sql`and ${where}` : sql.empty}
+      order by ${due_at} limit ${room} for no key update skip locked
+    )
+    update ${name} t
+    set ${sql.id(columns.lease_token)} = ${token},
+      ${sql.id(columns.leased_until)} = now() + make_interval(secs => ${lease_seconds}),
+      ${sql.id(columns.attempts)} = least(${attempts} + 1, 30000)
+    from due where ${same}
+    returning ${keys}, ${attempts} as attempt_no, ${age} as age_seconds
+      ${load ? sql`, ${load}` : sql.empty}`
+}
+
+async function runAttempt(work: Work, row: Row, token: string): Promise<void> {
+  const { kernel, queue, signal } = work
+  const { log } = kernel
+  const about = { queue: queue.name, key: queue.key.map(one => row[one]), attempt: row.attempt_no }
+  try {
+    const outcome = await outcomeOf(work, row)
+    if (!outcome) return await release(work, row, token)
+    await kernel.fault('kernel.after_attempt')
+    try {
+      await settle(work, row, token, outcome)
+    } catch (error) {
+      if (error instanceof LeaseLost) throw error
+      log.error({ ...about, err: error }, 'the outcome of an attempt was not stored')
+      await settle(work, row, token, retry('attempt_failed'))
+    }
+  } catch (error) {
+    if (error instanceof LeaseLost) log.info(about, 'another process has taken over an attempt')
+    // The lease ends by itself, and the attempt counts.
+    else if (!signal.aborted) log.error({ ...about, err: error }, 'an attempt was not settled')
+  }
+}
+
+/** Undefined where the process stops in the middle of it. */
+async function outcomeOf(work: Work, row: Row): Promise<Outcome<unknown> | undefined> {
+  const { kernel, queue, signal } = work
+  // Each of them ended the process, or outlived its lease.
+  if (row.attempt_no > attemptsMax(queue)) return { end: 'dead', code: 'attempts_exhausted' }
+  try {
+    const lease = AbortSignal.timeout(queue.lease_seconds * 1000)
+    return await queue.run(row, AbortSignal.any([signal, lease]))
+  } catch (error) {
+    if (signal.aborted) return undefined
+    const key = queue.key.map(one => row[one])
+    kernel.log.warn({ queue: queue.name, key, err: error }, 'an attempt failed')
+    return retry('attempt_failed')
+  }
+}
+
+async function settle(
+  work: Work,
+  row: Row,
+  token: string,
+  outcome: Outcome<unknown>,
+): Promise<void> {
+  const settled = await work.kernel.db.tx(async tx => {
+    const ended = decide(work.queue, row, outcome)
+    const held = await tx.run(
+      settlement(work.queue, row, ended, sql`and ${tokenOf(work)} = ${token}`),
+    )
+    if (held === 0) throw new LeaseLost()
+    const other = await hand(tx, work.queue, row, ended)
+    if (!other) return ended
+    const last = decide(work.queue, row, other)
+    await tx.run(settlement(work.queue, row, last, sql.empty))
+    if (last.end === 'dead') await work.queue.dead?.(tx, row, last.code)
+    return last
+  })
+  if ('after_seconds' in settled && settled.after_seconds === 0) work.sleeper.wake()
+}
+
+/** The surface's part of the commit; returns the outcome by which it replaces the first one. */
+async function hand(tx: Tx, queue: DueQueue, row: Row, ended: Outcome<unknown>) {
+  if (ended.end !== 'dead') return (await queue.finish?.(tx, row, ended)) ?? undefined
+  await queue.dead?.(tx, row, ended.code)
+  return undefined
+}
+
+/** A retry that has no turn left is the end of the row. */
+function decide(queue: DueQueue, row: Row, outcome: Outcome<unknown>): Outcome<unknown> {
+  if (outcome.end !== 'retry') return outcome
+  const { code, counts } = outcome
+  const wait = waitAfter(queue, counts ? row.attempt_no : 1)
+  const after_seconds = outcome.after_seconds ?? wait ?? 0
+  const over = counts && wait === undefined
+  const old = row.age_seconds + after_seconds > (queue.age_max_seconds ?? Infinity)
+  return over || old ? { end: 'dead', code } : { ...outcome, after_seconds }
+}
+
+function settlement(queue: DueQueue, row: Row, ended: Outcome<unknown>, and: Sql): Sql {
+  const { columns } = queue
+  const after = 'after_seconds' in ended ? (ended.after_seconds ?? 0) : null
+  const given_back = ended.end === 'retry' && !ended.counts ? 1 : 0
+  const attempts = ended.end === 'again' ? 0 : row.attempt_no - given_back
+  const code = 'code' in ended ? ended.code : null
+  return sql`
+    update ${tableOf(queue.table)}
+    set ${sql.id(columns.due_at)} = kernel.now() + make_interval(secs => ${after}::float8),
+      ${sql.id(columns.attempts)} = ${attempts}, ${sql.id(columns.last_error_code)} = ${code},
+      ${sql.id(columns.lease_token)} = null, ${sql.id(columns.leased_until)} = null
+    where ${keyOf(queue, row)} ${and}`
+}
+
+async function release(work: Work, row: Row, token: string): Promise<void> {
+  const { columns } = work.queue
+  const attempts = sql.id(columns.attempts)
+  await work.kernel.db.run(sql`
+    update ${tableOf(work.queue.table)}
+    set ${attempts} = ${attempts} - 1, ${sql.id(columns.lease_token)} = null,
+      ${sql.id(columns.leased_until)} = null
+    where ${keyOf(work.queue, row)} and ${tokenOf(work)} = ${token}`)
+}
+
+const tokenOf = ({ queue }: Work) => sql.id(queue.columns.lease_token)
+
+function tableOf(table: string) {
+  return sql.id(...table.split('.'))
+}
+
+function keyOf({ key }: DueQueue, row: Record<string, unknown>): Sql {
+  return sql.join(
+    key.map(one => sql`${sql.id(one)} = ${row[one]}`),
+    ' and ',
+  )
+}

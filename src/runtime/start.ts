@@ -1,0 +1,81 @@
+/**
+ * Starts a process of the platform: prepares what it needs (data folder, keys, PostgreSQL, sandbox),
+ * migrates, opens the composition and begins to serve. Tests and benchmarks start other compositions.
+ */
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { migrate, type MigrationSource } from '../kernel/database/migrate.ts'
+import { openLog, type Log } from '../kernel/observability/log.ts'
+import { openTelemetry } from '../kernel/observability/telemetry.ts'
+import type { Composition } from './composition.ts'
+import type { Config } from './config.ts'
+import { firstAdministrator, type Administrator } from './first-administrator.ts'
+import { openPlatform, type Platform } from './open-platform.ts'
+import { layGround, type Ground } from './prerequisites.ts'
+
+export type Running = {
+  readonly platform: Platform
+  readonly ground: Ground
+  readonly log: Log
+  readonly port: number
+  readonly migrated: number
+  readonly administrator: Administrator | null
+  stop(): Promise<void>
+}
+
+/** Every migration that a composition owns, the kernel's first. */
+export function migrationSources({ surfaces }: Composition): MigrationSource[] {
+  const kernel = { schema: 'kernel', folder: new URL('../kernel/migrations/', import.meta.url) }
+  return [kernel, ...surfaces.map(one => ({ schema: one.name, folder: one.migrations }))]
+}
+
+export async function start(
+  config: Config,
+  progress: (line: string) => void,
+  composition: Composition,
+): Promise<Running> {
+  const log = openLog({ level: config.log_level, readable: process.stdout.isTTY })
+  const ground = await layGround(config, progress)
+  let begun: Platform | undefined
+  try {
+    const { database_url, direct_url, keys } = ground
+    const migrated = await migrate({
+      url: direct_url,
+      sources: migrationSources(composition),
+      statement_timeout_ms: config.settings['kernel.statement_timeout_ms'],
+    })
+    const version = await ownVersion()
+    const telemetry = await openTelemetry(config.otel_endpoint, version)
+    const platform = openPlatform({
+      config,
+      composition,
+      database_url,
+      direct_url,
+      keys,
+      log,
+      telemetry,
+      version,
+    })
+    begun = platform
+    const administrator = await firstAdministrator(config)
+    await platform.prepare(administrator)
+    const port = await platform.start()
+    await ground.announce({ port, public_url: config.public_url })
+    const stop = async () => {
+      await platform.stop()
+      await telemetry.close()
+      await ground.release()
+    }
+    return { platform, ground, log, port, migrated: migrated.length, administrator, stop }
+  } catch (error) {
+    // What had begun already (the sequencer, loops) would keep the process from ending.
+    await begun?.stop()
+    await ground.release()
+    throw error
+  }
+}
+
+async function ownVersion(): Promise<string> {
+  const file = fileURLToPath(new URL('../../package.json', import.meta.url))
+  return (JSON.parse(await readFile(file, 'utf8')) as { version: string }).version
+}

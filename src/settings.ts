@@ -1,0 +1,17 @@
+/**
+ * The settings of the whole platform: the tables of its surfaces, in their order. It loads nothing else
+ * of them, so that the command line can explain a setting without starting anything.
+ */
+import { readConfig, type Config, type Environment } from './runtime/config.ts'
+import { settings as identity } from './surfaces/identity/settings.ts'
+import { settings as jobs } from './surfaces/jobs/settings.ts'
+import { settings as links } from './surfaces/links/settings.ts'
+import { settings as notifications } from './surfaces/notifications/settings.ts'
+import { settings as webhooks } from './surfaces/webhooks/settings.ts'
+
+export const tables = [identity, jobs, notifications, links, webhooks]
+
+/** The configuration of this process. `overrides` are the command line's, and win. */
+export function loadConfig(overrides?: Environment, env?: Environment): Config {
+  return readConfig(tables, overrides, env)
+}

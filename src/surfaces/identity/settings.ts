@@ -1,0 +1,56 @@
+/** The settings of this surface: name, default, unit, one sentence, bounds. */
+import { count, flag, list, secret, text, type SettingTable } from '../../kernel/settings.ts'
+import type { KernelOf } from '../../kernel/surface.ts'
+
+// prettier-ignore
+export const settings = {
+  'identity.access_ttl_seconds': count(300, 's', 'Life of an access token', 10, 3600),
+  'identity.refresh_ttl_seconds': count(14 * 86_400, 's', 'Longest pause between two refreshes of a session', 60),
+  'identity.session_max_seconds': count(30 * 86_400, 's', 'Longest life of a session', 60),
+  'identity.refresh_grace_seconds': count(10, 's', 'How long a used refresh token still answers with its successor', 0, 60),
+  'identity.refresh_grace_replays': count(30, 'replays', 'How often a used refresh token answers with its successor', 0, 1000),
+  'identity.refresh_prune_seconds': count(86_400, 's', 'How long used refresh tokens are kept as rows', 1),
+  'identity.verification_ttl_seconds': count(86_400, 's', 'Life of a registration and of its mailed token', 60),
+  'identity.reset_ttl_seconds': count(1800, 's', 'Life of a mailed password reset token', 60),
+  'identity.invitation_ttl_seconds': count(7 * 86_400, 's', 'Life of a mailed invitation', 60),
+  'identity.mfa_challenge_ttl_seconds': count(300, 's', 'Life of a second-factor challenge', 10),
+  'identity.mfa_method_ttl_seconds': count(600, 's', 'Time to activate a new second factor', 10),
+  'identity.step_up_seconds': count(600, 's', 'How fresh an authentication must be for dangerous acts', 1),
+  'identity.oidc_state_ttl_seconds': count(600, 's', 'Time to log in at an identity provider', 10),
+  'identity.oidc_ticket_ttl_seconds': count(60, 's', 'Life of a ticket from an identity provider', 5),
+  'identity.device_ttl_seconds': count(180 * 86_400, 's', 'How long a device stays known after a login', 60),
+  'identity.sessions_per_account': count(100, 'sessions', 'Live sessions of an account; the oldest is revoked', 1, 10_000),
+  'identity.api_keys_per_account': count(20, 'keys', 'Active API keys of an account', 1, 10_000),
+  'identity.roles_per_tenant': count(100, 'roles', 'Roles that a tenant defines for itself', 1, 10_000),
+  'identity.mfa_methods_per_account': count(10, 'factors', 'Second factors of an account', 1, 100),
+  'identity.pending_registrations_per_email': count(3, 'registrations', 'Registrations of one address that wait for a proof', 1, 100),
+  'identity.body_limit_bytes': count(16 * 1024, 'bytes', 'Largest body of an identity request', 1024, 2 ** 20),
+  'identity.hash_max_ms': count(60, 'ms', 'Time that one password hash may take where the cost is chosen', 1, 5000),
+  'identity.hash_queue': count(64, 'hashes', 'Password hashes that wait in one process', 1, 10_000),
+  'identity.hash_wait_ms': count(2000, 'ms', 'Wait for a password hash before 503 overloaded', 10, 60_000),
+  'identity.login_account_burst': count(5, 'attempts', 'Wrong passwords for one account in a row', 1, 10_000),
+  'identity.login_account_interval_seconds': count(30, 's', 'Time in which one more attempt is granted for an account', 0.001, 86_400),
+  'identity.login_device_burst': count(10, 'attempts', 'Wrong passwords from one known device in a row', 1, 10_000),
+  'identity.login_network_burst': count(30, 'attempts', 'Wrong passwords from one network in a row', 1, 1_000_000),
+  'identity.login_network_interval_seconds': count(10, 's', 'Time in which one more attempt is granted for a network', 0.001, 86_400),
+  'identity.mfa_attempts_per_hour': count(20, 'attempts', 'Second-factor attempts of one account in an hour', 1, 100_000),
+  'identity.registrations_per_hour': count(10, 'registrations', 'Registrations from one network in an hour', 1, 1_000_000),
+  'identity.registrations_per_email_per_hour': count(3, 'registrations', 'Registrations of one address in an hour', 1, 1_000_000),
+  'identity.resets_per_hour': count(20, 'requests', 'Password reset requests from one network in an hour', 1, 1_000_000),
+  'identity.resets_per_email_per_hour': count(3, 'requests', 'Password reset requests for one address in an hour', 1, 1_000_000),
+  'identity.refreshes_per_minute': count(60, 'refreshes', 'Refreshes of one session in a minute', 1, 1_000_000),
+  'identity.security_events_retention_days': count(400, 'days', 'How long security events are kept', 30, 4000),
+  'identity.require_verified_email': flag('production', 'An account exists only after its address was proven'),
+  'identity.admin_requires_mfa': flag('production', 'Administrative permissions count only with a second factor'),
+  'identity.email_scope': { ...text('Whether an address is one account on the platform (global) or in each tenant', 'global'), oneOf: ['global', 'tenant'] },
+  'identity.tenant_from': { ...text('What names the tenant of a login: the body, or the host name', 'body'), oneOf: ['body', 'host'] },
+  'identity.issuer': secret('Issuer of tokens, where it is not PUBLIC_URL'),
+  'identity.link_base': secret('Where the links in mails lead, where it is not PUBLIC_URL/console'),
+  'identity.redirect_uris': list('Addresses that a login at an identity provider may return to, exactly'),
+  'identity.oidc_providers': secret('Identity providers as JSON, or the path of a file that holds it'),
+  'identity.smtp_url': secret('Mail server for identity mails, such as smtps://user:password@mail.example.com'),
+  'identity.mail_from': text('Sender of identity mails', 'Dodeca <no-reply@dodeca.localhost>'),
+} as const satisfies SettingTable
+
+/** The kernel as this surface sees it: with the kernel's settings and its own. */
+export type Kernel = KernelOf<typeof settings>

@@ -1,0 +1,36 @@
+/** The settings of this surface: name, default, unit, one sentence, bounds. */
+import { count, type SettingTable } from '../../kernel/settings.ts'
+import type { KernelOf } from '../../kernel/surface.ts'
+
+// prettier-ignore
+export const settings = {
+  'jobs.concurrency': count(20, 'jobs', 'Jobs that one process runs at once', 1, 10_000),
+  'jobs.claim_batch': count(100, 'jobs', 'Jobs that one claim takes at most', 1, 1000),
+  'jobs.poll_ms': count(1000, 'ms', 'How often a runner looks for work without being woken', 10, 60_000),
+  'jobs.lease_seconds': count(30, 's', 'Lease of an attempt, where its type does not say otherwise', 1, 900),
+  'jobs.lease_losses': count(3, 'losses', 'Lost leases after which a job fails as worker_lost', 1, 100),
+  'jobs.timeout_seconds': count(600, 's', 'Longest time of one attempt, where its type does not say otherwise', 1, 30 * 86_400),
+  'jobs.max_attempts': count(5, 'attempts', 'Attempts of a job, where its type does not say otherwise', 1, 50),
+  'jobs.backoff_base_ms': count(2000, 'ms', 'Longest wait before the second attempt; it doubles with each one', 1, 3_600_000),
+  'jobs.backoff_cap_ms': count(900_000, 'ms', 'Longest wait before any attempt', 1, 86_400_000),
+  'jobs.cancel_grace_seconds': count(30, 's', 'Time to stop at a safe point after a cancel or a deadline', 0, 3600),
+  'jobs.stop_grace_seconds': count(10, 's', 'Time that running jobs have when their process stops', 0, 600),
+  'jobs.tenant_running': count(1000, 'jobs', 'Jobs of a tenant that run at once', 1, 1_000_000),
+  'jobs.tenant_waiting': count(100_000, 'jobs', 'Jobs of a tenant that wait', 1, 100_000_000),
+  'jobs.parameters_bytes': count(16 * 1024, 'bytes', 'Parameters of a job as JSON', 256, 2 ** 20),
+  'jobs.schema_bytes': count(32 * 1024, 'bytes', 'One JSON Schema of a job type', 256, 2 ** 20),
+  'jobs.schedule_ahead_days': count(366, 'days', 'How far ahead a job may be scheduled', 1, 3660),
+  'jobs.progress_kept': count(1000, 'entries', 'Entries of progress that are kept of a job', 1, 1_000_000),
+  'jobs.progress_retention_days': count(7, 'days', 'How long the progress of an ended job is kept', 1, 3650),
+  'jobs.result_limit_bytes': count(32 * 2 ** 20, 'bytes', 'Largest result that a worker stores as bytes', 1024, 2 ** 30),
+  'jobs.result_url_seconds': count(300, 's', 'How long the address of a result can be used', 10, 86_400),
+  'jobs.watch_max_per_principal': count(20, 'streams', 'Event streams of jobs that one principal has open', 1, 100_000),
+  'jobs.watch_seconds': count(3600, 's', 'Longest life of one event stream of a job', 1, 86_400),
+  'jobs.schedule_catch_up_max': count(100, 'runs', 'Missed runs of a schedule that are made up for at once', 1, 10_000),
+  'jobs.schedules_per_tenant': count(100, 'schedules', 'Schedules of a tenant', 1, 100_000),
+  'jobs.results_retention_days': count(7, 'days', 'How long results are kept', 1, 3650),
+  'jobs.retention_days': count(30, 'days', 'How long ended jobs are kept', 1, 3650),
+} as const satisfies SettingTable
+
+/** The kernel as this surface sees it: with the kernel's settings and its own. */
+export type Kernel = KernelOf<typeof settings>

@@ -1,0 +1,45 @@
+/** The settings of this surface: name, default, unit, one sentence, bounds. */
+import { count, flag, list, secret, text, type SettingTable } from '../../kernel/settings.ts'
+import type { KernelOf } from '../../kernel/surface.ts'
+
+// prettier-ignore
+export const settings = {
+  'links.code_length': count(8, 'characters', 'Length of random codes, where a request does not say otherwise', 7, 32),
+  'links.reserved': list('Further codes that nobody may take as an alias'),
+  'links.short_hosts': list('Hosts beside PUBLIC_URL that serve the links of the platform; the first is shown in short addresses'),
+  'links.extra_suffixes': list('Suffixes beside the public ones under which destinations and domains are accepted'),
+  'links.ip_destinations': flag(false, 'Destinations may be public IP addresses'),
+  'links.protected_hosts': list('Hosts beside the built-in ones whose look-alikes are suspicious'),
+  'links.expiry_min_seconds': count(60, 's', 'Nearest expiry of a link', 1),
+  'links.expiry_max_days': count(3653, 'days', 'Farthest expiry of a link', 1, 36_525),
+  'links.creates_per_minute': count(60, 'links/min', 'Links that one owner makes in a minute', 1, 1e9),
+  'links.creates_per_day': count(10_000, 'links/day', 'Links that one owner makes in a day', 1, 1e9),
+  'links.body_limit_bytes': count(16 * 1024, 'bytes', 'Largest body of a request about links, but for a batch', 1024, 2 ** 20),
+  'links.list_rows': count(10_000, 'links', 'Links that one request for a list looks at; where few of them match, a page ends before it is full, and the next one goes on', 10, 1e6),
+  'links.domains_per_owner': count(10, 'domains', 'Domains of one owner', 1, 100_000),
+  'links.verification_ttl_seconds': count(7 * 86_400, 's', 'Time to prove a new domain', 60),
+  'links.verifications_per_minute': count(6, 'attempts/min', 'Attempts to prove one domain in a minute', 1, 1e6),
+  'links.domain_check_seconds': count(86_400, 's', 'Time between two looks at the DNS record of a domain', 60),
+  'links.domain_misses': count(3, 'looks', 'Looks in a row without the DNS record before a domain is suspended', 1, 100),
+  'links.dns_servers': list('DNS servers (address or address:port) that are asked for the records of domains; none: those of the system'),
+  'links.reports_per_hour': count(10, 'reports/h', 'Abuse reports from one network in an hour', 1, 1e6),
+  'links.reports_retention_days': count(365, 'days', 'How long abuse reports are kept', 1, 3650),
+  'links.young_report_hours': count(24, 'hours', 'How long a report makes new links to the same destination suspicious', 0, 8760),
+  'links.blocklist_patterns': count(100, 'patterns', 'Patterns on the blocklist; each is compared with every new destination', 0, 10_000),
+  'links.url_reputation': { ...text('Who is asked about destinations beside the built-in rules: none or web_risk', 'none'), oneOf: ['none', 'web_risk'] },
+  'links.web_risk_url': secret('Address of the Web Risk API, where it is not https://webrisk.googleapis.com'),
+  'links.web_risk_key': secret('Key of the Web Risk API'),
+  'links.cache_entries': count(200_000, 'links', 'Links that one process redirects from memory', 100, 10_000_000),
+  'links.absent_entries': count(50_000, 'codes', 'Unknown codes that one process remembers for five seconds', 100, 10_000_000),
+  'links.misses_per_minute': count(60, 'requests/min', 'Requests of one network for codes that lead nowhere', 1, 1e9),
+  'links.stale_if_db_down_seconds': count(0, 's', 'How long redirects go on from memory while the database cannot be asked; a deleted link may work as long', 0, 86_400),
+  'links.country_header': text('Header in which a trusted proxy names the country of the visitor, such as cf-ipcountry', ''),
+  'links.click_spool': flag(true, 'Clicks wait for the database in files of DATA_DIR, so that the end of a process loses none'),
+  'links.click_spool_bytes': count(256 * 1024 * 1024, 'bytes', 'Largest size of the spool of one process; further clicks are lost and counted', 1024, 2 ** 40),
+  'links.click_retention_days': count(90, 'days', 'How long single clicks are kept; their daily sums stay', 1, 3650),
+  'links.purge': { ...text('Who is told to forget a changed link at the edge: none, purge (HTTP PURGE) or webhook', 'none'), oneOf: ['none', 'purge', 'webhook'] },
+  'links.purge_url': secret('Address of the edge cache, or of the webhook'),
+} as const satisfies SettingTable
+
+/** The kernel as this surface sees it: with the kernel's settings and its own. */
+export type Kernel = KernelOf<typeof settings>
