@@ -8,7 +8,6 @@ import type { Permission } from './access/permissions.ts'
 import type { Csrf } from './access/csrf.ts'
 import type { Take } from './access/take.ts'
 import type { SignedUrls } from './access/signed-url.ts'
-import type { Blobs } from './blobs/blobs.ts'
 import type { Clock } from './clock.ts'
 import type { Db, Tx } from './database/db.ts'
 import type { Consumer } from './events/consumer.ts'
@@ -25,6 +24,7 @@ import type {
 } from './http/provider.ts'
 import type { Route } from './http/route.ts'
 import type { Keyring } from './keys.ts'
+import type { Objects } from './objects/objects.ts'
 import type { KernelSettings, SettingsOf, SettingTable } from './settings.ts'
 import type { Log } from './observability/log.ts'
 import type { Metrics } from './observability/metrics.ts'
@@ -55,7 +55,7 @@ export type Kernel = {
   readonly csrf: Csrf
   readonly signedUrls: SignedUrls
   readonly safeFetch: SafeFetch
-  readonly blobs: Blobs
+  readonly objects: Objects
   readonly log: Log
   readonly metrics: Metrics
   readonly fault: Fault
