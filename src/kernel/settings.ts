@@ -104,8 +104,39 @@ export const kernelSettings = {
   'kernel.sse_stall_seconds': count(30, 's', 'Longest silence of an upstream, or of a reader, on an event stream', 1, 600),
   'kernel.event_sink': { ...text('Where the event log is also published: none or nats', 'none'), oneOf: ['none', 'nats'] },
   'kernel.nats_url': text('Address of the NATS server', 'nats://127.0.0.1:4222'),
+  'kernel.objects_engine': { ...text('Where files lie: local (DATA_DIR) or s3', 'local'), oneOf: ['local', 's3'] },
+  'kernel.objects_s3_endpoint': secret('Address of an S3-compatible service, where it is not the one of AWS'),
+  'kernel.objects_s3_bucket': text('Bucket in which files lie', 'dodeca'),
+  'kernel.objects_s3_region': text('Region of the bucket', 'us-east-1'),
+  'kernel.objects_s3_access_key': secret('Access key of the bucket'),
+  'kernel.objects_s3_secret_key': secret('Secret key of the bucket'),
+  'kernel.objects_s3_path_style': flag(true, 'Whether the bucket is the first part of the path instead of the host name'),
+  'kernel.objects_s3_timeout_ms': count(30_000, 'ms', 'Longest wait for the object store, and longest idle time of its answers', 100, 600_000),
   'kernel.sandbox': flag('development', 'Starts the sandbox: mail, SMS and providers that only exist on this machine'),
   'kernel.faults': text('Fault points set at the start, such as kernel.after_commit=kill@3 (development only)', ''),
 } as const satisfies SettingTable
 
 export type KernelSettings = SettingsOf<typeof kernelSettings>
+
+/** Each with the sentence that says what cannot work and what to do. */
+export type SettingFault = readonly [fault: boolean, sentence: string]
+
+/** The sentences of what is at fault. */
+export function faultsIn(cases: readonly SettingFault[]): string[] {
+  return cases.flatMap(([fault, sentence]) => (fault ? [sentence] : []))
+}
+
+/** Combinations of the kernel's settings that cannot work. */
+export function kernelSettingFaults(settings: KernelSettings): string[] {
+  const { 'kernel.drain_seconds': drain, 'kernel.shutdown_seconds': shutdown } = settings
+  return faultsIn([
+    [
+      drain >= shutdown,
+      'KERNEL_DRAIN_SECONDS must be below KERNEL_SHUTDOWN_SECONDS, or every stop is cut off while it waits. Lower the first or raise the second.',
+    ],
+    [
+      settings['kernel.inbox_retention_days'] < settings['kernel.events_retention_days'],
+      'KERNEL_INBOX_RETENTION_DAYS must not be below KERNEL_EVENTS_RETENTION_DAYS, or an event that is read again is processed twice. Raise the first or lower the second.',
+    ],
+  ])
+}

@@ -2,12 +2,16 @@
  * What the use cases of jobs share. It is put together once in surface.ts; a use case names the members
  * that it needs with `Pick<Deps, …>`.
  */
+import type { Face as Identity } from '../identity/face.ts'
 import type { Kernel } from './settings.ts'
 import type { FileLookup } from './face.ts'
 import type { Hearers } from './running/ending/announce-ends.ts'
 import type { Engine } from './running/engine.ts'
 import type { WaitingQuota } from './submitting/waiting-quota.ts'
 import type { JobTypes } from './types/job-types.ts'
+
+/** What people and API keys hold when work is done for them. */
+export type Rights = Pick<Identity, 'grantsOf' | 'recentGrantsOf'>
 
 export type Deps = {
   readonly kernel: Kernel
@@ -16,6 +20,7 @@ export type Deps = {
   /** The worker protocol, for workers outside. */
   readonly engine: Engine
   readonly quota: WaitingQuota
+  readonly rights: Rights
   /** Null while nobody keeps files: no input can be named then. */
   readonly files: () => FileLookup | null
 }

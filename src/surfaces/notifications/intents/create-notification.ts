@@ -7,7 +7,7 @@ import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
-import { fingerprint as fingerprintOf } from '../../../kernel/idempotency/fingerprint.ts'
+import type { RequestKey } from '../../../kernel/http/route.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -22,7 +22,7 @@ const Before = Type.Object({ id: Id, same: Type.Boolean() })
 export async function createNotification(
   tx: Tx,
   deps: Deps,
-  by: { readonly principal: Principal; readonly grants: ReadonlySet<string>; readonly key: string },
+  by: { readonly principal: Principal; readonly grants: ReadonlySet<string>; readonly key: RequestKey },
   asked: NewNotification,
 ): Promise<string> {
   const { principal, grants, key } = by
@@ -31,21 +31,14 @@ export async function createNotification(
   const { data = {} } = asked
   demandData(deps, prepared.template, data)
   const recipient = await resolveRecipient(tx, deps, tenant_id, asked.recipient)
-  const fingerprint = fingerprintOf({
-    operation: 'POST /v1/notifications',
-    params: {},
-    query: {},
-    media_type: 'application/json',
-    body: asked,
-  })
   const id = newId()
   const accepted = await accept(tx, deps, {
     ...prepared,
     id,
     tenant_id,
     principal_id: principal.id,
-    key,
-    fingerprint,
+    key: key.value,
+    fingerprint: key.fingerprint,
     recipient,
     data,
     locale: asked.locale ?? null,
@@ -59,9 +52,9 @@ export async function createNotification(
   const before = await tx.one(
     Before,
     sql`
-      select id, request_fingerprint is not distinct from ${fingerprint} as same
+      select id, request_fingerprint is not distinct from ${key.fingerprint} as same
       from notifications.notification_intents
-      where tenant_id = ${tenant_id} and principal_id = ${principal.id} and idempotency_key = ${key}`,
+      where tenant_id = ${tenant_id} and principal_id = ${principal.id} and idempotency_key = ${key.value}`,
   )
   if (!before.same) throw problem('idempotency_key_reused')
   return before.id

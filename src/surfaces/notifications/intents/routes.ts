@@ -63,8 +63,8 @@ function createRoute(deps: Deps): Route {
     body: NewNotification,
     replies: { 202: NotificationView },
     fails: refusals,
-    handle: async ({ tx, principal, body, grants, request }) => {
-      const key = String(request.headers['idempotency-key'])
+    handle: async ({ tx, principal, body, grants, key }) => {
+      if (!key) throw problem('idempotency_key_missing')
       const by = { principal, grants: await grants(), key }
       const id = await createNotification(tx, deps, by, body)
       const row = await findIntent(tx, principal.tenant_id, id)

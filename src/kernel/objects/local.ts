@@ -1,0 +1,84 @@
+/**
+ * Objects in folders of this machine. Drafts and parts lie in `spool`, on the same file system but apart
+ * from the objects, so that a rename publishes them and no copy of the objects meets half of one.
+ */
+import type { Stats, BigIntStats } from 'node:fs'
+import { open, opendir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import type { Fault } from '../faults.ts'
+import { absent, makeFolder, removeAbandoned, syncFolder, withDraft, writeSynced } from './files.ts'
+import { openLocalMultipart } from './local-multipart.ts'
+import { checkKey, type ListedObject, type ObjectFacts, type Objects } from './objects.ts'
+
+export type LocalFolders = {
+  readonly spool: string
+  pathOf(key: string): string
+}
+
+const read_bytes = 256 * 1024
+
+export function openLocalObjects(data_dir: string, fault: Fault): Objects {
+  const root = join(data_dir, 'objects')
+  const spool = join(data_dir, 'spool', 'tmp')
+  const pathOf = (key: string) => join(root, checkKey(key))
+  const folders: LocalFolders = { spool, pathOf }
+  let swept: Promise<void> | undefined
+  return {
+    engine: 'local',
+    multipart: openLocalMultipart(join(data_dir, 'spool', 'parts'), folders, fault),
+    put: async (key, content) => {
+      const path = pathOf(key)
+      swept ??= removeAbandoned(spool)
+      await swept
+      return await withDraft(spool, async draft => {
+        const pieces = content instanceof Uint8Array ? [content] : content
+        const written = await writeSynced(draft, pieces)
+        await fault('objects.after_draft')
+        return { ...written, version: await publish(draft, path) }
+      })
+    },
+    get: async (key, range) => {
+      const file = await open(pathOf(key), 'r').catch(absent)
+      if (!file) return undefined
+      // Of the open file: whatever is renamed over the path meanwhile is another one.
+      const facts = factsOf(await file.stat({ bigint: true }))
+      const options = { highWaterMark: read_bytes, ...range }
+      return { ...facts, body: file.createReadStream(options) }
+    },
+    head: async key => {
+      const found = await stat(pathOf(key), { bigint: true }).catch(absent)
+      return found && factsOf(found)
+    },
+    delete: key => rm(pathOf(key), { force: true }),
+    list: prefix => listFiles(root, prefix),
+    presignGet: null,
+    close: async () => {},
+  }
+}
+
+/** Answers the version of what is published. */
+export async function publish(draft: string, path: string): Promise<string> {
+  await makeFolder(dirname(path))
+  await rename(draft, path)
+  await syncFolder(dirname(path))
+  return factsOf(await stat(path, { bigint: true })).version
+}
+
+/** Any write, and any replacement by another file, changes it: nothing sets a change time back. */
+export function factsOf(found: BigIntStats): ObjectFacts {
+  const { dev, ino, size, mtimeNs, ctimeNs } = found
+  return { size: Number(size), version: [dev, ino, size, mtimeNs, ctimeNs].join('-') }
+}
+
+async function* listFiles(root: string, prefix: string): AsyncGenerator<ListedObject> {
+  const folder = await opendir(join(root, checkKey(`${prefix}/x`), '..'), {
+    recursive: true,
+  }).catch(absent)
+  if (!folder) return
+  for await (const entry of folder) {
+    if (!entry.isFile()) continue
+    const path = join(entry.parentPath, entry.name)
+    const found: Stats | undefined = await stat(path).catch(absent)
+    if (found) yield { key: relative(root, path), size: found.size, modified_ms: found.mtimeMs }
+  }
+}
