@@ -27,6 +27,22 @@ export type MailToSend = {
   readonly link: string | null
   /** Another surface's words, where the template is `notice`. */
   readonly notice: Notice | null
+  /** The words, in the language of the mail. */
+  readonly subject: string
+  readonly paragraphs: readonly string[]
+  readonly action: string
+  readonly code_label: string
+}
+
+/** Where an account is written to. */
+export type MailRecipient = {
+  readonly tenant_id: string
+  /** Who was asked for: the account, or an API key that it made. */
+  readonly principal_id: string
+  readonly id: string
+  /** Null where no address is proven. */
+  readonly address: string | null
+  readonly locale: string | null
 }
 
 /** Who a new deployment is administered by. */
@@ -45,8 +61,13 @@ export type Face = {
   recentGrantsOf(holders: readonly Holder[]): Promise<readonly ReadonlySet<string>[]>
   /** For the command line only. */
   readonly administration: Administration
-  /** Undefined once the mail is not to be sent any more. */
-  mail(mail_id: string): Promise<MailToSend | undefined>
+  /** Undefined once the mail is not to be sent any more; `masked` shows it without its token. */
+  mail(mail_id: string, shown?: 'masked'): Promise<MailToSend | undefined>
+  /** Those of these principals whose accounts are active; an API key stands for its maker. */
+  recipients(
+    reader: Reader,
+    wanted: readonly { readonly tenant_id: string; readonly principal_id: string }[],
+  ): Promise<MailRecipient[]>
   address(account_id: string): Promise<{ address: string; locale: string | null } | undefined>
   accountExists(reader: Reader, tenant_id: string, account_id: string): Promise<boolean>
   /**

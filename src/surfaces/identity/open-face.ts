@@ -7,6 +7,7 @@ import { openAdministration } from './administration/open.ts'
 import type { Deps } from './deps.ts'
 import type { Face } from './face.ts'
 import { mailToSend } from './mails/mail-to-send.ts'
+import { readRecipients } from './mails/read-recipients.ts'
 import { tellAccount } from './mails/tell-account.ts'
 import { holderGrants, openRecentGrants } from './roles/holder-grants.ts'
 
@@ -21,7 +22,8 @@ export function openFace(deps: Deps): Face {
     grantsOf: (reader, holders) => holderGrants(reader, deps, holders),
     recentGrantsOf: openRecentGrants(db, deps),
     administration: openAdministration(deps),
-    mail: mail_id => mailToSend(db, kernel, mail_id),
+    mail: (mail_id, shown) => mailToSend(db, kernel, mail_id, shown),
+    recipients: readRecipients,
     address: account_id =>
       db.maybe(
         Address,

@@ -6,6 +6,7 @@ import { Id, nullable } from '../../../kernel/http/shapes.ts'
 import type { Kernel } from '../settings.ts'
 import type { MailToSend, Notice } from '../face.ts'
 import { derivedToken } from '../one-time.ts'
+import { languageOf, type Words } from './words.ts'
 
 const MailRow = Type.Object({
   template: Type.String(),
@@ -31,6 +32,7 @@ export async function mailToSend(
   reader: Reader,
   { keys, settings, public_url }: Pick<Kernel, 'keys' | 'settings' | 'public_url'>,
   mail_id: string,
+  shown?: 'masked',
 ): Promise<MailToSend | undefined> {
   const row = await reader.maybe(
     MailRow,
@@ -43,17 +45,32 @@ export async function mailToSend(
       from identity.mails m where m.id = ${mail_id}`,
   )
   if (!row?.open) return undefined
-  const { template, address, locale, purpose, ref, key_id } = row
+  const { template, address, purpose, ref, key_id } = row
   if (purpose === null || ref === null || key_id === null) {
-    return { template, address, locale, token: null, link: null, notice: noticeOf(row) }
+    const notice = noticeOf(row)
+    return { template, address, token: null, link: null, notice, ...wordsOf(row, notice) }
   }
-  const token = derivedToken(keys, key_id, purpose, ref)
-  if (token === null) return undefined
+  const derived = derivedToken(keys, key_id, purpose, ref)
+  if (derived === null) return undefined
+  const token = shown === 'masked' ? mask : derived
   const base = settings['identity.link_base'] ?? `${public_url}/console`
   // The link says nothing of the registration: whoever clicks must know it, or its password.
   const query = new URLSearchParams({ token })
   const link = `${base}/${pages[purpose]}?${query}`
-  return { template, address, locale, token, link, notice: null }
+  return { template, address, token, link, notice: null, ...wordsOf(row, null) }
+}
+
+const mask = '••••••'
+
+function wordsOf({ template, locale }: Static<typeof MailRow>, notice: Notice | null) {
+  const { words, code_label, locale: language } = languageOf(locale)
+  const known: Readonly<Record<string, Words>> = words
+  const { subject, says, action = '' }: Words = notice ?? known[template] ?? unknown(template)
+  return { subject, paragraphs: says, action, code_label, locale: notice ? locale : language }
+}
+
+function unknown(template: string): never {
+  throw new Error(`there is no mail ${template}`)
 }
 
 function noticeOf({ category, subject, says }: Static<typeof MailRow>): Notice | null {

@@ -111,6 +111,11 @@ async function* watch(
       moved = Promise.withResolvers()
       if (over.aborted) break
       const items = await changedSince(db, whose, stream.seen, replay_max)
+      if (items.length === replay_max) {
+        stream.seen = await lastSequence(db, whose)
+        yield { event: 'inbox.reset', data: { sequence: stream.seen }, id: String(stream.seen) }
+        continue
+      }
       for (const { changed, ...item } of items) {
         yield eventOf(item, changed)
         stream.seen = changed

@@ -33,6 +33,8 @@ export async function renderIntent(
   const { kind, id } = parseRef(recipient_ref)
   const mail = kind === 'identity_mail' ? await deps.people.mail(id, 'masked') : undefined
   if (kind === 'identity_mail' && !mail) throw problem('inputs_not_found')
+  // A code in plain data is for its reader only.
+  if (!mail && row.category === 'identity.security') throw problem('inputs_not_found')
   const data = mail ? wordsOf(mail) : await inputOf(reader, deps, row)
   try {
     const rendered = render(template, {

@@ -352,6 +352,7 @@ create table notifications.inbox_items (
   created_at timestamptz not null default kernel.now(),
   primary key (tenant_id, user_id, id)
 );
+create index inbox_items_sequence on notifications.inbox_items (tenant_id, user_id, sequence desc);
 create index inbox_items_changed on notifications.inbox_items (tenant_id, user_id, changed);
 create index inbox_items_unread on notifications.inbox_items (tenant_id, user_id)
   where read_at is null and archived_at is null;

@@ -9,7 +9,7 @@ import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { Channel, Priority } from '../schemas.ts'
 
-const Row = Type.Object({
+export const ClaimedRow = Type.Object({
   tenant_id: Id,
   intent_id: Id,
   channel: Channel,
@@ -31,7 +31,7 @@ const Row = Type.Object({
   ciphertext: Type.Unsafe<Buffer | null>({}),
 })
 
-export type Claimed = Static<typeof Row> & { readonly token: string }
+export type Claimed = Static<typeof ClaimedRow> & { readonly token: string }
 
 const Due = Type.Object({ lane: Type.Integer(), single: Type.Boolean(), batched: Type.Boolean() })
 
@@ -85,7 +85,7 @@ export function claimBatched(db: Db, lane: number, many: number, lease_seconds: 
 async function claim(db: Db, due: Sql, lease_seconds: number): Promise<Claimed[]> {
   const token = newId()
   const rows = await db.many(
-    Row,
+    ClaimedRow,
     sql`
       -- any tenant: a sender sends for all of them
       with due as materialized (${due}),

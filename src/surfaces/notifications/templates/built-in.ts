@@ -76,8 +76,46 @@ function inEnglish(channel: ChannelTemplate['channel'], content: Content): Chann
   return { channel, format, default_locale: 'en', contents: { en: content } }
 }
 
+const code_texts = (subject: string, text: string, late: string) => ({
+  email: {
+    subject,
+    body: frame(`<p>${text}</p>\n<p class="code">{{ code }}</p>\n<p>${late}</p>`).replaceAll('{{ subject }}', subject),
+    text_body: `${text}\n\n{{ code }}\n\n${late}\n`,
+    url: null,
+  },
+  sms: { subject: null, body: `${text} {{ code }}`, text_body: null, url: null },
+})
+const code_en = code_texts(
+  'Your code',
+  'This is your code:',
+  'It is valid for ten minutes. If you did not ask for it, ignore this message.',
+)
+const code_de = code_texts(
+  'Ihr Code',
+  'Das ist Ihr Code:',
+  'Er gilt zehn Minuten. Wenn Sie ihn nicht angefordert haben, ignorieren Sie diese Nachricht.',
+)
+
 /** Their words come in the data, in the reader's language. */
 const all: readonly BuiltIn[] = [
+  {
+    name: 'verification-code',
+    version: 1,
+    templates: [
+      {
+        channel: 'email',
+        format: 'html',
+        default_locale: 'en',
+        contents: { en: code_en.email, de: code_de.email },
+      },
+      {
+        channel: 'sms',
+        format: 'text',
+        default_locale: 'en',
+        contents: { en: code_en.sms, de: code_de.sms },
+      },
+    ],
+  },
   { name: 'account-mail', version: 1, templates: [inEnglish('email', account_mail)] },
   {
     name: 'notice',

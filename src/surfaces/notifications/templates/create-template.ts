@@ -21,6 +21,7 @@ type Given = {
   readonly url?: string
 }
 
+const headings = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
 const schema_bytes_max = 16 * 1024
 const Version = Type.Object({ version: Type.Integer() })
 
@@ -106,6 +107,9 @@ function readable(html: string): string {
     limits: { maxInputLength: 512 * 1024, maxDepth: 50 },
     selectors: [
       { selector: 'img', format: 'skip' },
+      // Upper case would change the names of variables.
+      ...headings.map(selector => ({ selector, options: { uppercase: false } })),
+      { selector: 'table', options: { uppercaseHeaderCells: false } },
       { selector: 'a', options: { hideLinkHrefIfSameAsText: true } },
     ],
   })
