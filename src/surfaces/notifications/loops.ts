@@ -2,6 +2,7 @@
 import { sql, type Sql } from '../../kernel/database/sql.ts'
 import type { Loop } from '../../kernel/surface.ts'
 import type { Deps } from './deps.ts'
+import { completeBatches } from './batches/complete-batches.ts'
 import { closeDigest } from './digests/close-digests.ts'
 import { matchLate } from './outcomes/receive-reports.ts'
 import { prepareMessages } from './sending/prepare-messages.ts'
@@ -35,6 +36,7 @@ export function loops(deps: Deps): readonly Loop[] {
         }
       },
     },
+    { name: 'notifications.batches', every_ms: 1000, run: signal => completeBatches(deps, signal) },
     { name: 'notifications.late_reports', every_ms: 5000, run: () => db.tx(matchLate) },
     { name: 'notifications.retention', every_ms: 60_000, run: signal => forget(deps, signal) },
   ]

@@ -1,5 +1,6 @@
 /** All routes of notifications. */
 import type { Route } from '../../kernel/http/route.ts'
+import { batchRoutes } from './batches/routes.ts'
 import { categoryRoutes } from './categories/routes.ts'
 import type { Deps } from './deps.ts'
 import { destinationRoutes } from './destinations/routes.ts'
@@ -13,6 +14,7 @@ import { templateRoutes } from './templates/routes.ts'
 export function routes(deps: Deps, streams: InboxStreams): readonly Route[] {
   return [
     ...intentRoutes(deps),
+    ...batchRoutes(deps),
     ...templateRoutes(deps),
     ...categoryRoutes(deps),
     ...preferenceRoutes(deps),
