@@ -27,6 +27,21 @@ create table kernel.clock (
   constraint clock_pkey PRIMARY KEY (only_row)
 );
 
+create table kernel.erasures (
+  account_id uuid not null,
+  surface text collate "C" not null,
+  tenant_id uuid not null,
+  requested_at timestamp with time zone not null default kernel.now(),
+  erased_at timestamp with time zone,
+  due_at timestamp with time zone default kernel.now(),
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  constraint erasures_pkey PRIMARY KEY (account_id, surface)
+);
+CREATE INDEX erasures_due_at ON kernel.erasures USING btree (due_at) WHERE (due_at IS NOT NULL);
+
 create table kernel.event_consumers (
   consumer text collate "C" not null,
   lane smallint not null,
@@ -221,6 +236,61 @@ CREATE OR REPLACE FUNCTION kernel.first_id_of(moment timestamp with time zone)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN ((lpad(to_hex(((EXTRACT(epoch FROM moment) * (1000)::numeric))::bigint), 12, '0'::text) || repeat('0'::text, 20)))::uuid;
+
+CREATE OR REPLACE FUNCTION kernel.keep_parts(parent regclass, unit text, keep interval, ahead interval DEFAULT '35 days'::interval)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  schema text;
+  base text;
+  by_id boolean;
+  step interval := ('1 ' || unit)::interval;
+  low timestamptz;
+  next timestamptz;
+  part record;
+  dropped int := 0;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('kernel.parts ' || parent::oid, 0));
+  select n.nspname, c.relname, a.atttypid = 'uuid'::regtype into strict schema, base, by_id
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    join pg_partitioned_table p on p.partrelid = c.oid
+    join pg_attribute a on a.attrelid = c.oid and a.attnum = p.partattrs[0]
+    where c.oid = parent;
+  select max(to_timestamp(substring(c.relname from '_p(\d{8})$') || '+00', 'YYYYMMDDTZH')) into low
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = parent;
+  if low is null then
+    low := date_trunc(unit, now() at time zone 'UTC') at time zone 'UTC';
+    execute format('create table %I.%I (like %I.%I including all)', schema, base || '_before', schema, base);
+    execute format('alter table %I.%I attach partition %I.%I for values from (minvalue) to (%L)',
+      schema, base, schema, base || '_before',
+      case when by_id then kernel.first_id_of(low)::text else low::text end);
+  else
+    low := ((low at time zone 'UTC') + step) at time zone 'UTC';
+  end if;
+  while low <= now() + ahead loop
+    next := ((low at time zone 'UTC') + step) at time zone 'UTC';
+    execute format('create table %I.%I (like %I.%I including all)',
+      schema, base || '_p' || to_char(low at time zone 'UTC', 'YYYYMMDD'), schema, base);
+    execute format('alter table %I.%I attach partition %I.%I for values from (%L) to (%L)',
+      schema, base, schema, base || '_p' || to_char(low at time zone 'UTC', 'YYYYMMDD'),
+      case when by_id then kernel.first_id_of(low)::text else low::text end,
+      case when by_id then kernel.first_id_of(next)::text else next::text end);
+    low := next;
+  end loop;
+  for part in
+    select c.relname as name,
+      to_timestamp(substring(c.relname from '_p(\d{8})$') || '+00', 'YYYYMMDDTZH') as low
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = parent and c.relname ~ '_p\d{8}$' order by c.relname
+  loop
+    next := ((part.low at time zone 'UTC') + step) at time zone 'UTC';
+    exit when next > kernel.now() - keep or next > now();
+    execute format('drop table %I.%I', schema, part.name);
+    dropped := dropped + 1;
+  end loop;
+  return dropped;
+end $function$;
 
 CREATE OR REPLACE FUNCTION kernel.lane_of(aggregate uuid)
  RETURNS smallint
@@ -537,8 +607,7 @@ create table identity.role_permissions (
   tenant_id uuid not null,
   role_id text collate "C" not null,
   permission text collate "C" not null,
-  duty text,
-  constraint role_permissions_duty_check CHECK ((duty = ANY (ARRAY['support'::text, 'refunds'::text, 'keys'::text]))),
+  duty text generated always as identity.duty_of(permission) stored,
   constraint role_permissions_one_duty EXCLUDE USING gist (tenant_id WITH =, role_id WITH =, duty WITH <>) WHERE ((duty IS NOT NULL)),
   constraint role_permissions_pkey PRIMARY KEY (tenant_id, role_id, permission),
   constraint role_permissions_tenant_id_role_id_fkey FOREIGN KEY (tenant_id, role_id) REFERENCES identity.roles(tenant_id, role_id) ON DELETE CASCADE
@@ -631,6 +700,12 @@ create table identity.tenants (
   constraint tenants_slug_key UNIQUE (slug),
   constraint tenants_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text])))
 );
+
+CREATE OR REPLACE FUNCTION identity.duty_of(permission text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE split_part(permission, ':'::text, 1) WHEN 'identity.support.view'::text THEN 'support'::text WHEN 'payments.refunds.create'::text THEN 'refunds'::text WHEN 'identity.signing_keys.rotate'::text THEN 'keys'::text ELSE NULL::text END;
 
 CREATE OR REPLACE FUNCTION identity.keep_security_event_months(retention_days integer)
  RETURNS void
@@ -908,6 +983,153 @@ create table jobs.worker_capabilities (
   constraint worker_capabilities_pkey PRIMARY KEY (worker_id, capability, version)
 ) with (fillfactor=50);
 CREATE INDEX worker_capabilities_type ON jobs.worker_capabilities USING btree (capability, version);
+
+create schema uploads;
+
+create table uploads.derivatives (
+  tenant_id uuid not null,
+  id uuid not null,
+  file_id uuid not null,
+  kind text not null,
+  storage_key text not null,
+  storage_version text,
+  state text not null default 'pending'::text,
+  size bigint,
+  sha256 bytea,
+  media_type text,
+  width integer,
+  height integer,
+  constraint derivatives_check CHECK (((state = 'ready'::text) <= ((size IS NOT NULL) AND (sha256 IS NOT NULL) AND (storage_version IS NOT NULL)))),
+  constraint derivatives_kind_check CHECK ((kind = ANY (ARRAY['thumbnail'::text, 'preview'::text, 'sanitized'::text]))),
+  constraint derivatives_pkey PRIMARY KEY (tenant_id, id),
+  constraint derivatives_sha256_check CHECK ((octet_length(sha256) = 32)),
+  constraint derivatives_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'ready'::text, 'failed'::text, 'deleted'::text]))),
+  constraint derivatives_storage_key_key UNIQUE (storage_key),
+  constraint derivatives_tenant_id_file_id_fkey FOREIGN KEY (tenant_id, file_id) REFERENCES uploads.files(tenant_id, id) ON DELETE CASCADE,
+  constraint derivatives_tenant_id_file_id_kind_key UNIQUE (tenant_id, file_id, kind)
+);
+
+create table uploads.files (
+  tenant_id uuid not null,
+  id uuid not null,
+  upload_id uuid not null,
+  owner_id uuid not null,
+  purpose text not null,
+  storage_key text not null,
+  storage_version text not null,
+  size bigint not null,
+  sha256 bytea not null,
+  media_category text not null,
+  claimed_type text,
+  detected_type text,
+  filename text,
+  state text not null default 'uploaded'::text,
+  error_code text,
+  stage text default 'detect'::text,
+  scan_result jsonb,
+  metadata jsonb,
+  reserved_bytes bigint not null,
+  due_at timestamp with time zone,
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  available_at timestamp with time zone,
+  retention_until timestamp with time zone,
+  deleted_at timestamp with time zone,
+  constraint files_check CHECK (((state = 'available'::text) <= (available_at IS NOT NULL))),
+  constraint files_check1 CHECK (((state = ANY (ARRAY['deleted'::text, 'purged'::text])) = (deleted_at IS NOT NULL))),
+  constraint files_pkey PRIMARY KEY (tenant_id, id),
+  constraint files_sha256_check CHECK ((octet_length(sha256) = 32)),
+  constraint files_stage_check CHECK ((stage = ANY (ARRAY['detect'::text, 'scan'::text, 'derive'::text]))),
+  constraint files_state_check CHECK ((state = ANY (ARRAY['uploaded'::text, 'available'::text, 'quarantined'::text, 'deleted'::text, 'purged'::text]))),
+  constraint files_storage_key_key UNIQUE (storage_key),
+  constraint files_tenant_id_upload_id_fkey FOREIGN KEY (tenant_id, upload_id) REFERENCES uploads.uploads(tenant_id, id),
+  constraint files_tenant_id_upload_id_key UNIQUE (tenant_id, upload_id)
+);
+CREATE INDEX files_due ON uploads.files USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX files_owner ON uploads.files USING btree (tenant_id, owner_id, id);
+CREATE INDEX files_retention ON uploads.files USING btree (retention_until) WHERE (retention_until IS NOT NULL);
+
+create table uploads.processing_attempts (
+  tenant_id uuid not null,
+  id uuid not null,
+  file_id uuid not null,
+  stage text not null,
+  status text not null,
+  error_code text,
+  started_at timestamp with time zone not null,
+  ended_at timestamp with time zone not null default kernel.now(),
+  constraint processing_attempts_pkey PRIMARY KEY (tenant_id, id),
+  constraint processing_attempts_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'retryable'::text, 'failed'::text]))),
+  constraint processing_attempts_tenant_id_file_id_fkey FOREIGN KEY (tenant_id, file_id) REFERENCES uploads.files(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX processing_attempts_age ON uploads.processing_attempts USING btree (started_at);
+CREATE INDEX processing_attempts_file ON uploads.processing_attempts USING btree (tenant_id, file_id);
+
+create table uploads.tenant_usage (
+  tenant_id uuid not null,
+  reserved_bytes bigint not null default 0,
+  constraint tenant_usage_pkey PRIMARY KEY (tenant_id),
+  constraint tenant_usage_reserved_bytes_check CHECK ((reserved_bytes >= 0))
+);
+
+create table uploads.upload_parts (
+  tenant_id uuid not null,
+  upload_id uuid not null,
+  part_number integer not null,
+  etag text not null,
+  size bigint not null,
+  sha256 bytea,
+  name text not null,
+  received_at timestamp with time zone not null default kernel.now(),
+  constraint upload_parts_part_number_check CHECK (((part_number >= 1) AND (part_number <= 10000))),
+  constraint upload_parts_pkey PRIMARY KEY (tenant_id, upload_id, part_number),
+  constraint upload_parts_tenant_id_upload_id_fkey FOREIGN KEY (tenant_id, upload_id) REFERENCES uploads.uploads(tenant_id, id) ON DELETE CASCADE
+);
+
+create table uploads.uploads (
+  tenant_id uuid not null,
+  id uuid not null,
+  owner_id uuid not null,
+  purpose text not null,
+  media_category text not null,
+  storage_key text not null,
+  expected_size bigint not null,
+  expected_checksum bytea,
+  claimed_type text,
+  detected_type text,
+  filename text,
+  part_size integer not null,
+  part_count integer not null,
+  state text not null default 'initiated'::text,
+  multipart_upload_id text,
+  reserved_bytes bigint not null,
+  error_code text,
+  due_at timestamp with time zone,
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  version bigint not null default 1,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  retention_until timestamp with time zone,
+  constraint uploads_expected_checksum_check CHECK ((octet_length(expected_checksum) = 32)),
+  constraint uploads_expected_size_check CHECK ((expected_size > 0)),
+  constraint uploads_filename_check CHECK ((length(filename) <= 255)),
+  constraint uploads_part_count_check CHECK (((part_count >= 1) AND (part_count <= 10000))),
+  constraint uploads_pkey PRIMARY KEY (tenant_id, id),
+  constraint uploads_state_check CHECK ((state = ANY (ARRAY['initiated'::text, 'uploaded'::text, 'available'::text, 'quarantined'::text, 'aborted'::text, 'expired'::text]))),
+  constraint uploads_storage_key_key UNIQUE (storage_key)
+);
+CREATE INDEX uploads_due ON uploads.uploads USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX uploads_expiry ON uploads.uploads USING btree (expires_at) WHERE (state = 'initiated'::text);
+CREATE INDEX uploads_open ON uploads.uploads USING btree (tenant_id, owner_id) WHERE (state = 'initiated'::text);
+CREATE INDEX uploads_parts_left ON uploads.uploads USING btree (retention_until) WHERE ((multipart_upload_id IS NOT NULL) AND (state <> 'initiated'::text));
+CREATE UNIQUE INDEX uploads_references ON uploads.uploads USING btree (multipart_upload_id) WHERE (multipart_upload_id IS NOT NULL);
 
 create schema links;
 
@@ -1380,16 +1602,19 @@ create table webhooks.subscriptions (
   updated_at timestamp with time zone not null default kernel.now(),
   shard smallint not null generated always as ((uuid_hash_extended(id, (0)::bigint) & (63)::bigint))::smallint stored,
   verified_at timestamp with time zone,
+  paused_reason text,
   constraint subscriptions_aggregate_ids_check CHECK (((cardinality(aggregate_ids) >= 1) AND (cardinality(aggregate_ids) <= 100))),
   constraint subscriptions_challenge_hash_check CHECK ((octet_length(challenge_hash) = 32)),
   constraint subscriptions_check CHECK (((state = 'disabled'::text) = (disabled_at IS NOT NULL))),
   constraint subscriptions_check1 CHECK (((state = 'disabled'::text) = (disabled_reason IS NOT NULL))),
   constraint subscriptions_check2 CHECK (((state = 'paused'::text) = (paused_at IS NOT NULL))),
   constraint subscriptions_check3 CHECK (((state = 'created'::text) = (unverified_since IS NOT NULL))),
+  constraint subscriptions_check4 CHECK (((paused_reason IS NULL) OR (state = 'paused'::text))),
   constraint subscriptions_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['failing'::text, 'gone'::text, 'admin'::text, 'owner_revoked'::text]))),
   constraint subscriptions_endpoint_check CHECK (((length(endpoint) >= 1) AND (length(endpoint) <= 2048))),
   constraint subscriptions_max_in_flight_check CHECK (((max_in_flight >= 1) AND (max_in_flight <= 64))),
   constraint subscriptions_ordering_check CHECK ((ordering = ANY (ARRAY['none'::text, 'aggregate'::text]))),
+  constraint subscriptions_paused_reason_check CHECK ((paused_reason = 'owner_revoked'::text)),
   constraint subscriptions_pkey PRIMARY KEY (id),
   constraint subscriptions_rate_per_second_check CHECK (((rate_per_second >= 1) AND (rate_per_second <= 5000))),
   constraint subscriptions_state_check CHECK ((state = ANY (ARRAY['created'::text, 'active'::text, 'paused'::text, 'disabled'::text, 'deleted'::text]))),

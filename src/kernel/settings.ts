@@ -77,6 +77,7 @@ export type SettingsOf<T extends SettingTable> = { readonly [N in keyof T]: Valu
 export const kernelSettings = {
   'kernel.database_direct_url': secret('Address of PostgreSQL itself, where DATABASE_URL leads through a transaction pooler'),
   'kernel.database_pool': count(10, 'connections', 'Connections of one process to the database', 2, 500),
+  'kernel.database_prepare': flag(true, 'Whether statements are prepared under a name and parsed once per connection; false behind PgBouncer older than 1.21'),
   'kernel.database_wait_ms': count(2000, 'ms', 'Wait for a free connection before answering 503 overloaded', 10, 60_000),
   'kernel.statement_timeout_ms': count(5000, 'ms', 'Longest time of one SQL statement', 100, 600_000),
   'kernel.trusted_proxies': list('Addresses or networks whose X-Forwarded-For is believed'),

@@ -6,6 +6,7 @@
 import type { TSchema } from 'typebox'
 import type { Permission } from './access/permissions.ts'
 import type { Csrf } from './access/csrf.ts'
+import type { Counted } from './access/counted.ts'
 import type { Take } from './access/take.ts'
 import type { SignedUrls } from './access/signed-url.ts'
 import type { Clock } from './clock.ts'
@@ -31,6 +32,9 @@ import type { Metrics } from './observability/metrics.ts'
 import type { SafeFetch } from './outgoing/safe-fetch.ts'
 import type { DueQueue } from './work/due-queue.ts'
 import type { Loop } from './work/loop.ts'
+import type { Personal, PersonalData } from './work/personal.ts'
+import type { SealedColumn } from './work/reseal.ts'
+import type { Retention } from './work/retention.ts'
 
 export type {
   Consumer,
@@ -61,6 +65,10 @@ export type Kernel = {
   readonly fault: Fault
   /** Limits that hold over all processes. */
   readonly take: Take
+  /** A quota on rows: counts them in a transaction, or throws `quota_exceeded`. */
+  readonly counted: Counted
+  /** The data of a person over all surfaces. */
+  readonly personal: Pick<PersonalData, 'erase' | 'export'>
   /** Every route of the platform; known from the moment at which all surfaces are open. */
   routes(): readonly Route[]
   /** Tells every process to look at its queues now, outside any transaction. */
@@ -96,6 +104,12 @@ export type Opened<Face = unknown> = {
   readonly loops?: readonly Loop[]
   /** Work that must happen and may fail. */
   readonly queues?: readonly DueQueue[]
+  /** What is old and deleted. */
+  readonly retention?: readonly Retention[]
+  /** Columns that are sealed again when a keyring is rotated. */
+  readonly sealed?: readonly SealedColumn[]
+  /** What it keeps about persons. */
+  readonly personal?: Personal
   readonly projections?: readonly Projection[]
   readonly checks?: readonly Check[]
   readonly providers?: readonly Provider[]

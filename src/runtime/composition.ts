@@ -10,6 +10,7 @@ import type { Log } from '../kernel/observability/log.ts'
 import type { Overload } from '../kernel/observability/overload.ts'
 import type { SettingTable } from '../kernel/settings.ts'
 import type { Kernel, KernelOf, Opened } from '../kernel/surface.ts'
+import type { DueQueue } from '../kernel/work/due-queue.ts'
 import type { Telemetry } from '../kernel/observability/telemetry.ts'
 
 /** Who a new deployment is administered by. */
@@ -54,4 +55,5 @@ export type PlatformParts = {
   events: Events
   overload: Overload
   sink: NatsSink | null
+  queues: readonly DueQueue[]
 }

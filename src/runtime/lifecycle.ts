@@ -10,6 +10,9 @@ import type { PlatformParts } from './composition.ts'
 import { StartError } from '../kernel/errors/start-error.ts'
 import { startLoops, type RunningLoops } from '../kernel/work/run-loops.ts'
 import { queueLoop } from '../kernel/work/run-queue.ts'
+import { resealLoop } from '../kernel/work/reseal.ts'
+import { retentionLoop } from '../kernel/work/retention.ts'
+import type { Loop } from '../kernel/surface.ts'
 
 export function lifecycle(parts: PlatformParts, app: App, stopping: AbortController) {
   const { options, kernel, opened, events, overload, sink } = parts
@@ -22,9 +25,7 @@ export function lifecycle(parts: PlatformParts, app: App, stopping: AbortControl
     await events.start()
     if (development) await following.start()
     if (config.roles.includes('worker')) {
-      const queues = opened.flatMap(one => one.queues ?? []).map(one => queueLoop(kernel, one))
-      const own = opened.flatMap(one => one.loops ?? [])
-      loops = startLoops([...events.loops, ...own, ...queues], log)
+      loops = startLoops([...events.loops, ...loopsOf(parts)], log)
     }
     return await listen(app, config)
   }
@@ -44,6 +45,22 @@ export function lifecycle(parts: PlatformParts, app: App, stopping: AbortControl
     overload.close()
   }
   return { start, stop }
+}
+
+/** What surfaces declare, run by the kernel, and their own loops. */
+function loopsOf({ kernel, opened, queues }: PlatformParts): Loop[] {
+  return [
+    ...opened.flatMap(one => one.loops ?? []),
+    ...queues.map(one => queueLoop(kernel, one)),
+    retentionLoop(
+      kernel,
+      opened.flatMap(one => one.retention ?? []),
+    ),
+    resealLoop(
+      kernel,
+      opened.flatMap(one => one.sealed ?? []),
+    ),
+  ]
 }
 
 /**

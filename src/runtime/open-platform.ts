@@ -34,6 +34,7 @@ import type {
   PlatformParts,
 } from './composition.ts'
 import type { Kernel, Opened } from '../kernel/surface.ts'
+import type { DueQueue } from '../kernel/work/due-queue.ts'
 
 export type Platform = {
   readonly kernel: Kernel
@@ -44,6 +45,8 @@ export type Platform = {
   readonly opened: Readonly<Record<string, Opened>>
   readonly events: Events
   readonly faults: Faults
+  /** The due queues of the kernel and of all surfaces. */
+  readonly queues: readonly DueQueue[]
   document(): string
   /** What must be ready before the first request. */
   prepare(administrator: FirstAdministrator | null): Promise<void>
@@ -56,7 +59,7 @@ export function openPlatform(options: PlatformOptions): Platform {
   const { config, composition } = options
   const gathered = gather(composition.surfaces)
   const faults = openFaults(config.settings['kernel.faults'])
-  const { kernel, tie } = openKernel(options, gathered, faults)
+  const { kernel, tie, sleepers, queues } = openKernel(options, gathered, faults)
   const ofSurface: KernelFor = surface => kernelFor(kernel, config.settings, surface)
   const named = composition.open(ofSurface)
   const { access, prepare } = named
@@ -68,6 +71,7 @@ export function openPlatform(options: PlatformOptions): Platform {
     consumers: opened
       .flatMap(one => one.consumers ?? [])
       .map(consumer => traced(consumer, options.telemetry)),
+    sleepers,
     declared: gathered.declared,
     settings: config.settings,
     log: options.log,
@@ -77,7 +81,7 @@ export function openPlatform(options: PlatformOptions): Platform {
     sinks: sink ? [sink.hearing] : [],
     work: config.roles.includes('worker'),
   })
-  tie(events, () => routes)
+  tie(events, () => routes, named.opened)
   const overload = watchOverload(config.settings['kernel.overload_delay_ms'])
   const parts: PlatformParts = {
     options,
@@ -89,6 +93,7 @@ export function openPlatform(options: PlatformOptions): Platform {
     events,
     overload,
     sink,
+    queues: [...queues, ...opened.flatMap(one => one.queues ?? [])],
   }
   const document = lazily(() => makeDocument(parts, routes))
   const routes: Route[] = routesOf(parts, document, () => routes)
@@ -103,6 +108,7 @@ export function openPlatform(options: PlatformOptions): Platform {
     opened: named.opened,
     events,
     faults,
+    queues: parts.queues,
     document,
     prepare: async administrator => prepare?.(administrator),
     ...lifecycle(parts, app, stopping),

@@ -186,7 +186,7 @@ async function sendStream(
   options: AppOptions,
   { route }: CompiledRoute,
   reply: FastifyReply,
-  { facts }: Passed,
+  { facts, principal }: Passed,
   answer: Extract<Answer, { kind: 'stream' }>,
 ): Promise<void> {
   reply.hijack()
@@ -195,6 +195,7 @@ async function sendStream(
   await writeEvents(reply.raw, answer.events, {
     heartbeat_ms: options.heartbeat_ms,
     stall_ms: options.stall_ms,
+    stands: principal ? () => options.access.stands(principal) : undefined,
     stopping: options.stopping,
     may_be_quiet: route.watch !== undefined,
     abort: reason => facts.abort(reason),

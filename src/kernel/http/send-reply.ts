@@ -3,6 +3,7 @@
  * answer carries the request id and the security headers, and none names the server.
  */
 import type { OutgoingHttpHeaders } from 'node:http'
+import { StoreUnavailable } from '../objects/objects.ts'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { codeOf } from '../errors/error-code.ts'
@@ -125,7 +126,7 @@ const common = new Set(
   not_found method_not_allowed not_acceptable request_timeout idempotency_key_reused
   idempotency_in_progress content_too_large unsupported_media_type validation_failed
   invalid_character rate_limited internal_error upstream_invalid_response service_unavailable
-  overloaded shutting_down upstream_timeout`.split(/\s+/),
+  overloaded shutting_down storage_full storage_unavailable upstream_timeout`.split(/\s+/),
 )
 
 function declared(
@@ -149,6 +150,9 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof UpstreamFailure) return problem(problemCodeOf(error), {}, { cause: error })
   if (error instanceof DatabaseBusy) {
     return problem('overloaded', { retry_after: 1 }, { cause: error })
+  }
+  if (error instanceof StoreUnavailable) {
+    return problem('storage_unavailable', { retry_after: 1 }, { cause: error })
   }
   if (isRetryable(error) || isUnavailable(error)) {
     return problem('service_unavailable', { retry_after: 1 }, { cause: error })

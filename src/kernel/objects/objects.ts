@@ -37,6 +37,8 @@ export type Objects = {
   list(prefix: string): AsyncIterable<ListedObject>
   /** A short-lived address at the store itself; null where the platform serves the bytes. */
   presignGet: ((key: string, options: PresignOptions) => Promise<string>) | null
+  /** The object as a file of this machine, for programs that open it by path; null on S3. */
+  readonly pathOf: ((key: string) => string) | null
   close(): Promise<void>
 }
 

@@ -45,6 +45,7 @@ export function openS3Objects(options: S3Options): Objects {
         'response-content-type': content_type,
         'response-content-disposition': content_disposition,
       }),
+    pathOf: null,
     close: () => client.close(),
   }
 }

@@ -8,7 +8,6 @@ import type { Deps } from './deps.ts'
 import type { Face } from './face.ts'
 import { mailToSend } from './mails/mail-to-send.ts'
 import { readRecipients } from './mails/read-recipients.ts'
-import { tellAccount } from './mails/tell-account.ts'
 import { holderGrants, openRecentGrants } from './roles/holder-grants.ts'
 
 const Address = Type.Object({ address: Type.String(), locale: nullable(Type.String()) })
@@ -40,7 +39,6 @@ export function openFace(deps: Deps): Face {
       )
       return it
     },
-    tellAccount,
     sessionAlive: async session_id => {
       const { it } = await db.one(
         Exists,

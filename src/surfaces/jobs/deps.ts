@@ -2,16 +2,13 @@
  * What the use cases of jobs share. It is put together once in surface.ts; a use case names the members
  * that it needs with `Pick<Deps, …>`.
  */
-import type { Face as Identity } from '../identity/face.ts'
 import type { Kernel } from './settings.ts'
 import type { FileLookup } from './face.ts'
 import type { Hearers } from './running/ending/announce-ends.ts'
+import type { Rights } from './rights.ts'
 import type { Engine } from './running/engine.ts'
 import type { WaitingQuota } from './submitting/waiting-quota.ts'
 import type { JobTypes } from './types/job-types.ts'
-
-/** What people and API keys hold when work is done for them. */
-export type Rights = Pick<Identity, 'grantsOf' | 'recentGrantsOf'>
 
 export type Deps = {
   readonly kernel: Kernel

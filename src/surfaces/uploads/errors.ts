@@ -18,12 +18,6 @@ export const errors = {
   type_not_allowed: { status: 422, title: 'Files of this type are not accepted here' },
   content_length_required: { status: 400, title: 'The request must state the length of its body' },
   range_not_satisfiable: { status: 416, title: 'The range lies outside the file' },
-  storage_full: { status: 503, title: 'There is not enough storage space', retryable: true },
-  storage_unavailable: {
-    status: 503,
-    title: 'The object store does not answer',
-    retryable: true,
-  },
 } as const
 
 export const problem = problemsOf(errors)

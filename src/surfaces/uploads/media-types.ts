@@ -4,15 +4,7 @@
  * unknown binary types, never programs.
  */
 
-export const categories = [
-  'image',
-  'video',
-  'audio',
-  'document',
-  'text',
-  'archive',
-  'any',
-] as const
+export const categories = ['image', 'video', 'audio', 'document', 'text', 'archive', 'any'] as const
 export type Category = (typeof categories)[number]
 type Known = Exclude<Category, 'any'>
 
@@ -61,13 +53,7 @@ const aliases: Readonly<Record<string, string>> = {
   'application/x-zip-compressed': 'application/zip',
 }
 /** What a browser may show inside a page of this origin without running anything. */
-const inline = new Set([
-  ...types.image,
-  'video/mp4',
-  'video/webm',
-  'audio/mpeg',
-  'text/plain',
-])
+const inline = new Set([...types.image, 'video/mp4', 'video/webm', 'audio/mpeg', 'text/plain'])
 
 export function normalType(type: string): string {
   const bare = type.split(';', 1)[0]?.trim().toLowerCase() ?? ''

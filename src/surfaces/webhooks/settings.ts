@@ -18,7 +18,7 @@ export const settings = {
   'webhooks.max_held_age_seconds': count(14 * 86_400, 's', 'Age from which a delivery is not tried again, whatever was on hold', 1),
   'webhooks.allow_http': flag('development', 'Whether endpoints without TLS may be sent to'),
   'webhooks.allowed_ports': text('Ports of endpoints, and ranges such as 8000-8999', '443,8443'),
-  'webhooks.allowed_private_cidrs': list('Private nets (10.1.0.0/16) or places (127.0.0.1:9000) that may be sent to'),
+  'webhooks.allowed_private_cidrs': list('Private nets (10.1.0.0/16), places (127.0.0.1:9000) and inner names (hooks.corp.internal, .corp.internal) that may be sent to'),
   'webhooks.dns_servers': list('DNS servers that resolve endpoints, where not those of the system'),
   'webhooks.timeouts': text('Longest time of each phase of an attempt, in ms', 'dns:2000,connect:3000,tls:3000,write:5000,first_byte:10000,body:5000,total:20000'),
   'webhooks.breaker': text('When a failing endpoint is left alone, and for how long', 'failures:10,open_ms:30000,max_open_ms:900000'),

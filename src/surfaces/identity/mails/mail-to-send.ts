@@ -4,7 +4,7 @@ import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable } from '../../../kernel/http/shapes.ts'
 import type { Kernel } from '../settings.ts'
-import type { MailToSend, Notice } from '../face.ts'
+import type { MailToSend } from '../face.ts'
 import { derivedToken } from '../one-time.ts'
 import { languageOf, type Words } from './words.ts'
 
@@ -15,9 +15,6 @@ const MailRow = Type.Object({
   purpose: nullable(Type.String()),
   ref: nullable(Id),
   key_id: nullable(Type.String()),
-  category: nullable(Type.String()),
-  subject: nullable(Type.String()),
-  says: nullable(Type.Array(Type.String())),
   open: Type.Boolean(),
 })
 
@@ -37,8 +34,7 @@ export async function mailToSend(
   const row = await reader.maybe(
     MailRow,
     sql`
-      select m.template, m.address, m.locale, m.purpose, m.ref, m.key_id, m.category, m.subject,
-        m.says,
+      select m.template, m.address, m.locale, m.purpose, m.ref, m.key_id,
         m.purpose is null or exists (select from identity.one_time_challenges c
           where c.purpose = m.purpose and c.ref = m.ref
             and c.consumed_at is null and c.expires_at > kernel.now()) as open
@@ -47,8 +43,7 @@ export async function mailToSend(
   if (!row?.open) return undefined
   const { template, address, purpose, ref, key_id } = row
   if (purpose === null || ref === null || key_id === null) {
-    const notice = noticeOf(row)
-    return { template, address, token: null, link: null, notice, ...wordsOf(row, notice) }
+    return { template, address, token: null, link: null, ...wordsOf(row) }
   }
   const derived = derivedToken(keys, key_id, purpose, ref)
   if (derived === null) return undefined
@@ -57,22 +52,16 @@ export async function mailToSend(
   // The link says nothing of the registration: whoever clicks must know it, or its password.
   const query = new URLSearchParams({ token })
   const link = `${base}/${pages[purpose]}?${query}`
-  return { template, address, token, link, notice: null, ...wordsOf(row, null) }
+  return { template, address, token, link, ...wordsOf(row) }
 }
 
 const mask = '••••••'
 
-function wordsOf({ template, locale }: Static<typeof MailRow>, notice: Notice | null) {
-  const { words, code_label, locale: language } = languageOf(locale)
+function wordsOf({ template, locale: wanted }: Static<typeof MailRow>) {
+  const { words, code_label, locale } = languageOf(wanted)
   const known: Readonly<Record<string, Words>> = words
-  const { subject, says, action = '' }: Words = notice ?? known[template] ?? unknown(template)
-  return { subject, paragraphs: says, action, code_label, locale: notice ? locale : language }
-}
-
-function unknown(template: string): never {
-  throw new Error(`there is no mail ${template}`)
-}
-
-function noticeOf({ category, subject, says }: Static<typeof MailRow>): Notice | null {
-  return category === null || subject === null || says === null ? null : { category, subject, says }
+  const found = known[template]
+  if (!found) throw new Error(`there is no mail ${template}`)
+  const { subject, says, action = '' } = found
+  return { subject, paragraphs: says, action, code_label, locale }
 }

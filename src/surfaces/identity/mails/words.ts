@@ -1,4 +1,4 @@
-/** The words of identity's mails, in English and German. A notice of another surface brings its own. */
+/** The words of identity's mails, in English and German. */
 import type { Template } from './request.ts'
 
 export type Words = {
@@ -10,7 +10,7 @@ export type Words = {
 
 type Language = {
   readonly code_label: string
-  readonly words: Readonly<Record<Exclude<Template, 'notice'>, Words>>
+  readonly words: Readonly<Record<Template, Words>>
 }
 
 const not_you = 'If it was not you, change your password at once and tell your administrator.'

@@ -93,6 +93,8 @@ export function shown(entry: Entry): Entry {
 
 function keptValue(kind: AddEntry['kind'], value: string): string | null {
   if (kind === 'host' || kind === 'suffix') {
+    // What names a page, a port or a user of a host would be widened to the whole of it.
+    if (/[/\\?#@\s]|:\d*$/.test(value.replace(/\[.*\]/, ''))) return null
     const hostname = spelled(value.replace(/^\*?\./, ''))
     if (!/^[a-z0-9._[\]:-]+$/.test(hostname) || hostname.length > 253) return null
     return reversedHost(hostname)
@@ -130,8 +132,9 @@ async function demandRoom(tx: Tx, most: number): Promise<void> {
 }
 
 const forms = {
-  host: 'A host name such as www.example.com is needed.',
-  suffix: 'A host name such as example.com is needed; what is below it is meant too.',
+  host: 'A host name such as www.example.com is needed, without path or port. Kind url blocks one page.',
+  suffix:
+    'A host name such as example.com is needed, without path or port; what is below it is meant too.',
   url: 'An absolute address is needed.',
   regex:
     'A regular expression of PostgreSQL of at most 500 characters is needed, without back references.',

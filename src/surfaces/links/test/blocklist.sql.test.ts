@@ -172,6 +172,13 @@ describe.concurrent('the blocklist', () => {
     ['regex', '(unclosed'],
     ['regex', String.raw`(a)\1`],
     ['host', 'not a host'],
+    // Blocking one page would block all of its host.
+    ['host', 'shop.example.com/bad'],
+    ['host', 'https://shop.example.com/bad'],
+    ['suffix', 'shop.example.com?a=b'],
+    ['suffix', 'shop.example.com#a'],
+    ['host', 'shop.example.com:8443'],
+    ['suffix', 'somebody@shop.example.com'],
     ['url', 'nowhere'],
   ] as const)('takes no %s like %j', async (kind, value) => {
     await expect(block(kind, value)).rejects.toMatchObject({

@@ -36,7 +36,7 @@ function find(reader: Reader, tenant_id: string, user_id: string, id: string) {
 function createRoute(deps: Deps): Route {
   const { kernel } = deps
   const outside = openOutsideWorld(kernel.data_dir)
-  const sandboxed = kernel.profile === 'development' && kernel.settings['kernel.sandbox']
+  const sandboxed = kernel.profile === 'development'
   return route({
     method: 'POST',
     path,

@@ -13,7 +13,7 @@ import type { IntentState } from '../schemas.ts'
 import { hashOf, render, RenderFailure, type Rendered } from '../templates/render.ts'
 import { announce } from '../sending/announce.ts'
 import { settleMembers } from '../sending/settle-intents.ts'
-import { insertIntent, type NewAttempt } from './insert-intent.ts'
+import { announces, insertIntent, type NewAttempt } from './insert-intent.ts'
 import { loadFacts, type FactsOf } from './load-facts.ts'
 import type { Order } from './order.ts'
 import { plan, type Planned } from './plan.ts'
@@ -156,7 +156,7 @@ async function announceEnd(
   state: IntentState,
   attempts: readonly NewAttempt[],
 ): Promise<void> {
-  if (state === 'queued' || state === 'held') return
+  if (state === 'queued' || state === 'held' || !announces(order)) return
   const [error_code = null] = attempts.map(one => one.error_code).filter(code => code !== null)
   await tx.run(sql`
     update notifications.notification_intents set events = 1

@@ -49,12 +49,12 @@ export async function insertIntent(
         insert into notifications.notification_intents
           (tenant_id, id, recipient_ref, category, priority, template_version, locale, data_ref,
             scheduled_at, idempotency_key, state, expires_at, principal_id, request_fingerprint,
-            closes_digest, metadata, created_at)
+            closes_digest, metadata, emits, created_at)
         values (${tenant_id}, ${id}, ${textOf(recipient)}, ${category.name}, ${priority},
           ${template.ref}, ${order.locale}, ${ref}, ${timeOf(order.scheduled_at_ms)}, ${order.key},
           ${state}, ${rfc3339(order.expires_at_ms)}, ${order.principal_id}, ${order.fingerprint},
           ${order.closes_digest}, ${order.metadata ? sql.json(order.metadata) : null},
-          ${rfc3339(order.created_at_ms)})
+          ${announces(order)}, ${rfc3339(order.created_at_ms)})
         on conflict (tenant_id, principal_id, idempotency_key) where idempotency_key is not null
           do nothing
         returning id
@@ -88,6 +88,11 @@ export async function insertIntent(
       select id from made`,
   )
   return row?.id ?? null
+}
+
+/** Whether a mail of identity went anywhere says whether somebody is there. */
+export function announces({ recipient }: Pick<Order, 'recipient'>): boolean {
+  return recipient.kind !== 'identity_mail'
 }
 
 function timeOf(ms: number | null): string | null {

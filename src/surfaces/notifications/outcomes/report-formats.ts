@@ -43,7 +43,7 @@ type Secret = () => Promise<string | null>
 
 export function reportProviders(kernel: Kernel): Provider<Report>[] {
   const named = namedWebhooks(kernel)
-  const sandboxed = kernel.profile === 'development' && kernel.settings['kernel.sandbox']
+  const sandboxed = kernel.profile === 'development'
   if (!sandboxed) return named
   const outside = openOutsideWorld(kernel.data_dir)
   const secretOf = (vendor: string, name: string): Secret => async () =>

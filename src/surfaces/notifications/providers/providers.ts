@@ -29,7 +29,7 @@ export type Providers = {
 const again_ms = 5000
 
 export function openProviders(kernel: Kernel): Providers {
-  const sandboxed = kernel.profile === 'development' && kernel.settings['kernel.sandbox']
+  const sandboxed = kernel.profile === 'development'
   const outside = openOutsideWorld(kernel.data_dir)
   const vapid = vapidOf(kernel)
   let made: { key: string; at: number; all: readonly Offered[] } | null = null

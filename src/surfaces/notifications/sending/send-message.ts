@@ -30,6 +30,7 @@ type Parts = Pick<Deps, 'kernel' | 'providers'> & {
 
 const longest_wait_ms = 2000
 const rest_ms = 5000
+const no_provider_ms = 60_000
 const critical_lane = 0
 
 export function openSendMessage({ kernel, providers, mark }: Parts): SendMessage {
@@ -50,7 +51,8 @@ export function openSendMessage({ kernel, providers, mark }: Parts): SendMessage
     const offered = await providers.for(claimed.channel, target.provider)
     const from = Math.max(0, offered.findIndex(one => one.provider.name === claimed.provider))
     const usable = offered.slice(from).find(one => one.breaker.admits())
-    if (!usable) return noProvider(ready, offered.length, again)
+    // Nobody to send it yet, or all of them rest: it waits, and ends with its expiry.
+    if (!usable) return again(ready, offered.length === 0 ? no_provider_ms : rest_ms)
     const urgent = claimed.lane === critical_lane
     const wait_ms = Math.max(
       urgent ? 0 : tenants(claimed.tenant_id),
@@ -86,12 +88,6 @@ export function openSendMessage({ kernel, providers, mark }: Parts): SendMessage
 function deadline({ settings }: Parts['kernel'], signal: AbortSignal): AbortSignal {
   const ms = Math.max(1, settings['notifications.lease_seconds'] - 5) * 1000
   return AbortSignal.any([signal, AbortSignal.timeout(ms)])
-}
-
-function noProvider(ready: Ready, offered: number, again: (ready: Ready, ms: number) => Result) {
-  if (offered > 0) return again(ready, rest_ms)
-  const { claimed, target } = ready
-  return resultOf(claimed, { state: 'failed', error_code: 'provider_unavailable', target })
 }
 
 export function outgoingOf(ready: Ready): Outgoing {

@@ -21,11 +21,7 @@ export type Addresses = {
   ): Address
 }
 
-export function downloadGrant(
-  file_id: string,
-  variant: string,
-  disposition: string,
-): SignedGrant {
+export function downloadGrant(file_id: string, variant: string, disposition: string): SignedGrant {
   return { method: 'GET', path: `/_objects/d/${file_id}/${variant}`, limits: { disposition } }
 }
 

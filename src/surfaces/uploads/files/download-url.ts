@@ -99,7 +99,11 @@ export async function downloadUrls(
     const chosen = file ? choose(file, derivatives, { derivative }) : 'file_not_found'
     if (typeof chosen === 'string') return { file_id, url: null, expires_at: null, code: chosen }
     const disposition = mayBeInline(chosen.type) ? 'inline' : 'attachment'
-    return { file_id, ...deps.addresses.sign(file_id, chosen.variant, disposition, seconds), code: null }
+    return {
+      file_id,
+      ...deps.addresses.sign(file_id, chosen.variant, disposition, seconds),
+      code: null,
+    }
   })
   return { data }
 }

@@ -54,10 +54,10 @@ export async function readable(
       for (const id of await mayRead(reader, principal, asked)) let_in.add(id)
     }
   }
-  return rows.flatMap(row => {
-    if (row.owner_id === principal.id) return [{ ...row, by: 'owner' as const }]
-    if (operator) return [{ ...row, by: 'operator' as const }]
-    return let_in.has(row.id) ? [{ ...row, by: 'surface' as const }] : []
+  return rows.flatMap((row): ReadableFile[] => {
+    if (row.owner_id === principal.id) return [{ ...row, by: 'owner' }]
+    if (operator) return [{ ...row, by: 'operator' }]
+    return let_in.has(row.id) ? [{ ...row, by: 'surface' }] : []
   })
 }
 

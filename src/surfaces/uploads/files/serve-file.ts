@@ -4,7 +4,7 @@
  * again, because a restored backup gives every file a new version; another digest is `object_altered`.
  */
 import { createHash } from 'node:crypto'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { create as contentDisposition } from 'content-disposition'
 import { Type, type Static } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'
@@ -22,6 +22,9 @@ import { downloadGrant } from './addresses.ts'
 import { rangeOf } from './range.ts'
 
 const redirect_seconds = 60
+/** Separators of paths, control characters, and those that turn the direction of what is read. */
+// oxlint-disable-next-line no-control-regex -- these are what is replaced
+const unsafe_in_names = /[/\\\u0000-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 const Served = Type.Object({
   tenant_id: Id,
@@ -63,7 +66,7 @@ export async function serveFile(
   if (!served) throw problem('file_not_found')
   const headers = headersOf(served, disposition, Number(query['exp']) - now_seconds)
   const { method, headers: sent } = request
-  if (isNotModified(sent['if-none-match'], headers['etag'])) {
+  if (isNotModified(String(sent['if-none-match'] ?? ''), headers['etag'])) {
     return { status: 304, body: null, headers }
   }
   if (kernel.objects.presignGet && kernel.settings['uploads.s3_redirects'] && method === 'GET') {
@@ -78,11 +81,14 @@ export async function serveFile(
   const fresh = sent['if-range'] === undefined || sent['if-range'] === headers['etag']
   const range = fresh ? rangeOf(sent['range'], served.size) : null
   if (range === 'unsatisfiable') {
-    throw problem('range_not_satisfiable', { headers: { 'content-range': `bytes */${served.size}` } })
+    throw problem('range_not_satisfiable', {
+      headers: { 'content-range': `bytes */${served.size}` },
+    })
   }
   const found = await openChecked(db, kernel, served, range)
   if (method === 'HEAD') found.body.destroy()
-  const body = method === 'HEAD' ? null : found.body
+  // HEAD has the headers of GET.
+  const body = method === 'HEAD' ? Readable.from([]) : found.body
   if (!range) {
     return { status: 200, body, headers: { ...headers, 'content-length': String(served.size) } }
   }
@@ -124,7 +130,7 @@ function headersOf(
   seconds_left: number,
 ): Record<string, string> {
   const inline = disposition === 'inline' && mayBeInline(media_type)
-  const name = filename ?? 'file'
+  const name = (filename ?? 'file').replaceAll(unsafe_in_names, '_')
   const type = servedType(media_type)
   return {
     'content-type': type.startsWith('text/') ? `${type}; charset=utf-8` : type,

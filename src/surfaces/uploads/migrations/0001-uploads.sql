@@ -109,8 +109,7 @@ create table uploads.files (
 );
 create index files_owner on uploads.files (tenant_id, owner_id, id);
 create index files_due on uploads.files (due_at) where due_at is not null;
-create index files_retention on uploads.files (retention_until)
-  where retention_until is not null and state in ('quarantined', 'deleted');
+create index files_retention on uploads.files (retention_until) where retention_until is not null;
 
 create table uploads.derivatives (
   tenant_id uuid not null,

@@ -16,11 +16,15 @@ export async function* guardPace(
   let received = 0
   let idle: (() => void) | undefined
   let last = begun
-  const timer = setInterval(() => {
-    const now = performance.now()
-    const slow = now - begun > grace_ms && received / (now - begun) < floor_bytes_per_second / 1000
-    if (slow || now - last > idle_ms) idle?.()
-  }, Math.min(1000, idle_ms)).unref()
+  const timer = setInterval(
+    () => {
+      const now = performance.now()
+      const slow =
+        now - begun > grace_ms && received / (now - begun) < floor_bytes_per_second / 1000
+      if (slow || now - last > idle_ms) idle?.()
+    },
+    Math.min(1000, idle_ms),
+  ).unref()
   try {
     for (;;) {
       const waited = new Promise<'idle'>(resolve => {

@@ -98,7 +98,9 @@ function expectedDigest(headers: RequestFacts['headers']): Buffer | null {
   const digest = Buffer.from(String(given), 'base64')
   if (digest.length === 32 && digest.toString('base64') === given) return digest
   throw problem('invalid_header', {
-    errors: [{ location: 'header', pointer: '/x-amz-checksum-sha256', constraint: 'sha256_base64' }],
+    errors: [
+      { location: 'header', pointer: '/x-amz-checksum-sha256', constraint: 'sha256_base64' },
+    ],
   })
 }
 

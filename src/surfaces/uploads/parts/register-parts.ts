@@ -4,7 +4,7 @@
  */
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { PartMissing } from '../../../kernel/objects/objects.ts'
+import { PartMissing, type StoredPart } from '../../../kernel/objects/objects.ts'
 import type { Db } from '../../../kernel/database/db.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
@@ -76,7 +76,7 @@ export async function storedParts(
 ): Promise<PartRow[]> {
   const { parts } = objects.multipart
   if (parts.kind === 'received' || upload.state !== 'initiated') return await partsOf(db, upload)
-  let listed
+  let listed: StoredPart[]
   try {
     listed = await parts.list(placeOf(upload))
   } catch (error) {

@@ -4,7 +4,12 @@
  */
 import sharp, { type Sharp, type SharpOptions } from 'sharp'
 import type { DerivativeKind } from '../purposes.ts'
-import { Refused, type Derived, type DeriveTask, type InspectorLimits } from './inspector-protocol.ts'
+import {
+  Refused,
+  type Derived,
+  type DeriveTask,
+  type InspectorLimits,
+} from './inspector-protocol.ts'
 
 sharp.cache(false)
 sharp.concurrency(1)
@@ -46,7 +51,11 @@ export async function deriveImages({ path, outputs, limits }: DeriveTask): Promi
   return derived
 }
 
-export type ImageFacts = { readonly width: number; readonly height: number; readonly frames: number }
+export type ImageFacts = {
+  readonly width: number
+  readonly height: number
+  readonly frames: number
+}
 
 /** From the header alone: nothing is decoded before its size is known. */
 export async function imageFacts(path: string, limits: InspectorLimits): Promise<ImageFacts> {

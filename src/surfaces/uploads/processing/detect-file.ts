@@ -22,12 +22,18 @@ export async function detectFile(
       signal,
     ),
   )
-  return { detected_type: detected_type.slice(0, 200), refused, metadata, scan_result: resultOf(file, refused) }
+  return {
+    detected_type: detected_type.slice(0, 200),
+    refused,
+    metadata,
+    scan_result: resultOf(file, refused),
+  }
 }
 
 function resultOf(file: FileRow, refused: string | null): NonNullable<Found['scan_result']> {
   return {
-    verdict: refused === null ? 'clean' : refused === 'malware_detected' ? 'infected' : 'policy_violation',
+    verdict:
+      refused === null ? 'clean' : refused === 'malware_detected' ? 'infected' : 'policy_violation',
     engines: [{ name: 'policy', version: '1', signatures: null }],
     sha256: file.sha256.toString('hex'),
     scanned_at: new Date().toISOString(),

@@ -68,14 +68,17 @@ async function* entriesOf(zip: ZipFile): AsyncGenerator<Entry> {
     for await (const entry of zip.eachEntry()) yield entry
   } catch (error) {
     if (error instanceof Refused) throw error
-    throw new Refused(/invalid relative path|absolute path|invalid characters/.test(String(error)) ? 'archive_unsafe_path' : 'archive_uninspectable')
+    throw new Refused(
+      /invalid relative path|absolute path|invalid characters/.test(String(error))
+        ? 'archive_unsafe_path'
+        : 'archive_uninspectable',
+    )
   }
 }
 
 function checkEntry(entry: Entry): void {
   const { fileName, generalPurposeBitFlag, externalFileAttributes } = entry
-  const unsafe =
-    fileName.split(/[/\\]/).includes('..') || /^([/\\]|[a-z]:)/i.test(fileName)
+  const unsafe = fileName.split(/[/\\]/).includes('..') || /^([/\\]|[a-z]:)/i.test(fileName)
   const mode = (externalFileAttributes >>> 16) & 0o170000
   if (unsafe || mode === symbolic_link) throw new Refused('archive_unsafe_path')
   if ((generalPurposeBitFlag & 1) !== 0) throw new Refused('encrypted_content')

@@ -11,13 +11,20 @@ import { categoryOf, isProgram, normalType } from '../media-types.ts'
 import { imageFacts } from './derive-images.ts'
 import { inspectArchive, inspectGzip } from './inspect-archive.ts'
 import { inspectPdf } from './inspect-pdf.ts'
-import { Refused, type FileMetadata, type Inspection, type InspectTask } from './inspector-protocol.ts'
+import {
+  Refused,
+  type FileMetadata,
+  type Inspection,
+  type InspectTask,
+} from './inspector-protocol.ts'
 
 const head_bytes = 4096
 const tail_bytes = 65_536 + 22
 const trailing_bytes_max = 1024
 /** As its makers spell it, in two pieces, so that no scanner takes this file for it. */
-const eicar = Buffer.from('X5O!P%@AP[4\\PZX54(P^)7CC)7}$' + 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*')
+const eicar = Buffer.from(
+  'X5O!P%@AP[4\\PZX54(P^)7CC)7}$' + 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*',
+)
 
 export async function inspectFile(task: InspectTask): Promise<Inspection> {
   const { head, tail, size } = await endsOf(task.path)
@@ -122,7 +129,9 @@ async function detect(
 function isWhatWasClaimed({ category, claimed_type }: InspectTask, type: string): boolean {
   const found = categoryOf(type)
   const shared = (a: string | undefined) =>
-    a === found || (a === 'audio' && type === 'video/mp4') || (a === 'video' && type === 'audio/mp4')
+    a === found ||
+    (a === 'audio' && type === 'video/mp4') ||
+    (a === 'video' && type === 'audio/mp4')
   if (category !== 'any' && !shared(category)) return false
   if (claimed_type === null || claimed_type === type) return true
   const claimed = categoryOf(claimed_type)
@@ -137,7 +146,10 @@ function isPolyglot(type: string, head: Buffer, tail: Buffer, size: number): boo
   if (category === 'text') return false
   const markup = /<script[\s>]|<html[\s>]|__HALT_COMPILER/i.test(head.toString('latin1'))
   if (category === 'image' && markup) return true
-  if ((category === 'image' || type === 'application/pdf') && tail.includes('PK\x05\x06', 0, 'latin1'))
+  if (
+    (category === 'image' || type === 'application/pdf') &&
+    tail.includes('PK\x05\x06', 0, 'latin1')
+  )
     return true
   const end = endOf(type, tail)
   const beyond = end === null ? 0 : tail.length - end

@@ -14,7 +14,7 @@ export async function inspectPdf(path: string): Promise<void> {
   const bytes = await readFile(path)
   check(bytes.toString('latin1'))
   let budget = inflated_bytes_max
-  for (let at = 0; ; ) {
+  for (let at = 0; ;) {
     const start = bytes.indexOf('stream', at, 'latin1')
     if (start === -1) return
     const from = start + 6 + (bytes[start + 6] === 13 ? 2 : 1)

@@ -8,12 +8,23 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Kernel } from '../settings.ts'
-import type { Derived, DeriveTask, InspectorLimits, InspectTask, Inspection, Task, TaskReply } from './inspector-protocol.ts'
+import type {
+  Derived,
+  DeriveTask,
+  InspectorLimits,
+  InspectTask,
+  Inspection,
+  Task,
+  TaskReply,
+} from './inspector-protocol.ts'
 import { Refused } from './inspector-protocol.ts'
 
 export type Inspectors = {
   inspect(task: Omit<InspectTask, 'task' | 'limits'>, signal: AbortSignal): Promise<Inspection>
-  derive(task: Omit<DeriveTask, 'task' | 'limits'>, signal: AbortSignal): Promise<readonly Derived[]>
+  derive(
+    task: Omit<DeriveTask, 'task' | 'limits'>,
+    signal: AbortSignal,
+  ): Promise<readonly Derived[]>
   close(): Promise<void>
 }
 

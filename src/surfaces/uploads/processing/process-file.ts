@@ -113,7 +113,7 @@ async function finishStage(
   if (!result) return undefined
   const { found, stage } = result
   if (found.unavailable) return await waitForScanner(tx, deps, file)
-  await noteAttempt(tx, file, found.refused ? 'failed' : 'succeeded', found.refused)
+  if (!found.refused) await noteAttempt(tx, file, 'succeeded', null)
   await tx.run(sql`
     update uploads.files
     set detected_type = coalesce(${found.detected_type ?? null}, detected_type),

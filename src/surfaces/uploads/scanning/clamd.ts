@@ -32,7 +32,10 @@ export function openClamd(address: string): Clamd {
     match?.[1] && match[2]
       ? { host: match[1].replace(/^\[|\]$/g, ''), port: Number(match[2]) }
       : { path: address }
-  const asking = async <T>(signal: AbortSignal, ask: (socket: Socket) => Promise<T>): Promise<T> => {
+  const asking = async <T>(
+    signal: AbortSignal,
+    ask: (socket: Socket) => Promise<T>,
+  ): Promise<T> => {
     const socket = connect(target)
     // Errors reach those who wait for an event; between two waits there is nobody.
     socket.on('error', () => {})

@@ -19,13 +19,17 @@ export async function scanFile(
   if (file.size > settings['uploads.scan_max_bytes']) throw new Refused('scan_limit_exceeded')
   const found = await objects.get(file.storage_key)
   if (!found) throw new Refused('object_missing')
-  const until = AbortSignal.any([signal, AbortSignal.timeout(settings['uploads.scan_seconds'] * 1000)])
+  const until = AbortSignal.any([
+    signal,
+    AbortSignal.timeout(settings['uploads.scan_seconds'] * 1000),
+  ])
   const digest = createHash('sha256')
   try {
     const version = await clamd.version(until)
     const verdict = await clamd.scan(hashed(found.body, digest), until)
     const refused = refusalOf(verdict)
-    if (refused === null && !digest.digest().equals(file.sha256)) throw new Refused('object_altered')
+    if (refused === null && !digest.digest().equals(file.sha256))
+      throw new Refused('object_altered')
     return {
       refused,
       scan_result: {

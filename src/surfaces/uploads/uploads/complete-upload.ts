@@ -33,7 +33,8 @@ export async function completeUpload(
   if (found.state !== 'initiated') return await endedAlready(db, found)
   const expected = expectedOf(found, asked)
   const token = randomUUID()
-  const inRequest = fitsRequest(kernel, found) && verifying.count < kernel.settings['uploads.verifications']
+  const inRequest =
+    fitsRequest(kernel, found) && verifying.count < kernel.settings['uploads.verifications']
   const upload = await lease(db, kernel, found, expected, inRequest ? token : null)
   if (!upload) throw await leasedAlready(db, found)
   try {
@@ -89,7 +90,10 @@ async function verifyNow(
   if (!settled) throw inProgress()
   if (verified.kind === 'made') await kernel.objects.multipart.abort(verified.place)
   if (settled.kind === 'refused') throw refusalOf(verified)
-  return { status: 202, body: completedOf({ ...upload, state: 'uploaded' }, settled.file_id, 'queued') }
+  return {
+    status: 202,
+    body: completedOf({ ...upload, state: 'uploaded' }, settled.file_id, 'queued'),
+  }
 }
 
 function fitsRequest({ objects, settings }: Deps['kernel'], { expected_size }: UploadRow): boolean {

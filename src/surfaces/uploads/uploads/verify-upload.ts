@@ -26,8 +26,7 @@ export type Verified =
   | { readonly kind: 'parts_missing'; readonly place: Place }
 
 export type Settled =
-  | { readonly kind: 'made'; readonly file_id: string }
-  | { readonly kind: 'refused' }
+  { readonly kind: 'made'; readonly file_id: string } | { readonly kind: 'refused' }
 
 export async function verifyUpload(
   db: Db,
@@ -77,9 +76,14 @@ export async function settleVerification(
         where tenant_id = ${tenant_id} and id = ${id}
         returning version`,
     )
-    announceUpload(tx, 'upload.rejected', { tenant_id, id, version }, {
-      error_code: 'checksum_mismatch',
-    })
+    announceUpload(
+      tx,
+      'upload.rejected',
+      { tenant_id, id, version },
+      {
+        error_code: 'checksum_mismatch',
+      },
+    )
     return { kind: 'refused' }
   }
   return { kind: 'made', file_id: await makeFile(tx, upload, verified.object) }
@@ -103,12 +107,17 @@ async function makeFile(tx: Tx, upload: UploadRow, object: StoredObject): Promis
     values (${tenant_id}, ${file_id}, ${id}, ${upload.owner_id}, ${purpose}, ${upload.storage_key},
       ${object.version}, ${object.size}, ${object.sha256}, ${upload.media_category},
       ${upload.claimed_type}, ${upload.filename}, ${upload.reserved_bytes}, kernel.now())`)
-  announceUpload(tx, 'upload.completed', { tenant_id, id, version }, {
-    file_id,
-    purpose,
-    size: object.size,
-    checksum: checksumOf(object.sha256),
-  })
+  announceUpload(
+    tx,
+    'upload.completed',
+    { tenant_id, id, version },
+    {
+      file_id,
+      purpose,
+      size: object.size,
+      checksum: checksumOf(object.sha256),
+    },
+  )
   tx.wake('uploads.process')
   return file_id
 }

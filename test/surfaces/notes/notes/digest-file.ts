@@ -1,10 +1,10 @@
 /** Takes the digest of a file of any size: the body is read while it arrives. */
 import { createHash } from 'node:crypto'
-import { sql } from '../../../src/kernel/database/sql.ts'
-import { problemsOf } from '../../../src/kernel/errors/problem.ts'
-import { reply, route, type Route } from '../../../src/kernel/http/route.ts'
-import { errors } from './errors.ts'
-import { FileDigest, Found } from './schemas.ts'
+import { sql } from '../../../../src/kernel/database/sql.ts'
+import { problemsOf } from '../../../../src/kernel/errors/problem.ts'
+import { reply, route, type Route } from '../../../../src/kernel/http/route.ts'
+import { errors } from '../errors.ts'
+import { FileDigest, Found } from '../schemas.ts'
 
 const problem = problemsOf(errors)
 export const file_bytes_max = 2 * 1024 * 1024
