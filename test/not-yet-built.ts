@@ -30,13 +30,6 @@ export const notYetBuilt: readonly string[] = [
   'GET /v1/uploads/{upload_id}',
   'DELETE /v1/uploads/{upload_id}',
   'GET /v1/files/{file_id}/download-url',
-  // notifications
-  'POST /v1/notifications',
-  'POST /v1/notifications/batches',
-  'GET /v1/notifications/{id}',
-  'POST /v1/notifications/{id}/cancel',
-  'PUT /v1/users/{user_id}/preferences',
-  'POST /v1/providers/{provider}/webhooks',
   // chat
   'POST /v1/conversations',
   'GET /v1/conversations',

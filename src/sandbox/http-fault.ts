@@ -89,7 +89,12 @@ export async function underFault(
   does: { accept(): void; answer(): void; refuse(mode: HttpFault['mode']): void },
 ): Promise<void> {
   const mode = rule?.mode
-  if (mode === 'reject_temp' || mode === 'reject_perm' || mode === 'rate_limit' || mode === 'gone') {
+  if (
+    mode === 'reject_temp' ||
+    mode === 'reject_perm' ||
+    mode === 'rate_limit' ||
+    mode === 'gone'
+  ) {
     return does.refuse(mode)
   }
   if (mode === 'drop_connection') return void response.destroy()

@@ -5,7 +5,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '../../kernel/errors/problem.ts'
 import type { OutsideWorld } from '../../kernel/outgoing/sandbox-control.ts'
-import { inbox_channels, type InboxChannel, type InboxMessage, type MessageQuery } from './inbox-shapes.ts'
+import {
+  inbox_channels,
+  type InboxChannel,
+  type InboxMessage,
+  type MessageQuery,
+} from './inbox-shapes.ts'
 
 export type List<T> = { data: T[]; next_cursor: string | null; has_more: boolean }
 
@@ -22,7 +27,10 @@ const look_ms = 100
 
 type Query = Omit<MessageQuery, 'wait_seconds' | 'after'>
 
-export async function listMessages(outside: OutsideWorld, query: Query): Promise<List<InboxMessage>> {
+export async function listMessages(
+  outside: OutsideWorld,
+  query: Query,
+): Promise<List<InboxMessage>> {
   const { q, limit = limit_default, channel, ...filter } = query
   if (q !== undefined) return searchMessages(outside, { ...query, q })
   const lists = await Promise.all(

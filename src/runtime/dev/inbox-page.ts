@@ -181,7 +181,10 @@ function reports(types: readonly string[]): Markup {
 }
 
 function firstLine(text: string | null): string | undefined {
-  return text?.split('\n').find(line => line.trim() !== '')?.slice(0, 120)
+  return text
+    ?.split('\n')
+    .find(line => line.trim() !== '')
+    ?.slice(0, 120)
 }
 
 /** Endpoints and tokens of devices are long, and their ends tell them apart. */

@@ -28,10 +28,17 @@ export async function openAccount(folder: string, token_uri: string): Promise<Ac
         publicKeyEncoding: { type: 'spki', format: 'pem' },
       })
   const pair =
-    'public_key' in kept
-      ? kept
-      : { private_key: String(kept.privateKey), public_key: String(kept.publicKey) }
-  writeWhole(file, JSON.stringify({ type: 'service_account', project_id, client_email: email, token_uri, ...pair }))
+    'public_key' in kept ? kept : { private_key: kept.privateKey, public_key: kept.publicKey }
+  writeWhole(
+    file,
+    JSON.stringify({
+      type: 'service_account',
+      project_id,
+      client_email: email,
+      token_uri,
+      ...pair,
+    }),
+  )
   const key = await importSPKI(pair.public_key, 'RS256')
   const given = new Set<string>()
   return {

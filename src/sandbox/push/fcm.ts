@@ -32,7 +32,7 @@ export async function sendMessage(
   }
   const path = `/v1/projects/${account.project_id}/messages:send`
   if (headers[':path'] !== path) return fail(404, 'NOT_FOUND')
-  if (!account.isGiven(String(headers.authorization ?? '').replace('Bearer ', ''))) {
+  if (!account.isGiven((headers.authorization ?? '').replace('Bearer ', ''))) {
     return fail(401, 'UNAUTHENTICATED')
   }
   const raw = Buffer.concat(chunks)

@@ -29,9 +29,9 @@ export const push: Vendor = {
       mailbox: openMailbox(setup.folder, setup.clock),
       faults: openHttpFaults(),
     }
-    let vended: Vended | undefined
-    let plane: ReturnType<typeof controlPlane> | undefined
+    const ready: { vended?: Vended; plane?: ReturnType<typeof controlPlane> } = {}
     const http = createServer((request, response) => {
+      const { vended, plane } = ready
       if (!vended || !plane) return void response.writeHead(503).end()
       if (request.url?.startsWith('/_sandbox')) return void plane(request, response)
       void serve(vended, request, response).catch(() => response.destroy())
@@ -49,10 +49,13 @@ export const push: Vendor = {
       sessions.add(session)
       session.on('close', () => sessions.delete(session))
     })
-    h2.on('stream', (stream, headers) => void sendMessage(made, stream, headers).catch(() => stream.destroy()))
+    h2.on(
+      'stream',
+      (stream, headers) => void sendMessage(made, stream, headers).catch(() => stream.destroy()),
+    )
     const h2_port = await setup.listen('fcm', h2)
-    plane = controlPlane({ vendor: 'push', folder: setup.folder }, controlRoutes(made))
-    vended = made
+    ready.plane = controlPlane({ vendor: 'push', folder: setup.folder }, controlRoutes(made))
+    ready.vended = made
     return {
       addresses: {
         api,
@@ -98,7 +101,11 @@ async function serve(vended: Vended, request: IncomingMessage, response: ServerR
   if (request.method === 'POST' && path === '/token') {
     const token = await vended.account.tokenFor(new URLSearchParams(body.toString('utf8')))
     response.writeHead(token ? 200 : 401, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(token ? { access_token: token, expires_in: 3600 } : { error: 'invalid_grant' }))
+    response.end(
+      JSON.stringify(
+        token ? { access_token: token, expires_in: 3600 } : { error: 'invalid_grant' },
+      ),
+    )
     return
   }
   const id = /^\/push\/([0-9a-f-]{36})$/.exec(path)?.[1]

@@ -31,7 +31,9 @@ export function openSubscriptions(folder: string, api: string): Subscriptions {
 
 function read(file: string): Map<string, Browser> {
   try {
-    return new Map(Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, Browser>))
+    return new Map(
+      Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, Browser>),
+    )
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map()
     throw error

@@ -27,17 +27,30 @@ export async function receivePush(
   const rule = faults.take({ provider: 'webpush', to })
   const { title = null, body: text = '', url = null } = decrypt(browser, body)
   const envelope = { provider: 'webpush', from: '', to: [to], channel: 'push' as const }
-  const headers = { topic: String(request.headers['topic'] ?? ''), ttl: String(request.headers['ttl'] ?? ''), url: url ?? '' }
+  const headers = {
+    topic: String(request.headers['topic'] ?? ''),
+    ttl: String(request.headers['ttl'] ?? ''),
+    url: url ?? '',
+  }
   let message_id = ''
   await underFault(rule, response, {
     accept: () => {
-      const parsed = { subject: title, text, html: null, headers, attachments: [], ref: headers.topic }
+      const parsed = {
+        subject: title,
+        text,
+        html: null,
+        headers,
+        attachments: [],
+        ref: headers.topic,
+      }
       message_id = mailbox.accept(envelope, parsed, body).id
     },
     answer: () => void response.writeHead(201, { location: `/messages/${message_id}` }).end(),
     refuse: mode => {
       if (mode === 'rate_limit') response.setHeader('retry-after', '1')
-      response.writeHead({ gone: 410, rate_limit: 429, reject_temp: 503 }[mode as string] ?? 400).end()
+      response
+        .writeHead({ gone: 410, rate_limit: 429, reject_temp: 503 }[mode as string] ?? 400)
+        .end()
     },
   })
 }
@@ -59,7 +72,10 @@ async function isSigned(header: string, origin: string): Promise<boolean> {
 
 type Shown = { title?: string | null; body?: string; url?: string | null }
 
-function decrypt({ private_key, auth }: { private_key: string; auth: string }, body: Buffer): Shown {
+function decrypt(
+  { private_key, auth }: { private_key: string; auth: string },
+  body: Buffer,
+): Shown {
   const pair = createECDH('prime256v1')
   pair.setPrivateKey(private_key, 'base64url')
   const plain = ece.decrypt(body, { version: 'aes128gcm', privateKey: pair, authSecret: auth })

@@ -24,7 +24,8 @@ export const sms: Vendor = {
     }
     const http = createServer(listener(setup, vended))
     const port = await setup.listen('api', http)
-    const place = (sid: string) => `http://${sid}:${vended.token}@127.0.0.1:${port}?from=${encodeURIComponent(from)}`
+    const place = (sid: string) =>
+      `http://${sid}:${vended.token}@127.0.0.1:${port}?from=${encodeURIComponent(from)}`
     return {
       addresses: {
         dev_sms: place(accounts.dev_sms),
@@ -81,14 +82,27 @@ async function serve(vended: Vended, request: IncomingMessage, response: ServerR
 
 type Submitted = { readonly provider: string; readonly to: string; readonly form: URLSearchParams }
 
-function receive({ mailbox, faults }: Vended, { provider, to, form }: Submitted, response: ServerResponse) {
+function receive(
+  { mailbox, faults }: Vended,
+  { provider, to, form }: Submitted,
+  response: ServerResponse,
+) {
   const rule = faults.take({ provider, to })
   const report_to = form.get('StatusCallback') ?? ''
-  const envelope = { provider, from: form.get('From') ?? '', to: [to], channel: 'sms' as const, report_to }
+  const envelope = {
+    provider,
+    from: form.get('From') ?? '',
+    to: [to],
+    channel: 'sms' as const,
+    report_to,
+  }
   const text = form.get('Body') ?? ''
   const ref = URL.canParse(report_to) ? new URL(report_to).searchParams.get('ref') : null
-  const note = (outcome: 'accepted' | 'refused' | 'discarded', status: number | null, id: string | null) =>
-    mailbox.record(envelope, { outcome, status, fault: rule?.mode ?? null, message_id: id })
+  const note = (
+    outcome: 'accepted' | 'refused' | 'discarded',
+    status: number | null,
+    id: string | null,
+  ) => mailbox.record(envelope, { outcome, status, fault: rule?.mode ?? null, message_id: id })
   let id = ''
   return underFault(rule, response, {
     accept: () => {
@@ -138,9 +152,14 @@ function reportSms(token: string): Report {
       To: message.to,
       ...(type === 'failed' || type === 'bounced' ? { ErrorCode: '30003' } : {}),
     })
-    const sorted = [...form.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).flat().join('')
+    const sorted = [...form.entries()]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .flat()
+      .join('')
     const key = signature === 'bad' ? 'wrong' : token
-    const signed = createHmac('sha1', key).update(url.href + sorted).digest('base64')
+    const signed = createHmac('sha1', key)
+      .update(url.href + sorted)
+      .digest('base64')
     const answer = await fetch(`${deliver_to}${url.pathname}${url.search}`, {
       method: 'POST',
       headers: {

@@ -18,7 +18,8 @@ export type Address = {
   readonly masked: string
 }
 
-const mailbox = /^([^\s@<>()[\]\\,;:"\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,64})@([^\s@\p{Cc}\p{Zl}\p{Zp}]{1,253})$/u
+const mailbox =
+  /^([^\s@<>()[\]\\,;:"\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,64})@([^\s@\p{Cc}\p{Zl}\p{Zp}]{1,253})$/u
 
 /** Null where it is no address. */
 export function parseEmail(text: string): Address | null {
@@ -32,7 +33,7 @@ export function parseEmail(text: string): Address | null {
     channel: 'email',
     address,
     normalized: `${local.toLowerCase()}@${ascii}`,
-    masked: `${[...local][0]}***@${ascii}`,
+    masked: `${Array.from(local)[0]}***@${ascii}`,
   }
 }
 
@@ -52,7 +53,12 @@ export function parsePhone(text: string): (Address & { country: string }) | null
 
 /** A device token, or a browser's subscription, which is its endpoint. */
 export function pushAddress(provider: 'fcm' | 'webpush', address: string, id: string): Address {
-  return { channel: 'push', address, normalized: `${provider}:${id}`, masked: `${provider} …${id.slice(-4)}` }
+  return {
+    channel: 'push',
+    address,
+    normalized: `${provider}:${id}`,
+    masked: `${provider} …${id.slice(-4)}`,
+  }
 }
 
 export function destinationHash(

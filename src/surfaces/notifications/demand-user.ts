@@ -15,5 +15,6 @@ export async function demandUser(
   if (principal.id === user_id.toLowerCase()) return
   // Who may not act for others learns nothing about who is there.
   if (!grants.has(permission)) throw problem('user_not_found')
-  if (!(await people.accountExists(reader, principal.tenant_id, user_id))) throw problem('user_not_found')
+  if (!(await people.accountExists(reader, principal.tenant_id, user_id)))
+    throw problem('user_not_found')
 }

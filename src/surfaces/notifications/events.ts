@@ -27,7 +27,12 @@ export const events = {
     state: Short,
     counts: Type.Record(Type.String(), Type.Integer()),
   }),
-  'suppression.created': declared({ suppression_id: Id, channel: Short, category: Short, reason: Short }),
+  'suppression.created': declared({
+    suppression_id: Id,
+    channel: Short,
+    category: Short,
+    reason: Short,
+  }),
   'notification_provider.degraded': declared({ provider: Short, channel: Short }),
   'notification_provider.recovered': declared({ provider: Short, channel: Short }),
 } as const

@@ -45,7 +45,10 @@ export const notifications: Surface<Face, Needs, typeof settings> = {
       routes: routes(deps, streams),
       providers: reportProviders(kernel),
       consumers: consumers(deps),
-      loops: [...(kernel.settings['notifications.sender_enabled'] ? [sender.loop] : []), ...loops(deps)],
+      loops: [
+        ...(kernel.settings['notifications.sender_enabled'] ? [sender.loop] : []),
+        ...loops(deps),
+      ],
       checks: checks(deps),
       close: async () => {
         streams.close()

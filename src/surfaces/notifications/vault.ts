@@ -59,7 +59,9 @@ export function openVault(keys: Pick<Keyring, 'seal' | 'open'>): Vault {
           ${wanted.map(one => one.owner_id)}::uuid[]) w (tenant_id, owner_id)
         join notifications.data_keys k on k.tenant_id = w.tenant_id and k.owner_id = w.owner_id`,
     )
-    const read_now = rows.map(row => [keyName(row), keys.open(data_key_use, row.wrapped, placeOf(row))] as const)
+    const read_now = rows.map(
+      row => [keyName(row), keys.open(data_key_use, row.wrapped, placeOf(row))] as const,
+    )
     const keep = () => {
       for (const [name, key] of read_now) known.set(name, key)
     }

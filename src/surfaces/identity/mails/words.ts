@@ -183,15 +183,24 @@ const de: Language = {
     },
     recovery_codes_renewed: {
       subject: 'Ihre Wiederherstellungscodes wurden ersetzt',
-      says: ['Ihr Konto hat neue Wiederherstellungscodes, die früheren gelten nicht mehr.', nicht_sie],
+      says: [
+        'Ihr Konto hat neue Wiederherstellungscodes, die früheren gelten nicht mehr.',
+        nicht_sie,
+      ],
     },
     identity_linked: {
       subject: 'Eine Anmeldemöglichkeit wurde hinzugefügt',
-      says: ['Eine Identität bei einem anderen Anbieter meldet sich jetzt an Ihrem Konto an.', nicht_sie],
+      says: [
+        'Eine Identität bei einem anderen Anbieter meldet sich jetzt an Ihrem Konto an.',
+        nicht_sie,
+      ],
     },
     identity_unlinked: {
       subject: 'Eine Anmeldemöglichkeit wurde entfernt',
-      says: ['Eine Identität bei einem anderen Anbieter meldet sich nicht mehr an Ihrem Konto an.', nicht_sie],
+      says: [
+        'Eine Identität bei einem anderen Anbieter meldet sich nicht mehr an Ihrem Konto an.',
+        nicht_sie,
+      ],
     },
     api_key_created: {
       subject: 'Ein API-Schlüssel wurde erstellt',

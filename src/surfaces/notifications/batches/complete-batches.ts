@@ -16,7 +16,10 @@ const Key = Type.Object({ tenant_id: Id, id: Id })
 const Cancelled = Type.Object({ tenant_id: Id, intent_id: Id })
 const Ended = Type.Object({ tenant_id: Id, id: Id, state: Type.String(), version: Type.Integer() })
 
-export async function completeBatches({ kernel: { db } }: Deps, signal: AbortSignal): Promise<void> {
+export async function completeBatches(
+  { kernel: { db } }: Deps,
+  signal: AbortSignal,
+): Promise<void> {
   while (!signal.aborted && (await db.tx(cancelSome)) === portion) {
     // One commit cancels one portion.
   }

@@ -16,7 +16,14 @@ import { laneOf } from '../schemas.ts'
 import { keyName, seal } from '../vault.ts'
 import { discardBatch } from './discard-batch.ts'
 import { expandPortion, type Batch } from './expand.ts'
-import { ndjson, readHeader, readJsonBatch, readLine, type Line, type ReadLine } from './read-lines.ts'
+import {
+  ndjson,
+  readHeader,
+  readJsonBatch,
+  readLine,
+  type Line,
+  type ReadLine,
+} from './read-lines.ts'
 import type { BatchHeader, RejectedLine } from './schemas.ts'
 
 export type BatchRequest = {
@@ -65,7 +72,9 @@ async function* hashed(body: AsyncIterable<Buffer>, hash: ReturnType<typeof crea
   }
 }
 
-async function readNdjson(body: AsyncIterable<Buffer>): Promise<{ header: BatchHeader; lines: Lines }> {
+async function readNdjson(
+  body: AsyncIterable<Buffer>,
+): Promise<{ header: BatchHeader; lines: Lines }> {
   const values = ndjson(body)
   const first = await values.next()
   const header = readHeader(first.done ? undefined : first.value.value)
@@ -86,7 +95,9 @@ async function readJson(body: AsyncIterable<Buffer>) {
   return readJsonBatch(Buffer.concat(chunks))
 }
 
-type Begun = { readonly batch: Batch; readonly before: null } | { readonly batch: null; readonly before: Finished }
+type Begun =
+  | { readonly batch: Batch; readonly before: null }
+  | { readonly batch: null; readonly before: Finished }
 type Finished = { readonly id: string; readonly fingerprint: Buffer | null }
 
 async function begin(deps: Deps, request: BatchRequest, header: BatchHeader): Promise<Begun> {
@@ -157,9 +168,18 @@ async function insertRow(deps: Deps, request: BatchRequest, header: BatchHeader)
 }
 
 /** The same request again has the same batch; another one with its key is refused. */
-async function replay(lines: Lines, hash: ReturnType<typeof createHash>, before: Finished): Promise<string> {
+async function replay(
+  lines: Lines,
+  hash: ReturnType<typeof createHash>,
+  before: Finished,
+): Promise<string> {
   // Read to its end, so that its bytes can be compared.
-  for await (const _line of lines) continue
+  const rest = (async function* () {
+    yield* lines
+  })()
+  while (!(await rest.next()).done) {
+    // The lines themselves were read before.
+  }
   if (before.fingerprint?.equals(hash.digest())) return before.id
   throw problem('idempotency_key_reused')
 }

@@ -37,7 +37,12 @@ export type Portion = {
   readonly rejected: readonly RejectedLine[]
 }
 
-type Resolved = { readonly line: Line; readonly ref: string; readonly owner_id: string; readonly data: Data | null }
+type Resolved = {
+  readonly line: Line
+  readonly ref: string
+  readonly owner_id: string
+  readonly data: Data | null
+}
 
 const Made = Type.Object({ made: Type.Integer() })
 const Found = Type.Object({ id: Id })
@@ -94,7 +99,12 @@ async function referencesOf(
   const stored =
     addressed.length === 0
       ? []
-      : await storeAddresses(tx, deps, tenant_id, addressed.map(one => one.address))
+      : await storeAddresses(
+          tx,
+          deps,
+          tenant_id,
+          addressed.map(one => one.address),
+        )
   addressed.forEach(({ line }, index) => refs.set(line, `destination:${stored[index]}`))
   const named = lines.flatMap(line => line.recipient.destination_id?.toLowerCase() ?? [])
   const known = new Set(
@@ -127,7 +137,10 @@ async function insert(
   if (rows.length === 0) return 0
   const { tenant_id, priority } = batch
   const owned = rows.filter(row => row.data !== null)
-  const keys = await vault.keysFor(tx, owned.map(({ owner_id }) => ({ tenant_id, owner_id })))
+  const keys = await vault.keysFor(
+    tx,
+    owned.map(({ owner_id }) => ({ tenant_id, owner_id })),
+  )
   const sealed = new Map(
     owned.map(row => {
       const ref = newId()

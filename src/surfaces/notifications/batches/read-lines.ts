@@ -56,7 +56,11 @@ export function readJsonBatch(bytes: Buffer): { header: BatchHeader; lines: Read
     const [fault] = whole.Errors(value)
     throw problem('validation_failed', {
       errors: [
-        { location: 'body', pointer: fault?.instancePath ?? '', constraint: fault?.keyword ?? 'type' },
+        {
+          location: 'body',
+          pointer: fault?.instancePath ?? '',
+          constraint: fault?.keyword ?? 'type',
+        },
       ],
     })
   }
@@ -107,8 +111,8 @@ export function readLine(value: unknown, line: number): ReadLine {
   const { user_id, destination_id, email, phone } = recipient
   const named = [user_id, destination_id, email, phone].filter(one => one !== undefined)
   if (named.length !== 1) return { line, code: 'validation_failed' }
-  const address =
-    email === undefined ? (phone === undefined ? null : parsePhone(phone)) : parseEmail(email)
+  const by_phone = phone === undefined ? null : parsePhone(phone)
+  const address = email === undefined ? by_phone : parseEmail(email)
   if (!address && user_id === undefined && destination_id === undefined) {
     return { line, code: 'invalid_destination' }
   }

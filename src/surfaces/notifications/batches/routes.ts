@@ -59,14 +59,17 @@ function createRoute(deps: Deps): Route {
       'batch_line_invalid',
     ],
     handle: async ({ db, principal, grants, request }) => {
-      const media = String(request.headers['content-type'] ?? '').split(';')[0]?.trim()
+      const media = String(request.headers['content-type'] ?? '')
+        .split(';')[0]
+        ?.trim()
       if (media !== 'application/json' && media !== 'application/x-ndjson') {
         throw problem('unsupported_media_type', {
           detail: 'Send application/json or application/x-ndjson.',
         })
       }
       const given = request.headers['idempotency-key']
-      if (given !== undefined && !key_form.test(String(given))) throw problem('idempotency_key_invalid')
+      if (given !== undefined && !key_form.test(String(given)))
+        throw problem('idempotency_key_invalid')
       const held = await grants()
       const key = given === undefined ? null : String(given)
       const id = await createBatch(deps, {

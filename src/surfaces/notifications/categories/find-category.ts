@@ -61,6 +61,7 @@ export async function findCategories(
         ${asked.map(one => one.category)}::text[]) w (of_tenant, of_name)
       join notifications.categories c on c.tenant_id = w.of_tenant and c.name = w.of_name`,
   )
-  for (const { tenant_id, ...category } of rows) found.set(`${tenant_id} ${category.name}`, category)
+  for (const { tenant_id, ...category } of rows)
+    found.set(`${tenant_id} ${category.name}`, category)
   return found
 }

@@ -3,7 +3,11 @@ import { problem } from '../errors.ts'
 import { parseEmail, parsePhone, pushAddress, type Address } from '../addresses.ts'
 import type { NewDestination } from './schemas.ts'
 
-export type Named = { readonly address: Address; readonly provider: string; readonly country: string }
+export type Named = {
+  readonly address: Address
+  readonly provider: string
+  readonly country: string
+}
 
 const push_hosts = [
   'fcm.googleapis.com',

@@ -21,7 +21,13 @@ const columns = sql`id, user_id, channel, nullif(provider, '') as provider, mask
   verified_at, disabled_at, created_at`
 
 export function destinationRoutes(deps: Deps): readonly Route[] {
-  return [createRoute(deps), listRoute(deps), removeRoute(deps), verifyRoute(deps), pushKeyRoute(deps)]
+  return [
+    createRoute(deps),
+    listRoute(deps),
+    removeRoute(deps),
+    verifyRoute(deps),
+    pushKeyRoute(deps),
+  ]
 }
 
 function find(reader: Reader, tenant_id: string, user_id: string, id: string) {
@@ -157,7 +163,8 @@ function verifyRoute(deps: Deps): Route {
       if (!found) throw problem(absent)
       if (!(await verifyDestination(deps, { tenant_id, user_id, id: params.id }, body.code))) {
         throw problem('code_invalid', {
-          detail: 'The code is wrong, has expired, or was tried too often. Add the destination again for a new one.',
+          detail:
+            'The code is wrong, has expired, or was tried too often. Add the destination again for a new one.',
         })
       }
       const view = await find(db, tenant_id, user_id, params.id)

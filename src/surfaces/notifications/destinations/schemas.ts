@@ -34,4 +34,6 @@ export const DestinationView = Type.Object(
   },
   { title: 'Destination' },
 )
-export const VerifyDestination = closed({ code: Type.String({ pattern: '^[0-9]{6}$', maxLength: 6 }) })
+export const VerifyDestination = closed({
+  code: Type.String({ pattern: '^[0-9]{6}$', maxLength: 6 }),
+})

@@ -38,7 +38,14 @@ export async function storeDestination(
         and destination_hash = ${hash} for update`,
   )
   const id = before?.id ?? newId()
-  if (!before) await demandRoom(tx, settings['notifications.destinations_per_user'], tenant_id, user_id, channel)
+  if (!before)
+    await demandRoom(
+      tx,
+      settings['notifications.destinations_per_user'],
+      tenant_id,
+      user_id,
+      channel,
+    )
   return tx.one(
     Stored,
     sql`

@@ -19,7 +19,10 @@ import { templateToSend } from '../templates/find-template.ts'
 const code_seconds = 600
 const tries_max = 5
 const digits = 1_000_000
-const Challenged = Type.Object({ code_hash: nullable(Type.Unsafe<Buffer>({})), open: Type.Boolean() })
+const Challenged = Type.Object({
+  code_hash: nullable(Type.Unsafe<Buffer>({})),
+  open: Type.Boolean(),
+})
 const Verified = Type.Object({ id: Id })
 
 type At = { readonly tenant_id: string; readonly user_id: string; readonly id: string }

@@ -33,7 +33,12 @@ export async function lastSequence(reader: Reader, { tenant_id, user_id }: Whose
   return row?.last_sequence ?? 0
 }
 
-export function changedSince(reader: Reader, { tenant_id, user_id }: Whose, after: number, many: number) {
+export function changedSince(
+  reader: Reader,
+  { tenant_id, user_id }: Whose,
+  after: number,
+  many: number,
+) {
   return reader.many(
     Changed,
     sql`

@@ -98,7 +98,12 @@ async function* watch(
   let moved = Promise.withResolvers<boolean>()
   const last = await lastSequence(db, whose)
   const start = after !== null && after <= last ? after : last
-  const stream: Stream = { ...whose, seen: start, tell: () => moved.resolve(true), end: () => end.abort() }
+  const stream: Stream = {
+    ...whose,
+    seen: start,
+    tell: () => moved.resolve(true),
+    end: () => end.abort(),
+  }
   add(stream)
   over.addEventListener('abort', () => moved.resolve(false), { once: true })
   try {

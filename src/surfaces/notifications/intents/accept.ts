@@ -49,7 +49,9 @@ export async function accept(tx: Tx, deps: Needed, order: Order): Promise<Accept
   ])
   const again = await isRepeated(tx, order)
   const planned = plan(order, facts, now_ms)
-  const messages = new Map(planned.map(one => [one, again ? null : inAppMessage(order, one, facts)]))
+  const messages = new Map(
+    planned.map(one => [one, again ? null : inAppMessage(order, one, facts)]),
+  )
   const attempts = planned.map(one =>
     again ? skipped(one, 'deduplicated') : attemptOf(one, messages.get(one) ?? null, now_ms),
   )
@@ -118,7 +120,15 @@ function attemptOf({ channel, decision }: Planned, message: Message, now_ms: num
 
 function skipped({ channel, decision }: Pick<Planned, 'channel' | 'decision'>, reason: string) {
   const { rule } = decision
-  return { ...waiting, id: newId(), channel, state: 'skipped', error_code: reason, due_at_ms: null, rule } as const
+  return {
+    ...waiting,
+    id: newId(),
+    channel,
+    state: 'skipped',
+    error_code: reason,
+    due_at_ms: null,
+    rule,
+  } as const
 }
 
 /** As the attempts say it; the sender's statement says the same in SQL. */
@@ -157,7 +167,7 @@ async function announceEnd(
   attempts: readonly NewAttempt[],
 ): Promise<void> {
   if (state === 'queued' || state === 'held' || !announces(order)) return
-  const [error_code = null] = attempts.map(one => one.error_code).filter(code => code !== null)
+  const error_code = attempts.find(one => one.error_code !== null)?.error_code ?? null
   await tx.run(sql`
     update notifications.notification_intents set events = 1
     where tenant_id = ${order.tenant_id} and id = ${order.id}`)

@@ -58,7 +58,8 @@ export async function cancelNotification(
       select state from notifications.notification_intents
       where tenant_id = ${tenant_id} and id = ${id}`,
   )
-  const effect = left === 0 ? 'full' : cancelled > 0 ? 'partial' : 'none'
+  const some = cancelled > 0 ? 'partial' : 'none'
+  const effect = left === 0 ? 'full' : some
   return { id, state: now.state, effect }
 }
 

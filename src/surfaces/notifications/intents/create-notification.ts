@@ -22,7 +22,11 @@ const Before = Type.Object({ id: Id, same: Type.Boolean() })
 export async function createNotification(
   tx: Tx,
   deps: Deps,
-  by: { readonly principal: Principal; readonly grants: ReadonlySet<string>; readonly key: RequestKey },
+  by: {
+    readonly principal: Principal
+    readonly grants: ReadonlySet<string>
+    readonly key: RequestKey
+  },
   asked: NewNotification,
 ): Promise<string> {
   const { principal, grants, key } = by

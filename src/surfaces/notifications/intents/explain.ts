@@ -38,14 +38,20 @@ export async function explain(
     channels: prepared.channels.map(channel => {
       const about = { tenant_id, recipient, ...prepared }
       const { decision } = planChannel(about, channel, facts, begins_ms)
-      return { channel, decision: decision.outcome, at: atOf(decision, begins_ms), because: [reasonOf(decision)] }
+      return {
+        channel,
+        decision: decision.outcome,
+        at: atOf(decision, begins_ms),
+        because: [reasonOf(decision)],
+      }
     }),
   }
 }
 
 async function factsFor(tx: Tx, deps: Deps, tenant_id: string, given: Recipient) {
   const address = addressOf(given, '/recipient')
-  if (address) return { recipient: nowhere, facts: await factsOfAddress(tx, deps, tenant_id, address) }
+  if (address)
+    return { recipient: nowhere, facts: await factsOfAddress(tx, deps, tenant_id, address) }
   const { user_id, destination_id } = given
   const recipient: RecipientRef =
     user_id === undefined

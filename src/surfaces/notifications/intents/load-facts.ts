@@ -24,7 +24,8 @@ export type Target = {
   readonly masked: string
   readonly verified: boolean
   /** Sealed, or of an account the address itself. */
-  readonly address: string | { readonly owner_id: string; readonly ciphertext: Buffer; readonly id: string }
+  readonly address:
+    string | { readonly owner_id: string; readonly ciphertext: Buffer; readonly id: string }
 }
 
 export type RecipientFacts = {
@@ -73,9 +74,15 @@ export async function loadFacts(
   }
   const users = [...refs.values()].filter(one => one.ref.kind === 'user')
   const [persons, destinations, preferences] = await Promise.all([
-    people.recipients(reader, users.map(one => ({ tenant_id: one.tenant_id, principal_id: one.ref.id }))),
+    people.recipients(
+      reader,
+      users.map(one => ({ tenant_id: one.tenant_id, principal_id: one.ref.id })),
+    ),
     readDestinations(reader, [...refs.values()]),
-    readPreferences(reader, users.map(one => ({ tenant_id: one.tenant_id, user_id: one.ref.id }))),
+    readPreferences(
+      reader,
+      users.map(one => ({ tenant_id: one.tenant_id, user_id: one.ref.id })),
+    ),
   ])
   const facts = new Map<string, RecipientFacts>()
   for (const [name, { tenant_id, ref }] of refs) {
@@ -97,11 +104,19 @@ export async function loadFacts(
         address: account.address,
       })
     }
-    facts.set(name, { ref, person, preferences: preferences.get(`${tenant_id} ${ref.id}`), targets })
+    facts.set(name, {
+      ref,
+      person,
+      preferences: preferences.get(`${tenant_id} ${ref.id}`),
+      targets,
+    })
   }
-  const suppressions = await readSuppressions(reader, [...facts].flatMap(([name, { targets }]) =>
-    targets.map(({ hash }) => ({ tenant_id: name.split(' ')[0] ?? '', hash })),
-  ))
+  const suppressions = await readSuppressions(
+    reader,
+    [...facts].flatMap(([name, { targets }]) =>
+      targets.map(({ hash }) => ({ tenant_id: name.split(' ')[0] ?? '', hash })),
+    ),
+  )
   return {
     of: (tenant_id, recipient_ref) => {
       const found = facts.get(`${tenant_id} ${recipient_ref}`)
@@ -116,7 +131,15 @@ export async function loadFacts(
 function targetOf(row: Static<typeof Destination>): Target {
   const { id, user_id, channel, provider, destination_hash, ciphertext, masked, verified } = row
   const address = { owner_id: user_id ?? id, ciphertext, id }
-  return { channel, destination_id: id, provider, hash: destination_hash, masked, verified, address }
+  return {
+    channel,
+    destination_id: id,
+    provider,
+    hash: destination_hash,
+    masked,
+    verified,
+    address,
+  }
 }
 
 /** Newest first, so that the newest verified number of somebody is the one that is used. */
@@ -190,7 +213,8 @@ export async function openAddresses(
       opened.set(target, address)
       continue
     }
-    const key = data_keys.get(keyName({ tenant_id, owner_id: address.owner_id })) as Buffer | undefined
+    const key = data_keys.get(keyName({ tenant_id, owner_id: address.owner_id })) as
+      Buffer | undefined
     if (key) opened.set(target, unseal(key, address.ciphertext, `destination ${address.id}`))
   }
   return opened

@@ -112,7 +112,11 @@ export async function storeAddresses(
       order by r.hash
       on conflict (tenant_id, channel, destination_hash) where user_id is null do nothing`)
     // Of two who store one address at once, the first one's row counts.
-    const stored = await readStored(tx, tenant_id, rows.map(row => row.hash))
+    const stored = await readStored(
+      tx,
+      tenant_id,
+      rows.map(row => row.hash),
+    )
     for (const [name, id] of stored) known.set(name, id)
   }
   return hashes.map(hash => {

@@ -127,7 +127,8 @@ function renderedRoute(deps: Deps): Route {
     method: 'GET',
     path: `${one}/rendered`,
     summary: 'The message of one channel, rendered from its snapshot',
-    description: 'One-time tokens and unsubscribe links are masked; sha256 is that of the attempts.',
+    description:
+      'One-time tokens and unsubscribe links are masked; sha256 is that of the attempts.',
     permission: 'authenticated',
     added: true,
     absent,

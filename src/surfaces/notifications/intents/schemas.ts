@@ -1,6 +1,15 @@
 /** What notifications look like over the wire. */
 import { Type, type Static } from 'typebox'
-import { closed, count, Id, nullable, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
+import {
+  closed,
+  count,
+  Id,
+  nullable,
+  page,
+  pageQuery,
+  text,
+  Time,
+} from '../../../kernel/http/shapes.ts'
 import {
   CategoryName,
   Channel,
@@ -129,14 +138,20 @@ export const CancelRequest = closed({ reason: Type.Optional(text(500)) })
 export const Cancelled = Type.Object({
   id: Id,
   state: IntentState,
-  effect: Type.Unsafe<'full' | 'partial' | 'none'>({ type: 'string', enum: ['full', 'partial', 'none'] }),
+  effect: Type.Unsafe<'full' | 'partial' | 'none'>({
+    type: 'string',
+    enum: ['full', 'partial', 'none'],
+  }),
 })
 
 export const Explained = Type.Object({
   channels: Type.Array(
     Type.Object({
       channel: Channel,
-      decision: Type.Unsafe<'send' | 'hold' | 'skip'>({ type: 'string', enum: ['send', 'hold', 'skip'] }),
+      decision: Type.Unsafe<'send' | 'hold' | 'skip'>({
+        type: 'string',
+        enum: ['send', 'hold', 'skip'],
+      }),
       at: nullable(Time),
       because: Type.Array(Type.String()),
     }),

@@ -46,8 +46,10 @@ export function reportProviders(kernel: Kernel): Provider<Report>[] {
   const sandboxed = kernel.profile === 'development'
   if (!sandboxed) return named
   const outside = openOutsideWorld(kernel.data_dir)
-  const secretOf = (vendor: string, name: string): Secret => async () =>
-    (await outside.addresses())?.[vendor]?.[name] ?? null
+  const secretOf =
+    (vendor: string, name: string): Secret =>
+    async () =>
+      (await outside.addresses())?.[vendor]?.[name] ?? null
   return [
     ...named,
     standardProvider(kernel, 'dev_mail', secretOf('mail', 'webhook_secret')),
@@ -61,7 +63,8 @@ function namedWebhooks(kernel: Kernel): Provider<Report>[] {
   const given = kernel.settings['notifications.outcome_webhooks']
   const reports = (given ?? '').split(',').flatMap(entry => {
     if (entry.trim() === '') return []
-    const [, name = '', scheme, secret = ''] = /^\s*([a-z0-9_]{1,40})=(standard|twilio):(\S+)\s*$/.exec(entry) ?? []
+    const [, name = '', scheme, secret = ''] =
+      /^\s*([a-z0-9_]{1,40})=(standard|twilio):(\S+)\s*$/.exec(entry) ?? []
     if (scheme === 'twilio') return [twilioProvider(kernel, name, () => Promise.resolve(secret))]
     if (scheme === 'standard' && parseStandardSecret(secret)) {
       return [standardProvider(kernel, name, () => Promise.resolve(secret))]
@@ -136,7 +139,11 @@ function twilioProvider(kernel: Kernel, name: string, secret: Secret): Provider<
   }
 }
 
-function readTwilio({ clock }: Pick<Kernel, 'clock'>, raw: Buffer, url: string): ProviderVerdict<Report> {
+function readTwilio(
+  { clock }: Pick<Kernel, 'clock'>,
+  raw: Buffer,
+  url: string,
+): ProviderVerdict<Report> {
   const form = new URLSearchParams(raw.toString('utf8'))
   const sid = form.get('MessageSid') ?? ''
   const status = form.get('MessageStatus') ?? ''

@@ -11,7 +11,11 @@ import { readPreferences } from './read-preferences.ts'
 import type { PreferencesView, PutPreferences } from './schemas.ts'
 
 const Version = Type.Object({ version: Type.Integer() })
-const SetRow = Type.Object({ version: Type.Integer(), locale: nullable(Type.String()), updated_at: Time })
+const SetRow = Type.Object({
+  version: Type.Integer(),
+  locale: nullable(Type.String()),
+  updated_at: Time,
+})
 
 type Whose = { readonly tenant_id: string; readonly user_id: string }
 
@@ -67,7 +71,11 @@ async function demandFit(reader: Reader, tenant_id: string, asked: PutPreference
   const refuse = (code: Parameters<typeof problem>[0], pointer: string, detail: string) =>
     problem(code, { detail, errors: [{ location: 'body', pointer, constraint: code }] })
   if (!isTimezone(asked.timezone)) {
-    throw refuse('invalid_timezone', '/timezone', 'Give a name of the IANA list, such as Europe/Berlin.')
+    throw refuse(
+      'invalid_timezone',
+      '/timezone',
+      'Give a name of the IANA list, such as Europe/Berlin.',
+    )
   }
   const named = asked.preferences.map(({ category }) => ({ tenant_id, category }))
   const categories = await findCategories(reader, named)
@@ -80,14 +88,26 @@ async function demandFit(reader: Reader, tenant_id: string, asked: PutPreference
     }
     seen.add(`${category} ${channel}`)
     if (timezone != null && !isTimezone(timezone)) {
-      throw refuse('invalid_timezone', `${pointer}/timezone`, 'Give a name of the IANA list, such as Europe/Berlin.')
+      throw refuse(
+        'invalid_timezone',
+        `${pointer}/timezone`,
+        'Give a name of the IANA list, such as Europe/Berlin.',
+      )
     }
     if (quiet_hours && quiet_hours.start === quiet_hours.end) {
-      throw refuse('invalid_quiet_hours', `${pointer}/quiet_hours`, 'Give a start and an end that differ.')
+      throw refuse(
+        'invalid_quiet_hours',
+        `${pointer}/quiet_hours`,
+        'Give a start and an end that differ.',
+      )
     }
     const known = categories.get(`${tenant_id} ${category}`)
     if (known && !known.user_can_disable && !one.enabled) {
-      throw refuse('category_mandatory', `${pointer}/enabled`, `${category} cannot be switched off.`)
+      throw refuse(
+        'category_mandatory',
+        `${pointer}/enabled`,
+        `${category} cannot be switched off.`,
+      )
     }
   }
 }

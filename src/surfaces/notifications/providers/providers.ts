@@ -111,7 +111,9 @@ function pairs(variable: string, given: string | null, schemes: RegExp) {
     if (name !== '' && URL.canParse(url) && schemes.test(new URL(url).protocol)) {
       return { name, url }
     }
-    throw new StartError(`${variable} is not understood. Write name=URL, several separated by commas.`)
+    throw new StartError(
+      `${variable} is not understood. Write name=URL, several separated by commas.`,
+    )
   })
 }
 
@@ -138,9 +140,12 @@ function fcmOf({ settings }: Kernel, sandbox: Addresses | null) {
   if (!given) return null
   let account: unknown
   try {
+    // oxlint-disable-next-line node/no-sync -- one small file, once
     account = JSON.parse(given.trimStart().startsWith('{') ? given : readFileSync(given, 'utf8'))
   } catch (cause) {
-    throw new StartError('NOTIFICATIONS_FCM_SERVICE_ACCOUNT is neither JSON nor a file of it.', { cause })
+    throw new StartError('NOTIFICATIONS_FCM_SERVICE_ACCOUNT is neither JSON nor a file of it.', {
+      cause,
+    })
   }
   if (!Value.Check(ServiceAccount, account)) {
     throw new StartError(

@@ -109,7 +109,7 @@ function handOver(
       signal.removeEventListener('abort', abort)
       if (!error) {
         relay.give(connection)
-        const id = /\bqueued as ([\w.-]+)|\baccepted as ([\w.-]+)/i.exec(String(info?.response))
+        const id = /\bqueued as ([\w.-]+)|\baccepted as ([\w.-]+)/i.exec(info?.response ?? '')
         return resolve({ kind: 'accepted', provider_message_id: id?.[1] ?? id?.[2] ?? null })
       }
       const failure = error as SmtpError

@@ -73,7 +73,13 @@ export function openTwilio({ name, url, public_url, connections }: TwilioOptions
         'DateSent>': new Date(since_ms - 60_000).toISOString(),
         PageSize: '100',
       })
-      const call = { method: 'GET', path: `${path}?${query}`, headers, idempotent: true, deadline_ms }
+      const call = {
+        method: 'GET',
+        path: `${path}?${query}`,
+        headers,
+        idempotent: true,
+        deadline_ms,
+      }
       const answer = await upstream.call(call).catch(() => null)
       const found = answer?.status === 200 ? json(answer) : null
       if (!Value.Check(Listed, found)) return null

@@ -47,14 +47,18 @@ export function openWebPush(options: {
         const { 'Content-Length': _length, ...headers } = request.headers as Record<string, string>
         const answer = await fetch(request.endpoint, {
           method: 'POST',
-          headers: Object.fromEntries(Object.entries(headers).map(([key, value]) => [key, String(value)])),
+          headers,
           body: request.body,
           deadline_ms: 15_000,
           max_redirects: 0,
           repeatable: false,
           signal,
         })
-        return outcomeOf(answer.status, retryAfterSeconds(answer.headers), answer.headers['location'])
+        return outcomeOf(
+          answer.status,
+          retryAfterSeconds(answer.headers),
+          answer.headers['location'],
+        )
       } catch (error) {
         return failureOf(error)
       }

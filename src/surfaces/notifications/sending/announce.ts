@@ -12,7 +12,14 @@ export type Announced = {
   readonly version: number
 }
 
-export const announced_states = ['sent', 'delivered', 'failed', 'suppressed', 'expired', 'cancelled']
+export const announced_states = [
+  'sent',
+  'delivered',
+  'failed',
+  'suppressed',
+  'expired',
+  'cancelled',
+]
 
 export function announce(tx: Pick<Tx, 'emit'>, one: Announced): void {
   const { tenant_id, intent_id, category, template_version, channels, error_code } = one

@@ -10,7 +10,7 @@ export function openBatcher<T, R>(
   run: (all: readonly T[]) => Promise<readonly R[]>,
 ): Batcher<T, R> {
   type Waiting = { one: T; done: PromiseWithResolvers<R> }
-  let waiting: Waiting[] = []
+  const waiting: Waiting[] = []
   let running: Promise<void> | null = null
   const round = async () => {
     // What is added in this turn of the loop goes along.

@@ -29,11 +29,21 @@ export async function finish(
   const ours = results.filter((_, index) => recorded.has(index))
   await insertNext(tx, ours)
   await fanOut(tx, ours)
-  await addItems(tx, deps, ours.flatMap(({ item }) => (item ? [item] : [])))
+  await addItems(
+    tx,
+    deps,
+    ours.flatMap(({ item }) => (item ? [item] : [])),
+  )
   for (const one of ours) if (one.suppress !== null || one.gone) await giveUpDestination(tx, one)
   await noteDecisions(tx, ours)
-  await applyReports(tx, ours.map(({ claimed: { tenant_id, intent_id } }) => ({ tenant_id, intent_id })))
-  await settleIntents(tx, ours.map(({ claimed: { tenant_id, intent_id } }) => ({ tenant_id, intent_id })))
+  await applyReports(
+    tx,
+    ours.map(({ claimed: { tenant_id, intent_id } }) => ({ tenant_id, intent_id })),
+  )
+  await settleIntents(
+    tx,
+    ours.map(({ claimed: { tenant_id, intent_id } }) => ({ tenant_id, intent_id })),
+  )
   return results.map((_, index) => recorded.has(index))
 }
 
@@ -97,7 +107,9 @@ async function insertNext(tx: Tx, results: readonly Result[]): Promise<void> {
 async function fanOut(tx: Tx, results: readonly Result[]): Promise<void> {
   const wide = results.filter(one => one.devices.length > 0)
   if (wide.length === 0) return
-  const rows = wide.flatMap(({ claimed, devices }) => devices.map(device => ({ ...claimed, device })))
+  const rows = wide.flatMap(({ claimed, devices }) =>
+    devices.map(device => ({ ...claimed, device })),
+  )
   await tx.run(sql`
     -- any tenant: a sender sends for all of them
     delete from notifications.delivery_attempts a

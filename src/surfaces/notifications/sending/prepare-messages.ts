@@ -20,7 +20,13 @@ import { parseRef } from '../intents/recipient.ts'
 import { wordsOf } from '../intents/render-intent.ts'
 import type { Data } from '../schemas.ts'
 import { masked_link } from '../suppressions/unsubscribe-links.ts'
-import { hashOf, render, RenderFailure, type Rendered, type RenderInput } from '../templates/render.ts'
+import {
+  hashOf,
+  render,
+  RenderFailure,
+  type Rendered,
+  type RenderInput,
+} from '../templates/render.ts'
 import { keyName, unseal, type DataKeys } from '../vault.ts'
 import { wishFor } from '../preferences/resolve.ts'
 import type { Claimed } from './claim.ts'
@@ -47,14 +53,24 @@ type Known = {
   readonly bounced: Awaited<ReturnType<typeof readSuppressions>>
   readonly now_ms: number
 }
-type Mail = { readonly real: Data; readonly masked: Data; readonly locale: string | null; readonly target: Target }
+type Mail = {
+  readonly real: Data
+  readonly masked: Data
+  readonly locale: string | null
+  readonly target: Target
+}
 
 export async function prepareMessages(deps: Deps, claimed: readonly Claimed[]): Promise<Prepared> {
   const { db } = deps.kernel
   const [facts, categories, keys, mails] = await Promise.all([
     loadFacts(db, deps, claimed),
     findCategories(db, claimed),
-    deps.vault.knownKeys(db, claimed.flatMap(({ tenant_id, owner_id }) => (owner_id === null ? [] : [{ tenant_id, owner_id }]))),
+    deps.vault.knownKeys(
+      db,
+      claimed.flatMap(({ tenant_id, owner_id }) =>
+        owner_id === null ? [] : [{ tenant_id, owner_id }],
+      ),
+    ),
     readMails(deps, claimed),
   ])
   const bounced = await readSuppressions(
@@ -76,7 +92,9 @@ export async function prepareMessages(deps: Deps, claimed: readonly Claimed[]): 
   const addresses = await openAddresses(
     db,
     deps,
-    going.flatMap(({ claimed: { tenant_id }, planned: { target } }) => (target ? [{ tenant_id, target }] : [])),
+    going.flatMap(({ claimed: { tenant_id }, planned: { target } }) =>
+      target ? [{ tenant_id, target }] : [],
+    ),
   )
   const ready: Ready[] = []
   for (const { claimed: one, planned, category } of going) {
@@ -117,14 +135,20 @@ function judge(claimed: Claimed, known: Known): Result | { planned: Planned; cat
   }
   if (devices) {
     const all = known.facts.of(tenant_id, claimed.recipient_ref).targets
-    const ids = all.flatMap(one => (one.channel === 'push' && one.verified ? [one.destination_id ?? ''] : []))
+    const ids = all.flatMap(one =>
+      one.channel === 'push' && one.verified ? [one.destination_id ?? ''] : [],
+    )
     return resultOf(claimed, { state: 'skipped', devices: ids })
   }
   return { planned, category }
 }
 
 /** Null: identity does not want it sent any more. */
-function planMail(claimed: Claimed, category: Category, { mails, bounced, now_ms }: Known): Planned | null {
+function planMail(
+  claimed: Claimed,
+  category: Category,
+  { mails, bounced, now_ms }: Known,
+): Planned | null {
   const mail = mails.get(claimed.recipient_ref)
   if (!mail) return null
   const decision = decide({
@@ -152,7 +176,8 @@ async function compose(
   const { tenant_id, channel, recipient_ref } = claimed
   const version = await deps.templates.of(deps.kernel.db, tenant_id, claimed.template_version)
   const template = version.channels.get(channel)
-  if (!template) throw new RenderFailure('render_failed', 'the template has no text for this channel')
+  if (!template)
+    throw new RenderFailure('render_failed', 'the template has no text for this channel')
   const mail = known.mails.get(recipient_ref)
   const { person, preferences } = known.facts.of(tenant_id, recipient_ref)
   const data = mail?.masked ?? dataOf(claimed, known.keys)
@@ -163,7 +188,11 @@ async function compose(
       : null
   const input: RenderInput = {
     data,
-    locales: [claimed.locale, mail?.locale ?? person?.locale ?? null, deps.kernel.settings['notifications.default_locale']],
+    locales: [
+      claimed.locale,
+      mail?.locale ?? person?.locale ?? null,
+      deps.kernel.settings['notifications.default_locale'],
+    ],
     timezone: preferences?.timezone ?? 'UTC',
     now: claimed.created_at,
     unsubscribe_url: masked_link,
@@ -173,7 +202,13 @@ async function compose(
   const sha256 = hashOf(masked)
   if (channel === 'in_app') {
     const user_id = parseRef(recipient_ref).id
-    const item = { tenant_id, user_id, intent_id: claimed.intent_id, category: category.name, message: masked }
+    const item = {
+      tenant_id,
+      user_id,
+      intent_id: claimed.intent_id,
+      category: category.name,
+      message: masked,
+    }
     return resultOf(claimed, { state: 'delivered', sha256, item })
   }
   const to = target && addresses.get(target)
@@ -182,12 +217,19 @@ async function compose(
   }
   const message =
     mail || link !== null
-      ? render(template, { ...input, data: mail?.real ?? data, unsubscribe_url: link ?? masked_link })
+      ? render(template, {
+          ...input,
+          data: mail?.real ?? data,
+          unsubscribe_url: link ?? masked_link,
+        })
       : masked
   return { claimed, category, target, to, message, sha256, unsubscribe_url: link }
 }
 
-function dataOf({ tenant_id, owner_id, ciphertext, data_ref }: Claimed, keys: DataKeys): Data | null {
+function dataOf(
+  { tenant_id, owner_id, ciphertext, data_ref }: Claimed,
+  keys: DataKeys,
+): Data | null {
   if (owner_id === null || ciphertext === null) return null
   const key = keys.get(keyName({ tenant_id, owner_id }))
   return key ? (JSON.parse(unseal(key, ciphertext, `input ${data_ref}`)) as Data) : null

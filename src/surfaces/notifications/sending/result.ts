@@ -4,14 +4,7 @@ import type { Target } from '../intents/load-facts.ts'
 import type { Claimed } from './claim.ts'
 
 export type AttemptState =
-  | 'pending'
-  | 'accepted'
-  | 'delivered'
-  | 'deferred'
-  | 'failed'
-  | 'unknown'
-  | 'skipped'
-  | 'cancelled'
+  'pending' | 'accepted' | 'delivered' | 'deferred' | 'failed' | 'unknown' | 'skipped' | 'cancelled'
 
 export type Result = {
   readonly claimed: Claimed

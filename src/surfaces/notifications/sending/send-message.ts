@@ -49,7 +49,10 @@ export function openSendMessage({ kernel, providers, mark }: Parts): SendMessage
   return async (ready, signal) => {
     const { claimed, target, to } = ready
     const offered = await providers.for(claimed.channel, target.provider)
-    const from = Math.max(0, offered.findIndex(one => one.provider.name === claimed.provider))
+    const from = Math.max(
+      0,
+      offered.findIndex(one => one.provider.name === claimed.provider),
+    )
     const usable = offered.slice(from).find(one => one.breaker.admits())
     // Nobody to send it yet, or all of them rest: it waits, and ends with its expiry.
     if (!usable) return again(ready, offered.length === 0 ? no_provider_ms : rest_ms)
@@ -104,7 +107,11 @@ export function outgoingOf(ready: Ready): Outgoing {
 }
 
 /** The same for every try, so that a second copy can be recognized. */
-export function refOf({ intent_id, channel, target }: Pick<Claimed, 'intent_id' | 'channel' | 'target'>) {
+export function refOf({
+  intent_id,
+  channel,
+  target,
+}: Pick<Claimed, 'intent_id' | 'channel' | 'target'>) {
   return target === '' ? `${intent_id}.${channel}` : `${intent_id}.${channel}.${target}`
 }
 

@@ -55,7 +55,8 @@ export function openSender(deps: Deps): OpenSender {
   const record = (result: Result) =>
     finisher.add(result).then(
       () => {},
-      (error: unknown) => log.warn({ err: error }, 'a result could not be recorded; its lease ends by itself'),
+      (error: unknown) =>
+        log.warn({ err: error }, 'a result could not be recorded; its lease ends by itself'),
     )
   const sendOne = async (ready: Ready) => {
     try {
@@ -84,7 +85,8 @@ export function openSender(deps: Deps): OpenSender {
   }
   const roomFor = (lane: number): number => {
     const taken = under_way.reduce((sum, many) => sum + many, 0)
-    const bulk_room = in_flight_max * settings['notifications.bulk_share'] - (under_way[bulk_lane] ?? 0)
+    const bulk_room =
+      in_flight_max * settings['notifications.bulk_share'] - (under_way[bulk_lane] ?? 0)
     const room = Math.min(in_flight_max - taken, lane === bulk_lane ? bulk_room : Infinity)
     return Math.max(0, Math.floor(room))
   }
@@ -93,7 +95,10 @@ export function openSender(deps: Deps): OpenSender {
     let took = 0
     for (const { lane, single, batched } of await dueLanes(db)) {
       const share = Math.max(1, Math.ceil(portion * (weights[lane] ?? 1)))
-      for (const [due, claim] of [[single, claimSingle], [batched, claimBatched]] as const) {
+      for (const [due, claim] of [
+        [single, claimSingle],
+        [batched, claimBatched],
+      ] as const) {
         const many = Math.min(share, roomFor(lane))
         if (!due || many === 0) continue
         const claimed = await claim(db, lane, many, lease_seconds)

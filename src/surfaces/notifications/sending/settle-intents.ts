@@ -92,11 +92,17 @@ export async function settleIntents(tx: Tx, keys: readonly IntentKey[]): Promise
   await settleMembers(tx, settled)
 }
 
-type Closing = { readonly tenant_id: string; readonly state: string; readonly closes_digest: string | null }
+type Closing = {
+  readonly tenant_id: string
+  readonly state: string
+  readonly closes_digest: string | null
+}
 
 /** What was gathered in a digest ends as the digest's one message does. */
 export async function settleMembers(tx: Tx, settled: readonly Closing[]): Promise<void> {
-  const closing = settled.filter(one => one.closes_digest !== null && announced_states.includes(one.state))
+  const closing = settled.filter(
+    one => one.closes_digest !== null && announced_states.includes(one.state),
+  )
   if (closing.length === 0) return
   await tx.run(sql`
     update notifications.notification_intents m

@@ -38,7 +38,13 @@ const columns = sql`id, encode(destination_hash, 'hex') as destination_hash, cha
   effective_at`
 
 export function suppressionRoutes(deps: Deps): readonly Route[] {
-  return [listRoute(deps), createRoute(deps), removeRoute(), pageRoute(deps), unsubscribeRoute(deps)]
+  return [
+    listRoute(deps),
+    createRoute(deps),
+    removeRoute(),
+    pageRoute(deps),
+    unsubscribeRoute(deps),
+  ]
 }
 
 function listRoute({ kernel: { cursors } }: Deps): Route {
@@ -89,13 +95,18 @@ function createRoute({ kernel: { keys } }: Deps): Route {
       const hash = destinationHash(keys, tenant_id, address)
       const { channel, category = '*' } = body
       const id = await suppress(tx, { tenant_id, hash, channel, category, reason: 'manual' })
-      if (id === null) throw problem('already_exists', { detail: 'This address is suppressed already.' })
+      if (id === null)
+        throw problem('already_exists', { detail: 'This address is suppressed already.' })
       return reply(201, await readSuppression(tx, tenant_id, id), { location: `${path}/${id}` })
     },
   })
 }
 
-function readSuppression(tx: Tx, tenant_id: string, id: string): Promise<Static<typeof SuppressionView>> {
+function readSuppression(
+  tx: Tx,
+  tenant_id: string,
+  id: string,
+): Promise<Static<typeof SuppressionView>> {
   return tx.one(
     SuppressionView,
     sql`
@@ -174,8 +185,12 @@ function unsubscribeRoute({ unsubscribe }: Deps): Route {
       const found = unsubscribe.read(token)
       if (!found) throw problem('token_not_found')
       await suppress(tx, { ...found, channel: 'email', reason: 'unsubscribe' })
-      return reply(200, pageOf(markup`<h1>Done</h1>
-        <p>You get no more mails of <strong>${found.category}</strong> at this address.</p>`), page_headers)
+      return reply(
+        200,
+        pageOf(markup`<h1>Done</h1>
+        <p>You get no more mails of <strong>${found.category}</strong> at this address.</p>`),
+        page_headers,
+      )
     },
   })
 }

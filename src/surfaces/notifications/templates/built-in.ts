@@ -79,7 +79,10 @@ function inEnglish(channel: ChannelTemplate['channel'], content: Content): Chann
 const code_texts = (subject: string, text: string, late: string) => ({
   email: {
     subject,
-    body: frame(`<p>${text}</p>\n<p class="code">{{ code }}</p>\n<p>${late}</p>`).replaceAll('{{ subject }}', subject),
+    body: frame(`<p>${text}</p>\n<p class="code">{{ code }}</p>\n<p>${late}</p>`).replaceAll(
+      '{{ subject }}',
+      subject,
+    ),
     text_body: `${text}\n\n{{ code }}\n\n${late}\n`,
     url: null,
   },

@@ -7,7 +7,11 @@ import { parse, type Kind } from './language.ts'
 
 type Place = { readonly pointer: string; readonly kind: Kind; readonly text: string }
 
-const refusals: readonly { readonly constraint: string; readonly found: RegExp; readonly says: string }[] = [
+const refusals: readonly {
+  readonly constraint: string
+  readonly found: RegExp
+  readonly says: string
+}[] = [
   {
     constraint: 'no_script',
     found: /<\s*(script|iframe|object|embed|base|meta\s+http-equiv)\b/i,

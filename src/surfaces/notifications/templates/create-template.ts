@@ -68,7 +68,8 @@ function rowsOf({ channels: given, locales = {}, default_locale }: NewTemplate):
   for (const channel of channels) {
     const texts = given[channel]
     if (!texts) continue
-    const format = 'format' in texts ? (texts.format ?? 'html') : channel === 'email' ? 'html' : 'text'
+    const given_format = 'format' in texts ? texts.format : undefined
+    const format = given_format ?? (channel === 'email' ? 'html' : 'text')
     const content = contentOf(texts, channel, format, `/channels/${channel}`)
     const others: Record<string, Content> = {}
     for (const [locale, one] of Object.entries(locales)) {
@@ -92,7 +93,9 @@ function contentOf(given: Given, channel: Channel, format: Kind, pointer: string
   const name = channel === 'email' ? 'subject' : 'title'
   const html = channel === 'email' && format === 'html'
   demandTexts([
-    ...(subject === null ? [] : [{ pointer: `${pointer}/${name}`, kind: 'text' as const, text: subject }]),
+    ...(subject === null
+      ? []
+      : [{ pointer: `${pointer}/${name}`, kind: 'text' as const, text: subject }]),
     { pointer: `${pointer}/body`, kind: html ? 'html' : 'text', text: body },
     ...(text === null ? [] : [{ pointer: `${pointer}/text`, kind: 'text' as const, text }]),
     ...(url === null ? [] : [{ pointer: `${pointer}/url`, kind: 'text' as const, text: url }]),

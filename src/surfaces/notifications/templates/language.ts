@@ -57,24 +57,26 @@ function language(kind: Kind): Liquid {
   return liquid
 }
 
+const date_styles = new Map<string, Intl.DateTimeFormatOptions>([
+  ['full', { dateStyle: 'full' }],
+  ['long', { dateStyle: 'long' }],
+  ['short', { dateStyle: 'short' }],
+  ['time', { timeStyle: 'short' }],
+  ['datetime', { dateStyle: 'medium', timeStyle: 'short' }],
+])
+
 const own_filters: Readonly<Record<string, FilterImplOptions>> = {
-  strip: (value: unknown) => String(value ?? '').trim(),
+  strip: (value: unknown) => textOf(value).trim(),
   /** An address that a mail may lead to; anything else leads nowhere. */
   safe_url: (value: unknown) => {
-    const text = String(value ?? '').trim()
+    const text = textOf(value).trim()
     return /^(https?:|mailto:|tel:)/i.test(text) && URL.canParse(text) ? text : '#'
   },
   date_l(this: unknown, value: unknown, style: unknown) {
     const { locale, timezone } = givenIn(this as Scope)
-    const dateStyle = (['full', 'long', 'medium', 'short'] as const).find(one => one === style)
-    const options: Intl.DateTimeFormatOptions =
-      style === 'time'
-        ? { timeStyle: 'short' }
-        : style === 'datetime'
-          ? { dateStyle: 'medium', timeStyle: 'short' }
-          : { dateStyle: dateStyle ?? 'medium' }
     const at = new Date(String(value))
     if (Number.isNaN(at.getTime())) throw new TypeError('date_l needs a time, such as now')
+    const options = date_styles.get(String(style)) ?? { dateStyle: 'medium' }
     return new Intl.DateTimeFormat(locale, { ...options, timeZone: timezone }).format(at)
   },
   number_l(this: unknown, value: unknown) {
@@ -90,6 +92,10 @@ const own_filters: Readonly<Record<string, FilterImplOptions>> = {
   },
 }
 
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}
+
 function numberOf(value: unknown): number {
   const number = Number(value)
   if (!Number.isFinite(number)) throw new TypeError('a number is needed')
@@ -97,7 +103,11 @@ function numberOf(value: unknown): number {
 }
 
 const languages = { html: language('html'), text: language('text') }
-const parsed = new LRUCache<string, Template[]>({ max: 2000, maxSize: 64e6, sizeCalculation: (_, key) => key.length + 1 })
+const parsed = new LRUCache<string, Template[]>({
+  max: 2000,
+  maxSize: 64e6,
+  sizeCalculation: (_, key) => key.length + 1,
+})
 
 /** Throws liquid's own error, with line and column, where the text has a mistake. */
 export function parse(kind: Kind, text: string): Template[] {
@@ -112,5 +122,6 @@ export function parse(kind: Kind, text: string): Template[] {
 
 /** Throws where a name is missing or a limit is reached. */
 export function run(kind: Kind, text: string, data: object, given: Given): string {
+  // oxlint-disable-next-line node/no-sync -- it reads no file, and ends within its limits
   return String(languages[kind].renderSync(parse(kind, text), data, { globals: given }))
 }

@@ -83,7 +83,9 @@ export function render(template: ChannelTemplate, input: RenderInput): Rendered 
 
 /** Over what a person reads, not over the envelope of one transport. */
 export function hashOf({ subject, html, text, url }: Rendered): Buffer {
-  return createHash('sha256').update(JSON.stringify([subject, html, text, url])).digest()
+  return createHash('sha256')
+    .update(JSON.stringify([subject, html, text, url]))
+    .digest()
 }
 
 function demandFit({ channel, subject, html, text, url }: Rendered): void {
@@ -99,8 +101,11 @@ function demandFit({ channel, subject, html, text, url }: Rendered): void {
 
 /** A line end in a subject would begin another header. */
 function oneLine(text: string): string {
-  const line = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim().normalize('NFC')
-  return [...line].slice(0, subject_max).join('')
+  const line = text
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+    .normalize('NFC')
+  return Array.from(line).slice(0, subject_max).join('')
 }
 
 function plainText(text: string): string {

@@ -3,8 +3,8 @@ const basic =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
 const extended = '\f^{}\\[~]|€'
 const weights = new Map<string, number>([
-  ...[...basic].map(sign => [sign, 1] as const),
-  ...[...extended].map(sign => [sign, 2] as const),
+  ...Array.from(basic, sign => [sign, 1] as const),
+  ...Array.from(extended, sign => [sign, 2] as const),
 ])
 
 export const segments_max = 6

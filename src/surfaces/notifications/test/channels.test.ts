@@ -8,7 +8,7 @@ import { newAddress, openNotifyWorld, usual_data } from './notify-world.ts'
 const world = await openNotifyWorld()
 afterAll(() => world.close())
 
-const newPhone = () => `+4930${String(Math.floor(1e7 + Number(`0x${newId().slice(-7)}`) % 9e7))}`
+const newPhone = () => `+4930${String(Math.floor(1e7 + (Number(`0x${newId().slice(-7)}`) % 9e7)))}`
 
 async function send(who: Member, recipient: object, channel: string) {
   const name = await world.template(who)
@@ -24,7 +24,11 @@ async function send(who: Member, recipient: object, channel: string) {
 }
 
 function device(who: Member, body: object) {
-  return world.call('POST', `/v1/users/${who.id}/destinations`, { token: who.token, key: newKey(), body })
+  return world.call('POST', `/v1/users/${who.id}/destinations`, {
+    token: who.token,
+    key: newKey(),
+    body,
+  })
 }
 
 async function report(id: string, body: object) {
@@ -39,7 +43,11 @@ describe.concurrent('an SMS', () => {
     const id = await send(who, { phone }, 'sms')
     await world.reaches(who, id, 'sent')
     const [message] = await world.messages(phone)
-    expect(message).toMatchObject({ channel: 'sms', provider: 'dev_sms', text: 'Order A-17 is here, Ada' })
+    expect(message).toMatchObject({
+      channel: 'sms',
+      provider: 'dev_sms',
+      text: 'Order A-17 is here, Ada',
+    })
     expect(await report(message.id, { type: 'delivered', signature: 'bad' })).toBe(401)
     expect(await report(message.id, { type: 'delivered' })).toBe(204)
     expect(await report(message.id, { type: 'delivered' })).toBe(204)
@@ -96,7 +104,11 @@ describe.concurrent('a push message', () => {
     await world.fault({ channel: 'push', to: subscription.endpoint, mode: 'gone' })
     const failed = await world.reaches(who, await send(who, { user_id: who.id }, 'push'), 'failed')
     expect(failed.attempts).toMatchObject([{ error_code: 'destination_gone' }])
-    const third = await world.reaches(who, await send(who, { user_id: who.id }, 'push'), 'suppressed')
+    const third = await world.reaches(
+      who,
+      await send(who, { user_id: who.id }, 'push'),
+      'suppressed',
+    )
     expect(third.channels).toMatchObject([{ reason: 'no_destination' }])
   })
 
@@ -132,7 +144,10 @@ describe.concurrent('a destination', () => {
     const who = await world.member()
     const email = newAddress()
     const added = await device(who, { channel: 'email', address: email })
-    expect(added.body).toMatchObject({ verified_at: null, destination: expect.stringContaining('***') })
+    expect(added.body).toMatchObject({
+      verified_at: null,
+      destination: expect.stringContaining('***'),
+    })
     const [mail] = await eventually('the code arrives', async () => {
       const found = await world.messages(email)
       return found.length > 0 && found
@@ -140,7 +155,8 @@ describe.concurrent('a destination', () => {
     const code = /\b\d{6}\b/.exec(mail.text)?.[0] ?? ''
     const path = `/v1/users/${who.id}/destinations/${added.body.id}/verify`
     const wrong = code === '000000' ? '000001' : '000000'
-    const give = (given: string) => world.call('POST', path, { token: who.token, body: { code: given } })
+    const give = (given: string) =>
+      world.call('POST', path, { token: who.token, body: { code: given } })
     expect((await give(wrong)).body.code).toBe('code_invalid')
     const verified = await give(code)
     expect(verified.status, verified.text).toBe(200)

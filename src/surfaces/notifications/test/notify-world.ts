@@ -27,7 +27,11 @@ export const usual_texts = {
   },
   sms: { body: 'Order {{ order }} is here, {{ name }}' },
   push: { title: 'Order {{ order }}', body: 'It is here, {{ name }}', url: '/orders/{{ order }}' },
-  in_app: { title: 'Order {{ order }}', body: 'It is here, {{ name }}', url: '/orders/{{ order }}' },
+  in_app: {
+    title: 'Order {{ order }}',
+    body: 'It is here, {{ name }}',
+    url: '/orders/{{ order }}',
+  },
 }
 
 export const usual_data = { name: 'Ada', order: 'A-17' }
@@ -36,9 +40,7 @@ export function newAddress(): string {
   return `n-${newId()}@example.test`
 }
 
-export async function openNotifyWorld(
-  settings: Record<string, string> = {},
-): Promise<NotifyWorld> {
+export async function openNotifyWorld(settings: Record<string, string> = {}): Promise<NotifyWorld> {
   const world = await openProductWorld({ KERNEL_SANDBOX: 'true', ...settings })
   const ask = async (who: Member, method: string, path: string, body?: object) => {
     const answer = await world.call(method, path, {

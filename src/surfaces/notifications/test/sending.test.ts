@@ -69,7 +69,13 @@ describe.concurrent('a notification', () => {
     const name = await world.template(who)
     const email = newAddress()
     const key = newKey()
-    const body = { recipient: { email }, category: 'order.updates', template: { name }, data: usual_data, channels: ['email'] }
+    const body = {
+      recipient: { email },
+      category: 'order.updates',
+      template: { name },
+      data: usual_data,
+      channels: ['email'],
+    }
     const answers = await Promise.all(Array.from({ length: 50 }, () => world.send(who, body, key)))
     const made = answers.filter(one => one.status === 202)
     expect(new Set(made.map(one => one.body.id)).size).toBe(1)
