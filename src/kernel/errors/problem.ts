@@ -85,7 +85,6 @@ export const kernelErrors = {
   unsupported_media_type: { status: 415, title: 'The media type is not supported' },
   validation_failed: { status: 422, title: 'The content does not fit its schema' },
   invalid_character: { status: 422, title: 'A text contains a character that cannot be stored' },
-  schema_invalid: { status: 422, title: 'The schema cannot be used' },
   rate_limited: { status: 429, title: 'Too many requests', retryable: true },
   quota_exceeded: { status: 429, title: 'The quota is exhausted' },
   internal_error: { status: 500, title: 'Something went wrong here', retryable: true },

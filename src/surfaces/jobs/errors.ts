@@ -19,6 +19,7 @@ export const errors = {
   dependency_unknown: { status: 422, title: 'A job that is to be waited for does not exist' },
   input_not_available: { status: 422, title: 'The input is no available file' },
   result_invalid: { status: 422, title: 'The result does not fit the schema of its type' },
+  schema_invalid: { status: 422, title: 'The schema cannot be used' },
   schedule_invalid: { status: 422, title: 'The schedule has no such time or zone' },
   unknown_job_type: { status: 422, title: 'There is no such job type to submit' },
   unsupported_schema_version: { status: 422, title: 'The type has no such schema version' },

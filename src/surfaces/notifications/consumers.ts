@@ -1,6 +1,6 @@
 /**
- * What notifications do when others announce something: send a mail of identity, and forget a person.
- * An event that waited for longer than its mail is of use is not told any more.
+ * What notifications do when others announce something: send a mail of identity. An event that waited for
+ * longer than its mail is of use is passed over.
  */
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
@@ -10,16 +10,14 @@ import { Id } from '../../kernel/http/shapes.ts'
 import { newId } from '../../kernel/ids.ts'
 import { builtInCategories } from './categories/built-in.ts'
 import type { Deps } from './deps.ts'
-import { erasePerson } from './erase-person.ts'
 import { accept } from './intents/accept.ts'
 import { by_platform } from './intents/prepare-order.ts'
 import { templateToSend } from './templates/find-template.ts'
 
 const Requested = Type.Object({ mail_id: Id })
-const Deleted = Type.Object({ account_id: Id })
 
 export function consumers(deps: Deps): readonly Consumer[] {
-  return [mailConsumer(deps), erasureConsumer(deps)]
+  return [mailConsumer(deps)]
 }
 
 function mailConsumer(deps: Deps): Consumer {
@@ -54,17 +52,6 @@ function mailConsumer(deps: Deps): Consumer {
         digest: null,
         closes_digest: null,
       })
-    },
-  }
-}
-
-function erasureConsumer(deps: Deps): Consumer {
-  return {
-    name: 'notifications.erasure',
-    events: ['account.deleted'],
-    run: async (tx, { tenant_id, payload }) => {
-      if (!Value.Check(Deleted, payload)) throw new Error('not the end of an account')
-      await erasePerson(tx, deps, { tenant_id, user_id: payload.account_id })
     },
   }
 }

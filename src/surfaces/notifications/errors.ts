@@ -15,6 +15,7 @@ export const errors = {
   template_not_published: { status: 409, title: 'The template version is not published' },
   category_built_in: { status: 409, title: 'A built-in category does not change' },
   unknown_category: { status: 422, title: 'The category is not defined' },
+  schema_invalid: { status: 422, title: 'The schema cannot be used' },
   template_data_invalid: { status: 422, title: 'The data does not fit the template' },
   template_syntax_error: { status: 422, title: 'The template has a syntax error' },
   template_render_failed: { status: 422, title: 'The template cannot be rendered' },

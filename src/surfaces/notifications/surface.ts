@@ -11,13 +11,15 @@ import { loops } from './loops.ts'
 import { reportProviders } from './outcomes/report-formats.ts'
 import { openFace } from './open-face.ts'
 import { permissions } from './permissions.ts'
+import { personal } from './personal.ts'
 import { openProviders } from './providers/providers.ts'
+import { retention } from './retention.ts'
 import { routes } from './routes.ts'
 import { openSender } from './sending/sender.ts'
 import { settings } from './settings.ts'
 import { openTemplates } from './templates/find-template.ts'
 import { openUnsubscribeLinks } from './suppressions/unsubscribe-links.ts'
-import { openVault } from './vault.ts'
+import { openVault, sealedKeys } from './vault.ts'
 
 export type Needs = { readonly people: People }
 
@@ -50,6 +52,9 @@ export const notifications: Surface<Face, Needs, typeof settings> = {
         ...loops(deps),
       ],
       checks: checks(deps),
+      personal: personal(deps),
+      retention: retention(kernel),
+      sealed: [sealedKeys],
       close: async () => {
         streams.close()
         await sender.close()

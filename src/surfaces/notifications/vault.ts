@@ -10,6 +10,7 @@ import type { Reader, Tx } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import { Id } from '../../kernel/http/shapes.ts'
 import type { Keyring } from '../../kernel/keys.ts'
+import type { SealedColumn } from '../../kernel/work/reseal.ts'
 
 export type Owner = { readonly tenant_id: string; readonly owner_id: string }
 export type DataKeys = ReadonlyMap<string, Buffer>
@@ -22,7 +23,7 @@ export type Vault = {
   destroy(tx: Tx, owner: Owner): Promise<void>
 }
 
-export const data_key_use = 'notifications.data_keys'
+const data_key_use = 'notifications.data_keys'
 const Row = Type.Object({
   tenant_id: Id,
   owner_id: Id,
@@ -33,13 +34,23 @@ const tag_bytes = 16
 /** An erased account's key leaves the memory of every process within this time. */
 const kept_ms = 60_000
 
+const placeOf = ({ tenant_id, owner_id }: Owner) => ({
+  table: 'notifications.data_keys',
+  id: `${tenant_id}/${owner_id}`,
+  column: 'wrapped',
+})
+
+/** A rotated keyring seals the data keys again; what they seal stays as it is. */
+export const sealedKeys: SealedColumn = {
+  table: 'notifications.data_keys',
+  key: ['tenant_id', 'owner_id'],
+  column: 'wrapped',
+  use: data_key_use,
+  place: row => placeOf({ tenant_id: String(row['tenant_id']), owner_id: String(row['owner_id']) }),
+}
+
 export function openVault(keys: Pick<Keyring, 'seal' | 'open'>): Vault {
   const known = new LRUCache<string, Buffer>({ max: 20_000, ttl: kept_ms })
-  const placeOf = ({ tenant_id, owner_id }: Owner) => ({
-    table: 'notifications.data_keys',
-    id: `${tenant_id}/${owner_id}`,
-    column: 'wrapped',
-  })
   /** A key read in a transaction may be its own, which is kept in memory only once it is committed. */
   const read = async (reader: Reader | Tx, owners: readonly Owner[]) => {
     const found = new Map<string, Buffer>()

@@ -8,7 +8,7 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { demandSchema } from '../../../kernel/json-schema/guard.ts'
+import { demandSchema } from './schema-guard.ts'
 import type { RegisterType } from './schemas.ts'
 
 const Same = Type.Object({ same: Type.Boolean() })

@@ -3,12 +3,12 @@ import { allowsType } from '../../../kernel/access/permissions.ts'
 import { parseTime } from '../../../kernel/clock.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { nil_id } from '../../../kernel/ids.ts'
-import { compileFit, type Fit } from '../../../kernel/json-schema/fit.ts'
 import type { Category } from '../categories/built-in.ts'
 import { findCategory } from '../categories/find-category.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { Channel, Priority } from '../schemas.ts'
+import { fitOf } from '../templates/data-schema.ts'
 import { templateToSend, type TemplateVersion } from '../templates/find-template.ts'
 import type { NewNotification } from './schemas.ts'
 
@@ -108,8 +108,6 @@ function timesOf(
   })
 }
 
-const fits = new WeakMap<object, Fit>()
-
 /** `pointer` is where the data stands in the request. */
 export function demandData(
   { kernel: { settings } }: Pick<Deps, 'kernel'>,
@@ -125,9 +123,7 @@ export function demandData(
     })
   }
   if (!data_schema) return
-  const fit = fits.get(data_schema) ?? compileFit(data_schema)
-  fits.set(data_schema, fit)
-  const errors = fit(data, pointer)
+  const errors = fitOf(data_schema)(data, pointer)
   if (errors.length === 0) return
   throw problem('template_data_invalid', {
     detail: 'The data does not fit the schema of the template.',

@@ -216,6 +216,7 @@ create unique index notification_intents_batch on notifications.notification_int
   (tenant_id, batch_id, recipient_ref, dedupe_key) nulls not distinct where batch_id is not null;
 create index notification_intents_recipient on notifications.notification_intents
   (tenant_id, recipient_ref, id desc);
+create index notification_intents_created on notifications.notification_intents using brin (created_at);
 create index notification_intents_digest on notifications.notification_intents (tenant_id, digest_id)
   where digest_id is not null;
 
@@ -228,6 +229,7 @@ create table notifications.dedupe_windows (
   until timestamptz not null,
   primary key (tenant_id, recipient_ref, category, key)
 );
+create index dedupe_windows_until on notifications.dedupe_windows (until);
 
 create table notifications.delivery_attempts (
   tenant_id uuid not null,
@@ -353,6 +355,7 @@ create table notifications.inbox_items (
   primary key (tenant_id, user_id, id)
 );
 create index inbox_items_sequence on notifications.inbox_items (tenant_id, user_id, sequence desc);
+create index inbox_items_created on notifications.inbox_items using brin (created_at);
 create index inbox_items_changed on notifications.inbox_items (tenant_id, user_id, changed);
 create index inbox_items_unread on notifications.inbox_items (tenant_id, user_id)
   where read_at is null and archived_at is null;

@@ -5,9 +5,9 @@ import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { demandSchema } from '../../../kernel/json-schema/guard.ts'
 import { channels, type Channel } from '../schemas.ts'
 import { demandTexts } from './check-texts.ts'
+import { demandSchema } from './data-schema.ts'
 import type { Kind } from './language.ts'
 import type { Content } from './render.ts'
 import type { NewTemplate } from './schemas.ts'
@@ -22,7 +22,6 @@ type Given = {
 }
 
 const headings = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
-const schema_bytes_max = 16 * 1024
 const Version = Type.Object({ version: Type.Integer() })
 
 export async function createTemplate(
@@ -31,7 +30,7 @@ export async function createTemplate(
   asked: NewTemplate,
 ): Promise<number> {
   const { name, default_locale, data_schema } = asked
-  if (data_schema) demandSchema(data_schema, 'data_schema', schema_bytes_max)
+  if (data_schema) demandSchema(data_schema)
   const rows = rowsOf(asked)
   // Two drafts at once take two numbers: the second waits for the first.
   await tx.run(sql`

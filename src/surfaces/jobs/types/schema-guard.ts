@@ -1,0 +1,33 @@
+/**
+ * Which JSON Schemas may be registered: of bounded size, and such that the kernel can check against them
+ * with a counted number of steps. What passes here is run on every submission and every result.
+ */
+import { compileSchema, type Fit } from '../../../kernel/bounded/json-schema.ts'
+import { Refused } from '../../../kernel/bounded/work.ts'
+import { problem } from '../errors.ts'
+
+export function demandSchema(schema: object, member: string, bytes_max: number): void {
+  if (Buffer.byteLength(JSON.stringify(schema)) > bytes_max) {
+    throw refusal(`/${member}`, 'maxBytes', `A schema has at most ${bytes_max} bytes.`)
+  }
+  try {
+    compileSchema(schema)
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    throw refusal(`/${member}${error.pointer}`, 'schema', error.message)
+  }
+}
+
+/** A schema that was registered before a limit was set may no longer be usable: nothing fits it. */
+export function compileRegistered(schema: object): Fit {
+  try {
+    return compileSchema(schema)
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    return (_value, pointer) => [{ location: 'body', pointer, constraint: 'schema_invalid' }]
+  }
+}
+
+function refusal(pointer: string, constraint: string, detail: string) {
+  return problem('schema_invalid', { detail, errors: [{ location: 'body', pointer, constraint }] })
+}
