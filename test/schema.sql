@@ -1162,6 +1162,7 @@ create table notifications.dedupe_windows (
   until timestamp with time zone not null,
   constraint dedupe_windows_pkey PRIMARY KEY (tenant_id, recipient_ref, category, key)
 );
+CREATE INDEX dedupe_windows_until ON notifications.dedupe_windows USING btree (until);
 
 create table notifications.delivery_attempts (
   tenant_id uuid not null,
@@ -1254,6 +1255,7 @@ create table notifications.inbox_items (
   constraint inbox_items_pkey PRIMARY KEY (tenant_id, user_id, id)
 );
 CREATE INDEX inbox_items_changed ON notifications.inbox_items USING btree (tenant_id, user_id, changed);
+CREATE INDEX inbox_items_created ON notifications.inbox_items USING brin (created_at);
 CREATE UNIQUE INDEX inbox_items_intent ON notifications.inbox_items USING btree (tenant_id, intent_id) WHERE (intent_id IS NOT NULL);
 CREATE INDEX inbox_items_sequence ON notifications.inbox_items USING btree (tenant_id, user_id, sequence DESC);
 CREATE INDEX inbox_items_unread ON notifications.inbox_items USING btree (tenant_id, user_id) WHERE ((read_at IS NULL) AND (archived_at IS NULL));
@@ -1330,6 +1332,7 @@ create table notifications.notification_intents (
   constraint notification_intents_state_check CHECK ((state = ANY (ARRAY['scheduled'::text, 'queued'::text, 'held'::text, 'processing'::text, 'sent'::text, 'delivered'::text, 'failed'::text, 'suppressed'::text, 'cancelled'::text, 'expired'::text])))
 ) with (fillfactor=85);
 CREATE UNIQUE INDEX notification_intents_batch ON notifications.notification_intents USING btree (tenant_id, batch_id, recipient_ref, dedupe_key) NULLS NOT DISTINCT WHERE (batch_id IS NOT NULL);
+CREATE INDEX notification_intents_created ON notifications.notification_intents USING brin (created_at);
 CREATE INDEX notification_intents_digest ON notifications.notification_intents USING btree (tenant_id, digest_id) WHERE (digest_id IS NOT NULL);
 CREATE UNIQUE INDEX notification_intents_key ON notifications.notification_intents USING btree (tenant_id, principal_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE INDEX notification_intents_recipient ON notifications.notification_intents USING btree (tenant_id, recipient_ref, id DESC);
