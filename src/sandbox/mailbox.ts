@@ -1,15 +1,23 @@
 /**
- * What the mail servers received: messages, and one request for each try to hand one over.
+ * What the servers of one vendor received: messages, and one request for each try to hand one over.
  * Everything is in the journal before the sender hears of it; memory holds only what look-ups need.
  * The newest 10,000 of each kind are kept, for at most 7 days.
  */
 import { join } from 'node:path'
-import { openClock, rfc3339, type Clock } from '../../kernel/clock.ts'
-import { newId } from '../../kernel/ids.ts'
-import { openJournal, type Journal, type Place } from '../journal.ts'
-import { rawText, type Message, type Parsed } from './message.ts'
+import { openClock, rfc3339, type Clock } from '../kernel/clock.ts'
+import { newId } from '../kernel/ids.ts'
+import { openJournal, type Journal, type Place } from './journal.ts'
+import { rawText } from './mail/message.ts'
+import type { Message, Parsed } from './message.ts'
 
-export type Envelope = { provider: string; from: string; to: string[] }
+export type Envelope = {
+  provider: string
+  from: string
+  to: string[]
+  channel?: Message['channel']
+  /** Where the sender wants to be told what becomes of it. */
+  report_to?: string
+}
 
 /** One try: what became of it, and what the client was told (null: it was told nothing). */
 export type Request = {
@@ -35,16 +43,23 @@ export type Mailbox = {
   ): void
   messages(filter: Filter, cursor: string | undefined, limit: number): Page<Message>
   requests(filter: Filter, cursor: string | undefined, limit: number): Page<Request>
-  message(id: string): (Message & { raw: string }) | undefined
+  message(id: string): (Message & { raw: string; report_to: string | null }) | undefined
   forget(filter: Filter): void
   reset(): void
   close(): void
 }
 
 type Entry =
-  | { kind: 'message'; message: Message; to: string[]; raw: string }
+  | { kind: 'message'; message: Message; to: string[]; raw: string; report_to?: string | null }
   | { kind: 'request'; request: Request; to: string[] }
-type Known = { id: string; provider: string; to: string[]; ref: string | null; place: Place }
+type Known = {
+  id: string
+  channel: string
+  provider: string
+  to: string[]
+  ref: string | null
+  place: Place
+}
 type Shelf = { known: Known[] }
 type Kind = Entry['kind']
 
@@ -57,18 +72,24 @@ export function openMailbox(folder: string, clock: Clock): Mailbox {
   const shelves = openShelves(join(folder, 'journal.jsonl'))
   const stamp = () => ({ id: newId(), received_at: rfc3339(clock.nowMs()) })
   return {
-    accept: ({ provider, from, to }, parsed, raw) => {
+    accept: ({ provider, from, to, channel = 'email', report_to }, parsed, raw) => {
       const { id, received_at } = stamp()
       const message: Message = {
         id,
-        channel: 'email',
+        channel,
         provider,
         from,
         to: to.join(', '),
         ...parsed,
         received_at,
       }
-      shelves.add({ kind: 'message', message, to, raw: raw.toString('base64') })
+      shelves.add({
+        kind: 'message',
+        message,
+        to,
+        raw: raw.toString('base64'),
+        report_to: report_to ?? null,
+      })
       return message
     },
     record: ({ provider, from, to }, what) => {
@@ -95,8 +116,8 @@ export function openMailbox(folder: string, clock: Clock): Mailbox {
     message: id => {
       const known = shelves.known('message').find(one => one.id === id)
       if (!known) return undefined
-      const { message, raw } = shelves.message(known)
-      return { ...message, raw: rawText(Buffer.from(raw, 'base64')) }
+      const { message, raw, report_to = null } = shelves.message(known)
+      return { ...message, raw: rawText(Buffer.from(raw, 'base64')), report_to }
     },
     forget: filter => shelves.keep('message', known => !isWanted(known, filter)),
     reset: () => {
@@ -126,7 +147,8 @@ function openShelves(file: string): Shelves {
   const note = (entry: Entry, place: Place) => {
     const { id, provider } = entry.kind === 'message' ? entry.message : entry.request
     const ref = entry.kind === 'message' ? entry.message.ref : null
-    shelves[entry.kind].known.push({ id, provider, to: entry.to.map(lower), ref, place })
+    const channel = entry.kind === 'message' ? entry.message.channel : ''
+    shelves[entry.kind].known.push({ id, channel, provider, to: entry.to.map(lower), ref, place })
     lines++
   }
   const journal = openJournal({
@@ -184,8 +206,9 @@ function page<T>(
   read: (known: Known) => T,
 ): Page<T> {
   const found: Known[] = []
-  const last = cursor === undefined ? -1 : all.findIndex(one => one.id === cursor)
-  let index = (last < 0 ? all.length : last) - 1
+  let index = all.length - 1
+  // Ids grow with time, so a cursor of another vendor's list says where to go on here too.
+  while (cursor !== undefined && index >= 0 && (all[index]?.id ?? '') >= cursor) index--
   for (; index >= 0 && found.length <= limit; index--) {
     const known = all[index]
     if (known && isWanted(known, filter)) found.push(known)
@@ -201,7 +224,7 @@ function page<T>(
 
 function isWanted(known: Known, { to, provider, ref, channel }: Filter): boolean {
   return (
-    (channel === undefined || channel === 'email') &&
+    (channel === undefined || known.channel === '' || known.channel === channel) &&
     (provider === undefined || known.provider === provider) &&
     (ref === undefined || known.ref === ref) &&
     (to === undefined || known.to.includes(lower(to)))
