@@ -15,10 +15,9 @@ import { openFace } from './open-face.ts'
 import { openAccessTokens } from './keys/access-tokens.ts'
 import { openDenied } from './sessions/revocation-list.ts'
 import { openSigningKeys, sealedSigningKeys } from './keys/signing-keys.ts'
+import { openPasswordHasher, sealedPasswords } from './passwords/hash.ts'
 import { advanceSigningKeys } from './keys/rotate-signing-key.ts'
 import { sealedTotpSecrets } from './mfa/methods/totp.ts'
-import { openMailSender } from './mails/sender.ts'
-import { openPasswordHasher, sealedPasswords } from './passwords/hash.ts'
 import { permissions } from './permissions.ts'
 import { routes } from './routes.ts'
 import { openPace } from './sessions/pace.ts'
@@ -54,25 +53,15 @@ export const identity: Surface<Face, Needs, typeof settings> = {
       ),
     }
     const deps: Deps = { ...parts, access: openAccess(parts) }
-    const mails = openMailSender(kernel)
     return {
       face: openFace(deps),
       routes: routes(deps),
-      consumers: [
-        {
-          // The mail itself is sent after the commit, by whoever claims its row.
-          name: 'identity.mail',
-          events: ['identity_mail.requested'],
-          run: async tx => tx.afterCommit(mails.kick),
-        },
-      ],
       loops: [
         {
           name: 'identity.signing_keys',
           every_ms: 10_000,
           run: () => advanceSigningKeys(deps),
         },
-        { name: 'identity.mails', every_ms: 5000, run: mails.run },
       ],
       retention: retention(kernel.settings),
       sealed: [...sealedPasswords, sealedSigningKeys, sealedTotpSecrets],
@@ -80,7 +69,6 @@ export const identity: Surface<Face, Needs, typeof settings> = {
       checks: checks(deps),
       seed: () => seed(deps),
       close: async () => {
-        await mails.close()
         await denied.stop()
       },
     }

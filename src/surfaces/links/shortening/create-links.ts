@@ -23,7 +23,14 @@ import { demandSafeStatus, usual_policy } from './policy.ts'
 
 export type Creating = Pick<
   Deps,
-  'kernel' | 'platform' | 'reserved' | 'changes' | 'newCode' | 'reputation' | 'lookAlikes'
+  | 'kernel'
+  | 'platform'
+  | 'reserved'
+  | 'changes'
+  | 'newCode'
+  | 'reputation'
+  | 'lookAlikes'
+  | 'patterns'
 >
 
 export type Created = { readonly view: Link; readonly path: string }
