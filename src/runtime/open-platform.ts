@@ -59,7 +59,7 @@ export function openPlatform(options: PlatformOptions): Platform {
   const { config, composition } = options
   const gathered = gather(composition.surfaces)
   const faults = openFaults(config.settings['kernel.faults'])
-  const { kernel, tie, sleepers, queues } = openKernel(options, gathered, faults)
+  const { kernel, tie, sleepers, pulse, queues } = openKernel(options, gathered, faults)
   const ofSurface: KernelFor = surface => kernelFor(kernel, config.settings, surface)
   const named = composition.open(ofSurface)
   const { access, prepare } = named
@@ -72,6 +72,7 @@ export function openPlatform(options: PlatformOptions): Platform {
       .flatMap(one => one.consumers ?? [])
       .map(consumer => traced(consumer, options.telemetry)),
     sleepers,
+    pulse,
     declared: gathered.declared,
     settings: config.settings,
     log: options.log,
@@ -93,6 +94,8 @@ export function openPlatform(options: PlatformOptions): Platform {
     events,
     overload,
     sink,
+    sleepers,
+    pulse,
     queues: [...queues, ...opened.flatMap(one => one.queues ?? [])],
   }
   const document = lazily(() => makeDocument(parts, routes))

@@ -19,6 +19,7 @@ import {
   waitAfter,
   type DueQueue,
   type Outcome,
+  type QueueColumns,
 } from './due-queue.ts'
 
 type QueueKernel = {
@@ -36,8 +37,8 @@ type Work = {
   readonly sleeper: Sleeper
 }
 
-/** A lost word delays by at most this. */
-const poll_ms = 1000
+/** Between two looks of its own, where nothing wakes it. */
+const poll_ms = 30_000
 
 class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
@@ -47,7 +48,8 @@ export function queueLoop(kernel: QueueKernel, queue: DueQueue): Loop {
   const schema = claimedRow(queue.row)
   return {
     name: queue.name,
-    every_ms: poll_ms,
+    every_ms: 1000,
+    due: dueIn(queue),
     run: async signal => {
       const sleeper = openSleeper()
       const close = () => sleeper.close()
@@ -94,10 +96,22 @@ async function claim(work: Work, token: string, room: number): Promise<Row[]> {
   })
 }
 
+/** Whether a claim would find something; true also where a fence is closed. */
+function dueIn({ table, columns, where }: DueQueue): Sql {
+  return sql`
+    select exists (select from ${tableOf(table)} t where ${claimable(columns)}
+      ${where ? sql`and ${where}` : sql.empty})`
+}
+
+function claimable({ due_at, leased_until }: QueueColumns): Sql {
+  const until = sql.id('t', leased_until)
+  return sql`${sql.id('t', due_at)} <= kernel.now() and (${until} is null or ${until} <= now())`
+}
+
 export function claimStatement(queue: DueQueue, token: string, room: number): Sql {
   const { table, key, columns, where, load, lease_seconds, age_max_seconds } = queue
   const name = tableOf(table)
-  const [due_at, leased_until] = [sql.id('t', columns.due_at), sql.id('t', columns.leased_until)]
+  const due_at = sql.id('t', columns.due_at)
   const [attempts, created_at] = [sql.id('t', columns.attempts), sql.id('t', columns.created_at)]
   const keys = sql.join(
     key.map(one => sql`${sql.id('t', one)}`),
@@ -113,7 +127,7 @@ export function claimStatement(queue: DueQueue, token: string, room: number): Sq
   return sql`
     with due as materialized (
       select ${keys} from ${name} t
-      where ${due_at} <= kernel.now() and (${leased_until} is null or ${leased_until} <= now())
+      where ${claimable(columns)}
         ${where ? sql`and ${where}` : sql.empty}
       order by ${due_at} limit ${room} for no key update skip locked
     )
