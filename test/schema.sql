@@ -1201,6 +1201,10 @@ create table links.domains (
   created_at timestamp with time zone not null default kernel.now(),
   updated_at timestamp with time zone not null default kernel.now(),
   missing_since timestamp with time zone,
+  check_attempts integer not null default 0,
+  check_lease_token uuid,
+  check_leased_until timestamp with time zone,
+  check_error_code text,
   constraint domains_hostname_check CHECK (((hostname = lower(hostname)) AND (length(hostname) <= 253))),
   constraint domains_pkey PRIMARY KEY (id),
   constraint domains_state_check CHECK ((state = ANY (ARRAY['pending_verification'::text, 'active'::text, 'suspended'::text, 'removed'::text]))),
@@ -1208,6 +1212,7 @@ create table links.domains (
   constraint domains_verification_token_hash_check CHECK ((octet_length(verification_token_hash) = 32))
 );
 CREATE INDEX domains_claims ON links.domains USING btree (verification_expires_at) WHERE (state = 'pending_verification'::text);
+CREATE INDEX domains_hostname ON links.domains USING btree (hostname);
 CREATE INDEX domains_next_check ON links.domains USING btree (next_check_at) WHERE (state = ANY (ARRAY['active'::text, 'suspended'::text]));
 CREATE UNIQUE INDEX domains_own ON links.domains USING btree (owner_id, hostname) WHERE (state <> 'removed'::text);
 CREATE INDEX domains_owner ON links.domains USING btree (tenant_id, owner_id, id);
@@ -1220,8 +1225,10 @@ create table links.edge_purges (
   domain_id uuid not null,
   code text collate "C" not null,
   attempts integer not null default 0,
-  due_at timestamp with time zone not null default now(),
+  due_at timestamp with time zone default kernel.now(),
   lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
   constraint edge_purges_check CHECK (((link_id IS NULL) = (code = ''::text))),
   constraint edge_purges_pkey PRIMARY KEY (id)
 );
@@ -1283,11 +1290,16 @@ create table links.links (
   version bigint not null default 1,
   created_at timestamp with time zone not null default kernel.now(),
   updated_at timestamp with time zone not null default kernel.now(),
+  owner_disabled boolean not null default false,
+  scan_lease_token uuid,
+  scan_leased_until timestamp with time zone,
+  scan_error_code text,
   constraint links_cache_seconds_check CHECK (((cache_seconds >= 0) AND (cache_seconds <= 300))),
   constraint links_check CHECK (((state = 'disabled'::text) = (disabled_by IS NOT NULL))),
   constraint links_check1 CHECK (((max_clicks IS NULL) = (remaining_clicks IS NULL))),
   constraint links_check2 CHECK ((remaining_clicks <= max_clicks)),
   constraint links_check3 CHECK (((redirect_status = ANY (ARRAY[302, 307])) OR (max_clicks IS NULL))),
+  constraint links_check4 CHECK (((disabled_by IS DISTINCT FROM 'owner'::text) OR owner_disabled)),
   constraint links_code_check CHECK (((length(code) >= 3) AND (length(code) <= 64))),
   constraint links_destination_url_check CHECK ((length(destination_url) <= 2048)),
   constraint links_disabled_by_check CHECK ((disabled_by = ANY (ARRAY['owner'::text, 'safety'::text, 'admin'::text]))),

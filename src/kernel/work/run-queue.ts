@@ -4,7 +4,7 @@
  * lease's token is the fence: an attempt whose lease was taken over settles nothing. An attempt counts
  * when it is claimed; one that is interrupted by the end of the process is given back.
  */
-import type { TObject } from 'typebox'
+import { type TObject, Type } from 'typebox'
 import type { Db, Tx } from '../database/db.ts'
 import { sql, type Sql } from '../database/sql.ts'
 import { openSleeper, type Sleeper } from './sleeper.ts'
@@ -30,7 +30,7 @@ type QueueKernel = {
 }
 type Row = { readonly attempt_no: number; readonly age_seconds: number } & Record<string, unknown>
 type Work = {
-  readonly kernel: QueueKernel
+  readonly kernel: Omit<QueueKernel, 'onWake'>
   readonly queue: DueQueue
   readonly schema: TObject
   readonly signal: AbortSignal
@@ -62,6 +62,21 @@ export function queueLoop(kernel: QueueKernel, queue: DueQueue): Loop {
         signal.removeEventListener('abort', close)
       }
     },
+  }
+}
+
+/** Works off what is due now and returns; for a test or a command. */
+export async function drainQueue(
+  kernel: Omit<QueueKernel, 'onWake'>,
+  queue: DueQueue,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<void> {
+  const work = { kernel, queue, schema: claimedRow(queue.row), signal, sleeper: openSleeper() }
+  for (;;) {
+    const token = newId()
+    const rows = await claim(work, token, queue.batch)
+    await Promise.all(rows.map(row => runAttempt(work, row, token)))
+    if (rows.length === 0 || signal.aborted) return
   }
 }
 
@@ -178,34 +193,40 @@ async function outcomeOf(work: Work, row: Row): Promise<Outcome<unknown> | undef
   }
 }
 
+const Held = Type.Object({ held: Type.Boolean() })
+
 async function settle(
-  work: Work,
+  { kernel, queue, sleeper }: Work,
   row: Row,
   token: string,
   outcome: Outcome<unknown>,
 ): Promise<void> {
-  const settled = await work.kernel.db.tx(async tx => {
-    const ended = decide(work.queue, row, outcome)
-    const held = await tx.run(
-      settlement(work.queue, row, ended, sql`and ${tokenOf(work)} = ${token}`),
+  const last = await kernel.db.tx(async tx => {
+    const mine = sql`${keyOf(queue, row)} and ${sql.id(queue.columns.lease_token)} = ${token}`
+    const held = await tx.maybe(
+      Held,
+      sql`select true as held from ${tableOf(queue.table)} where ${mine} for no key update`,
     )
-    if (held === 0) throw new LeaseLost()
-    const other = await hand(tx, work.queue, row, ended)
-    await work.kernel.fault('kernel.before_settled')
-    if (!other) return ended
-    const last = decide(work.queue, row, other)
-    await tx.run(settlement(work.queue, row, last, sql.empty))
-    if (last.end === 'dead') await work.queue.dead?.(tx, row, last.code)
-    return last
+    if (!held) throw new LeaseLost()
+    const ended = await hand(tx, queue, row, decide(queue, row, outcome))
+    await tx.run(settlement(queue, row, ended))
+    await kernel.fault('kernel.before_settled')
+    return ended
   })
-  if ('after_seconds' in settled && settled.after_seconds === 0) work.sleeper.wake()
+  if ('after_seconds' in last && last.after_seconds === 0) sleeper.wake()
 }
 
-/** The surface's part of the commit; returns the outcome by which it replaces the first one. */
-async function hand(tx: Tx, queue: DueQueue, row: Row, ended: Outcome<unknown>) {
-  if (ended.end !== 'dead') return (await queue.finish?.(tx, row, ended)) ?? undefined
-  await queue.dead?.(tx, row, ended.code)
-  return undefined
+/** The surface's part of the commit; it may replace the outcome. */
+async function hand(
+  tx: Tx,
+  queue: DueQueue,
+  row: Row,
+  ended: Outcome<unknown>,
+): Promise<Outcome<unknown>> {
+  const other = ended.end === 'dead' ? undefined : await queue.finish?.(tx, row, ended)
+  const last = other ? decide(queue, row, other) : ended
+  if (last.end === 'dead') await queue.dead?.(tx, row, last.code)
+  return last
 }
 
 /** A retry that has no turn left is the end of the row. */
@@ -219,7 +240,7 @@ function decide(queue: DueQueue, row: Row, outcome: Outcome<unknown>): Outcome<u
   return over || old ? { end: 'dead', code } : { ...outcome, after_seconds }
 }
 
-function settlement(queue: DueQueue, row: Row, ended: Outcome<unknown>, and: Sql): Sql {
+function settlement(queue: DueQueue, row: Row, ended: Outcome<unknown>): Sql {
   const { columns } = queue
   const after = 'after_seconds' in ended ? (ended.after_seconds ?? 0) : null
   const given_back = ended.end === 'retry' && !ended.counts ? 1 : 0
@@ -230,7 +251,7 @@ function settlement(queue: DueQueue, row: Row, ended: Outcome<unknown>, and: Sql
     set ${sql.id(columns.due_at)} = kernel.now() + make_interval(secs => ${after}::float8),
       ${sql.id(columns.attempts)} = ${attempts}, ${sql.id(columns.last_error_code)} = ${code},
       ${sql.id(columns.lease_token)} = null, ${sql.id(columns.leased_until)} = null
-    where ${keyOf(queue, row)} ${and}`
+    where ${keyOf(queue, row)}`
 }
 
 async function release(work: Work, row: Row, token: string): Promise<void> {
@@ -240,10 +261,8 @@ async function release(work: Work, row: Row, token: string): Promise<void> {
     update ${tableOf(work.queue.table)}
     set ${attempts} = ${attempts} - 1, ${sql.id(columns.lease_token)} = null,
       ${sql.id(columns.leased_until)} = null
-    where ${keyOf(work.queue, row)} and ${tokenOf(work)} = ${token}`)
+    where ${keyOf(work.queue, row)} and ${sql.id(columns.lease_token)} = ${token}`)
 }
-
-const tokenOf = ({ queue }: Work) => sql.id(queue.columns.lease_token)
 
 function tableOf(table: string) {
   return sql.id(...table.split('.'))

@@ -8,6 +8,7 @@ import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
+import { scan_queue } from './scan-links.ts'
 import { reversedParents } from './host.ts'
 import { notAllowed, type Destination } from './normalize.ts'
 import { isShortener } from './shorteners.ts'
@@ -46,6 +47,7 @@ export async function screen(
   const pretending = lookAlikes.isPretending(destination.hostname)
   const shortener = isShortener(destination.hostname)
   const scan = reputation !== null
+  if (scan) tx.wake(scan_queue)
   if (found.warned || found.reported || pretending || shortener) {
     return { state: 'pending_scan', safety_state: 'suspicious', scan }
   }
