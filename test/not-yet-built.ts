@@ -23,20 +23,6 @@ export const notYetBuilt: readonly string[] = [
   'PUT /v1/posts/{post_id}/likes/me',
   'DELETE /v1/posts/{post_id}/likes/me',
   'POST /v1/posts/{post_id}/comments',
-  // uploads
-  'POST /v1/uploads',
-  'POST /v1/uploads/{upload_id}/parts',
-  'POST /v1/uploads/{upload_id}/complete',
-  'GET /v1/uploads/{upload_id}',
-  'DELETE /v1/uploads/{upload_id}',
-  'GET /v1/files/{file_id}/download-url',
-  // notifications
-  'POST /v1/notifications',
-  'POST /v1/notifications/batches',
-  'GET /v1/notifications/{id}',
-  'POST /v1/notifications/{id}/cancel',
-  'PUT /v1/users/{user_id}/preferences',
-  'POST /v1/providers/{provider}/webhooks',
   // chat
   'POST /v1/conversations',
   'GET /v1/conversations',

@@ -8,9 +8,15 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
-import type { Ground } from './world.ts'
 
-export function reach(url: URL): Pick<Ground, 'environment' | 'beside'> {
+export type Reach = {
+  /** What a platform is configured with to use its database. */
+  readonly environment: Record<string, string>
+  /** The same for a process beside that platform. */
+  readonly beside: Record<string, string>
+}
+
+export function reach(url: URL): Reach {
   const pooler_url = inject('pooler_url')
   if (!pooler_url) return { environment: { DATABASE_URL: url.toString() }, beside: {} }
   const pooled = new URL(pooler_url)

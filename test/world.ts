@@ -14,19 +14,14 @@ import { settle } from '../src/kernel/database/migrate.ts'
 import { newId } from '../src/kernel/ids.ts'
 import type { Platform } from '../src/runtime/open-platform.ts'
 import { start, type Running } from '../src/runtime/start.ts'
-import { reach } from './pooler.ts'
+import { reach, type Reach } from './pooler.ts'
 import { testComposition, type TestFaces, testConfig } from './composition.ts'
 import { startVendor, type Vendor } from './surfaces/relay/vendor.ts'
 
 export type Clone = { readonly url: string; drop(): Promise<void> }
 
 /** A clone that a platform runs on. */
-export type Ground = Clone & {
-  /** What a platform is configured with to use it. */
-  readonly environment: Record<string, string>
-  /** The same for a process beside that platform. */
-  readonly beside: Record<string, string>
-}
+export type Ground = Clone & Reach
 
 /** An empty copy of a migrated template. */
 export async function cloneDatabase(

@@ -5,6 +5,7 @@ import type { Events } from '../kernel/events/open.ts'
 import type { NatsSink } from '../kernel/events/sinks/nats.ts'
 import type { Faults } from '../kernel/faults.ts'
 import type { AnySurface, Gathered } from './gather.ts'
+import type { Connections } from '../kernel/http/connections.ts'
 import type { Keyring } from '../kernel/keys.ts'
 import type { Log } from '../kernel/observability/log.ts'
 import type { Overload } from '../kernel/observability/overload.ts'
@@ -59,5 +60,6 @@ export type PlatformParts = {
   sink: NatsSink | null
   sleepers: Sleepers
   pulse: Pulse
+  connections: Connections
   queues: readonly DueQueue[]
 }

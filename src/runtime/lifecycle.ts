@@ -15,7 +15,7 @@ import { retentionLoop } from '../kernel/work/retention.ts'
 import type { Loop } from '../kernel/surface.ts'
 
 export function lifecycle(parts: PlatformParts, app: App, stopping: AbortController) {
-  const { options, kernel, opened, events, overload, sink, pulse, sleepers } = parts
+  const { options, kernel, opened, events, overload, sink, connections, pulse, sleepers } = parts
   const { config, log } = options
   const development = config.profile === 'development'
   const following = followClock({ db: kernel.db, clock: kernel.clock, onWake: kernel.onWake, log })
@@ -41,7 +41,7 @@ export function lifecycle(parts: PlatformParts, app: App, stopping: AbortControl
     const drain_seconds = given === -1 ? usual : given
     if (drain_seconds > 0) await new Promise(resolve => setTimeout(resolve, drain_seconds * 1000))
     stopping.abort(new Error('the process stops'))
-    await closeServer(app)
+    await connections.closeWith(() => app.close())
     await Promise.all([pulse.stop(), loops?.stop(), following.stop()])
     await events.stop()
     await sink?.stop()
@@ -66,19 +66,6 @@ function loopsOf({ kernel, opened, queues }: PlatformParts): Loop[] {
       opened.flatMap(one => one.sealed ?? []),
     ),
   ]
-}
-
-/**
- * A connection that was busy when the server closed stays open when it falls idle, and would hold the
- * process for its whole keep-alive time.
- */
-async function closeServer(app: App): Promise<void> {
-  const sweep = setInterval(() => app.server.closeIdleConnections(), 50)
-  try {
-    await app.close()
-  } finally {
-    clearInterval(sweep)
-  }
 }
 
 async function listen(app: App, { host, port }: Config): Promise<number> {

@@ -1,11 +1,18 @@
 /** Files of the local engine: durable folders and drafts that only become visible as a whole. */
 import { createHash } from 'node:crypto'
-import { mkdir, open, readdir, rm, stat, type FileHandle } from 'node:fs/promises'
+import type { BigIntStats } from 'node:fs'
+import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { newSecret } from '../ids.ts'
+import type { ObjectFacts } from './objects.ts'
 
 const abandoned_after_ms = 3_600_000
 const gathered_bytes = 1024 * 1024
+
+export type LocalFolders = {
+  readonly spool: string
+  pathOf(key: string): string
+}
 
 export type Written = { readonly size: number; readonly sha256: Buffer }
 
@@ -126,4 +133,18 @@ export async function removeAbandoned(spool: string): Promise<void> {
     const found = await stat(path).catch(absent)
     if (found && found.mtimeMs < now_ms - abandoned_after_ms) await rm(path, { force: true })
   }
+}
+
+/** Answers the version of what is published. */
+export async function publish(draft: string, path: string): Promise<string> {
+  await makeFolder(dirname(path))
+  await rename(draft, path)
+  await syncFolder(dirname(path))
+  return factsOf(await stat(path, { bigint: true })).version
+}
+
+/** Any write, and any replacement by another file, changes it: nothing sets a change time back. */
+export function factsOf(found: BigIntStats): ObjectFacts {
+  const { dev, ino, size, mtimeNs, ctimeNs } = found
+  return { size: Number(size), version: [dev, ino, size, mtimeNs, ctimeNs].join('-') }
 }

@@ -11,8 +11,17 @@ import { Worker } from 'node:worker_threads'
 import type { Fault } from '../faults.ts'
 import { newSecret } from '../ids.ts'
 import { assemble, type Assembled } from './assemble.ts'
-import { absent, codeOf, makeFolder, syncFolder, withDraft, writeSynced } from './files.ts'
-import { publish, factsOf, type LocalFolders } from './local.ts'
+import {
+  absent,
+  codeOf,
+  factsOf,
+  makeFolder,
+  publish,
+  syncFolder,
+  withDraft,
+  writeSynced,
+  type LocalFolders,
+} from './files.ts'
 import {
   ChecksumDiffers,
   PartMissing,

@@ -2,18 +2,21 @@
  * Objects in folders of this machine. Drafts and parts lie in `spool`, on the same file system but apart
  * from the objects, so that a rename publishes them and no copy of the objects meets half of one.
  */
-import type { Stats, BigIntStats } from 'node:fs'
-import { open, opendir, rename, rm, stat } from 'node:fs/promises'
-import { dirname, join, relative } from 'node:path'
+import type { Stats } from 'node:fs'
+import { open, opendir, rm, stat } from 'node:fs/promises'
+import { join, relative } from 'node:path'
 import type { Fault } from '../faults.ts'
-import { absent, makeFolder, removeAbandoned, syncFolder, withDraft, writeSynced } from './files.ts'
+import {
+  absent,
+  factsOf,
+  publish,
+  removeAbandoned,
+  withDraft,
+  writeSynced,
+  type LocalFolders,
+} from './files.ts'
 import { openLocalMultipart } from './local-multipart.ts'
-import { checkKey, type ListedObject, type ObjectFacts, type Objects } from './objects.ts'
-
-export type LocalFolders = {
-  readonly spool: string
-  pathOf(key: string): string
-}
+import { checkKey, type ListedObject, type Objects } from './objects.ts'
 
 const read_bytes = 256 * 1024
 
@@ -55,20 +58,6 @@ export function openLocalObjects(data_dir: string, fault: Fault): Objects {
     pathOf,
     close: async () => {},
   }
-}
-
-/** Answers the version of what is published. */
-export async function publish(draft: string, path: string): Promise<string> {
-  await makeFolder(dirname(path))
-  await rename(draft, path)
-  await syncFolder(dirname(path))
-  return factsOf(await stat(path, { bigint: true })).version
-}
-
-/** Any write, and any replacement by another file, changes it: nothing sets a change time back. */
-export function factsOf(found: BigIntStats): ObjectFacts {
-  const { dev, ino, size, mtimeNs, ctimeNs } = found
-  return { size: Number(size), version: [dev, ino, size, mtimeNs, ctimeNs].join('-') }
 }
 
 async function* listFiles(root: string, prefix: string): AsyncGenerator<ListedObject> {

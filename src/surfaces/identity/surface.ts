@@ -14,7 +14,6 @@ import { openAccessTokens } from './keys/access-tokens.ts'
 import { openDenied } from './sessions/revocation-list.ts'
 import { openSigningKeys } from './keys/signing-keys.ts'
 import { loops } from './loops.ts'
-import { openMailSender } from './mails/sender.ts'
 import { openPasswordHasher } from './passwords/hash.ts'
 import { permissions } from './permissions.ts'
 import { routes } from './routes.ts'
@@ -53,24 +52,14 @@ export const identity: Surface<Face, Needs, typeof settings> = {
       ),
     }
     const deps: Deps = { ...parts, access: openAccess(parts) }
-    const mails = openMailSender(kernel)
     return {
       face: openFace(deps),
       routes: routes(deps),
-      consumers: [
-        {
-          // The mail itself is sent after the commit, by whoever claims its row.
-          name: 'identity.mail',
-          events: ['identity_mail.requested'],
-          run: async tx => tx.afterCommit(mails.kick),
-        },
-      ],
-      loops: [...loops(deps), { name: 'identity.mails', every_ms: 5000, run: mails.run }],
+      loops: loops(deps),
       personal: personalAccount(deps),
       checks: checks(deps),
       seed: () => seed(deps),
       close: async () => {
-        await mails.close()
         await denied.stop()
       },
     }

@@ -7,6 +7,7 @@ import { openNode } from './cache/node.ts'
 import { openChanges } from './cache/publish-change.ts'
 import { checks } from './checks.ts'
 import type { Deps, Jobs } from './deps.ts'
+import { openBlockedPatterns } from './destinations/blocked-patterns.ts'
 import { openLookAlikes } from './destinations/look-alikes.ts'
 import { scanQueue } from './destinations/scan-links.ts'
 import { openWebRisk } from './destinations/web-risk.ts'
@@ -83,6 +84,7 @@ export function openDeps(kernel: Kernel, jobs: Jobs): Deps {
     node,
     newCode,
     lookAlikes: openLookAlikes(values['links.protected_hosts']),
+    patterns: openBlockedPatterns(kernel),
     reputation: values['links.url_reputation'] === 'web_risk' ? openWebRisk(kernel) : null,
     lookUpTxt: openTxtLookup(values),
     jobs,

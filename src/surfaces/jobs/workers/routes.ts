@@ -40,7 +40,7 @@ function registerRoute(deps: Deps): Route {
     permission: 'authenticated',
     asks_grants: true,
     added: true,
-    absent: 'worker_not_found',
+    absent: 'validation_failed',
     body: shapes.RegisterWorker,
     replies: { 200: shapes.WorkerView },
     fails: [

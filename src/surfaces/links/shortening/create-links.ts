@@ -22,7 +22,14 @@ import { demandSafeStatus, usual_policy } from './policy.ts'
 
 export type Creating = Pick<
   Deps,
-  'kernel' | 'platform' | 'reserved' | 'changes' | 'newCode' | 'reputation' | 'lookAlikes'
+  | 'kernel'
+  | 'platform'
+  | 'reserved'
+  | 'changes'
+  | 'newCode'
+  | 'reputation'
+  | 'lookAlikes'
+  | 'patterns'
 >
 
 export type Created = { readonly view: Link; readonly path: string }

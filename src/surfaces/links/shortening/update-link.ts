@@ -18,7 +18,10 @@ import { clicks, columns, holdLink, LinkRow, type HeldLink, type LinkDomain } fr
 import { nextState } from './next-state.ts'
 import { demandSafeStatus } from './policy.ts'
 
-export type Updating = Pick<Deps, 'kernel' | 'platform' | 'changes' | 'reputation' | 'lookAlikes'>
+export type Updating = Pick<
+  Deps,
+  'kernel' | 'platform' | 'changes' | 'reputation' | 'lookAlikes' | 'patterns'
+>
 
 type Moved = { readonly to: Destination; readonly screened: Screened }
 

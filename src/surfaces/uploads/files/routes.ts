@@ -207,6 +207,8 @@ function bytesRoute(deps: Deps): Route {
     produces: ['application/octet-stream', 'image/webp', 'text/plain', '*/*'],
     query: closed({ ...SignedQuery, disposition: Type.Optional(oneOf('attachment', 'inline')) }),
     replies: { 200: RawBytes, 206: RawBytes, 304: null, 307: null },
+    // A file that is deleted stays for so long with those who have it.
+    headers: { 'cache-control': 'private, max-age=60' },
     fails: [
       absent,
       'signed_url_invalid',

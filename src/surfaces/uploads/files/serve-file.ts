@@ -59,12 +59,11 @@ export async function serveFile(
 ): Promise<ServedReply> {
   const { disposition = 'attachment' } = query
   const grant = downloadGrant(file_id, variant, disposition)
-  const now_seconds = kernel.clock.nowSeconds()
-  const verdict = kernel.signedUrls.verify(grant, query, now_seconds)
+  const verdict = kernel.signedUrls.verify(grant, query, kernel.clock.nowSeconds())
   if (verdict !== 'ok') throw problem(verdict)
   const served = await findServed(db, file_id, variant)
   if (!served) throw problem('file_not_found')
-  const headers = headersOf(served, disposition, Number(query['exp']) - now_seconds)
+  const headers = headersOf(served, disposition)
   const { method, headers: sent } = request
   if (isNotModified(String(sent['if-none-match'] ?? ''), headers['etag'])) {
     return { status: 304, body: null, headers }
@@ -127,7 +126,6 @@ async function findServed(db: Db, file_id: string, variant: string): Promise<Ser
 function headersOf(
   { sha256, media_type, filename, variant_id }: Served,
   disposition: string,
-  seconds_left: number,
 ): Record<string, string> {
   const inline = disposition === 'inline' && mayBeInline(media_type)
   const name = (filename ?? 'file').replaceAll(unsafe_in_names, '_')
@@ -140,9 +138,8 @@ function headersOf(
     etag: `"${sha256.toString('hex')}"`,
     'repr-digest': `sha-256=:${sha256.toString('base64')}:`,
     'accept-ranges': 'bytes',
-    'cache-control': `private, max-age=${Math.max(0, seconds_left)}`,
     'x-content-type-options': 'nosniff',
-    'content-security-policy': "sandbox; default-src 'none'",
+    'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
     'cross-origin-resource-policy': 'cross-origin',
   }
 }

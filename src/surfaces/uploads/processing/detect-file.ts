@@ -1,6 +1,8 @@
 /** The first stage: what the bytes are, and whether anything in them is refused. */
+import { rfc3339 } from '../../../kernel/clock.ts'
 import type { Deps } from '../deps.ts'
 import type { FileRow } from '../files/file-row.ts'
+import type { Kernel } from '../settings.ts'
 import { Refused } from './inspector-protocol.ts'
 import { withLocalCopy } from './local-copy.ts'
 import type { Found } from './stages.ts'
@@ -26,17 +28,21 @@ export async function detectFile(
     detected_type: detected_type.slice(0, 200),
     refused,
     metadata,
-    scan_result: resultOf(file, refused),
+    scan_result: resultOf(kernel, file, refused),
   }
 }
 
-function resultOf(file: FileRow, refused: string | null): NonNullable<Found['scan_result']> {
+function resultOf(
+  { clock }: Pick<Kernel, 'clock'>,
+  file: FileRow,
+  refused: string | null,
+): NonNullable<Found['scan_result']> {
   return {
     verdict:
       refused === null ? 'clean' : refused === 'malware_detected' ? 'infected' : 'policy_violation',
     engines: [{ name: 'policy', version: '1', signatures: null }],
     sha256: file.sha256.toString('hex'),
-    scanned_at: new Date().toISOString(),
+    scanned_at: rfc3339(clock.nowMs()),
     findings: refused === null ? [] : [refused],
   }
 }

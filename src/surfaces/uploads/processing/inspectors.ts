@@ -133,7 +133,7 @@ function openPool(options: PoolOptions) {
 function startChild(): ChildProcess {
   const child = fork(program, [], {
     // No secret of the platform is in reach of a decoder.
-    env: { PATH: process.env['PATH'] ?? '', VIPS_CONCURRENCY: '1', MALLOC_ARENA_MAX: '2' },
+    env: { VIPS_CONCURRENCY: '1', MALLOC_ARENA_MAX: '2' },
     execArgv: ['--max-old-space-size=256'],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })

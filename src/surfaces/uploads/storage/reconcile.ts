@@ -27,7 +27,7 @@ export async function reconcile(
 
 async function orphanedObjects(kernel: Kernel, remove: boolean, signal: AbortSignal) {
   const { db, objects } = kernel
-  const oldest_ms = Date.now() - kernel.settings['uploads.orphan_seconds'] * 1000
+  const oldest_ms = kernel.clock.nowMs() - kernel.settings['uploads.orphan_seconds'] * 1000
   let count = 0
   for await (const keys of portionsOf(
     objects.list('o'),
@@ -59,7 +59,7 @@ async function orphanedObjects(kernel: Kernel, remove: boolean, signal: AbortSig
 
 async function orphanedUploads(kernel: Kernel, remove: boolean, signal: AbortSignal) {
   const { db, objects } = kernel
-  const oldest_ms = Date.now() - kernel.settings['uploads.orphan_seconds'] * 1000
+  const oldest_ms = kernel.clock.nowMs() - kernel.settings['uploads.orphan_seconds'] * 1000
   let count = 0
   const old = portionsOf(objects.multipart.list(), one => one.begun_ms < oldest_ms && one)
   for await (const places of old) {

@@ -85,8 +85,8 @@ export async function openUploadWorld(settings: Record<string, string> = {}): Pr
   const file: UploadWorld['file'] = (who, id) => ask('GET', `/v1/files/${id}`, who)
   const settled = (who: Member, id: string) =>
     eventually('the file is processed', async () => {
-      const { body } = await file(who, id)
-      return body.state !== 'uploaded' && body
+      const { status, body } = await file(who, id)
+      return status === 200 && body.state !== 'uploaded' && body
     })
   return {
     ...world,
@@ -106,7 +106,11 @@ export async function openUploadWorld(settings: Record<string, string> = {}): Pr
       const parts = Array.from({ length: made.body.part_count }, (_, n) => ({ part_number: n + 1 }))
       const completed = await complete(who, made.body.id, { parts })
       expect(completed.status, completed.text).toBe(202)
-      const { file_id, upload_id } = completed.body
+      const upload_id = made.body.id
+      const file_id = await eventually('the upload is verified', async () => {
+        const { body } = await ask('GET', `/v1/uploads/${upload_id}`, who)
+        return body.file?.id
+      })
       const found = await settled(who, file_id)
       return { upload_id, file_id, state: found.state, file: found }
     },

@@ -66,7 +66,7 @@ describe.concurrent('an upload', () => {
       'content-disposition': 'attachment; filename=report.bin',
       'accept-ranges': 'bytes',
       'x-content-type-options': 'nosniff',
-      'content-security-policy': "sandbox; default-src 'none'",
+      'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
     })
   })
 

@@ -144,10 +144,11 @@ function readRoute(deps: Deps): Route {
     permission: 'authenticated',
     absent,
     replies: { 200: Upload, 304: null },
+    headers: { 'cache-control': 'private, no-cache' },
     fails: [absent, 'storage_unavailable'],
     handle: async ({ params, principal, grants, request }) => {
       const { view, version } = await readUpload(db, deps, { principal, grants }, params.upload_id)
-      const headers = { etag: `"${version}"`, 'cache-control': 'private, no-cache' }
+      const headers = { etag: `"${version}"` }
       const known = String(request.headers['if-none-match'] ?? '')
       return isNotModified(known, headers.etag)
         ? reply(304, null, headers)
