@@ -9,9 +9,10 @@ import { StartError } from '../kernel/errors/start-error.ts'
 import { mail } from './mail/mail.ts'
 import { openSandbox } from './open-sandbox.ts'
 import { webRisk } from './web-risk/web-risk.ts'
+import { stripe } from './stripe/stripe.ts'
 import type { Vendor } from './vendor.ts'
 
-const vendors: readonly Vendor[] = [mail, webRisk]
+const vendors: readonly Vendor[] = [mail, webRisk, stripe]
 
 async function main(): Promise<void> {
   const [, , data_dir] = process.argv

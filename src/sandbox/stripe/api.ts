@@ -1,0 +1,313 @@
+/**
+ * One request to this Stripe: key, form, faults, idempotency, change, reply. A request that has begun is
+ * carried to its end whether or not its caller still listens, and its outcome is kept under its key.
+ */
+import { createHash } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import { ApiError, malformed } from './api-error.ts'
+import { endpointOf, expanded, type Endpoint } from './endpoints.ts'
+import type { FaultRule } from './faults.ts'
+import { parseForm, type Form } from './form.ts'
+import { makeForeignPayment } from './foreign-payment.ts'
+import type { LateRequest, PaymentIntent, StripeEvent } from './objects.ts'
+import { stripeId } from './store.ts'
+import { workIn, type Vended } from './vended.ts'
+import { api_version, type Work } from './work.ts'
+
+type Reply = { readonly status: number; readonly body: unknown; readonly replayed?: boolean }
+type Asked = {
+  readonly method: string
+  readonly path: string
+  readonly raw: string
+  readonly form: Form
+  readonly key: string | null
+  readonly id: string
+}
+
+const body_bytes_max = 1 << 20
+const saved_for_ms = 24 * 3_600_000
+
+export function openApi(vended: Vended) {
+  const busy = new Map<string, Promise<unknown>>()
+  const running = new Set<string>()
+
+  /** One at a time for an object; who waits too long was not executed. */
+  const exclusive = async <T>(about: string | null, work: () => Promise<T>): Promise<T> => {
+    if (about === null) return work()
+    const before = busy.get(about)
+    const patience = pause(vended.config().lock_wait_ms, 'late' as const, { ref: false })
+    if (before && (await Promise.race([before.catch(() => {}), patience])) === 'late') {
+      throw lockTimeout()
+    }
+    const mine = work()
+    busy.set(about, mine)
+    return mine.finally(() => {
+      if (busy.get(about) === mine) busy.delete(about)
+    })
+  }
+
+  const carryOut = async (asked: Asked, fault?: FaultRule): Promise<Reply> => {
+    const endpoint = endpointOf(asked.method, asked.path)
+    if (!endpoint) {
+      throw new ApiError(
+        404,
+        { type: 'invalid_request_error', code: 'url_invalid' },
+        `Unrecognized request URL (${asked.method}: ${asked.path}).`,
+        false,
+      )
+    }
+    if (endpoint.read) {
+      const found = endpoint.read(vended.store, asked.form, nowSeconds(vended))
+      return { status: 200, body: expanded(vended.store, found, asked.form) }
+    }
+    const saved = replayOf(vended, asked)
+    if (saved) return saved
+    const scope = asked.key
+    if (scope !== null && running.has(scope)) throw keyInUse()
+    if (scope !== null) running.add(scope)
+    try {
+      return await exclusive(endpoint.about, () => execute(vended, endpoint, asked, fault))
+    } finally {
+      if (scope !== null) running.delete(scope)
+    }
+  }
+
+  const late = (request: LateRequest): void => {
+    const asked = askedOf('POST', request.path, request.body, request.key)
+    carryOut(asked).catch(() => {})
+  }
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const asked = await read(request)
+    response.setHeader('request-id', asked.id)
+    response.setHeader('stripe-version', api_version)
+    if (asked.key !== null) response.setHeader('idempotency-key', asked.key)
+    if (request.headers.authorization !== `Bearer ${vended.key}`) throw unauthorized()
+    const about = endpointOf(asked.method, asked.path)?.about ?? null
+    const metadata = about ? (vended.store.get('payment_intent', about)?.metadata ?? {}) : {}
+    const fault = vended.faults.forRequest({ ...asked, metadata })
+    if (fault && (await strikeBefore(vended, fault, asked, response))) return
+    const reply = await carryOut(asked, fault)
+    if (fault && (await strikeAfter(fault, response, reply))) return
+    send(response, reply)
+  }
+
+  return {
+    late,
+    handle: (request: IncomingMessage, response: ServerResponse): void => {
+      handle(request, response).catch((error: unknown) => {
+        if (error instanceof ApiError) {
+          if (error.fields.code === 'lock_timeout')
+            response.setHeader('stripe-should-retry', 'true')
+          return send(response, { status: error.status, body: error.body() })
+        }
+        send(response, {
+          status: 500,
+          body: { error: { type: 'api_error', message: String(error) } },
+        })
+      })
+    },
+  }
+}
+
+async function execute(
+  vended: Vended,
+  { change }: Endpoint,
+  asked: Asked,
+  fault: FaultRule | undefined,
+): Promise<Reply> {
+  const { store, deliveries } = vended
+  const events: StripeEvent[] = []
+  const reply = store.change((draft): Reply => {
+    const work = workIn(vended, draft, asked, events)
+    let done: Reply
+    try {
+      const body = change?.(work, asked.form) ?? {}
+      if (fault?.action === 'wrong_amount') lessen(work, body)
+      done = { status: 200, body }
+    } catch (error) {
+      if (!(error instanceof ApiError) || !error.stored) throw error
+      done = { status: error.status, body: error.body() }
+    }
+    if (asked.key !== null) {
+      draft.put('reply', asked.key, {
+        fingerprint: fingerprintOf(asked),
+        ...done,
+        at_ms: vended.clock.nowMs(),
+      })
+    }
+    return done
+  })
+  if (vended.faults.comesFirst(events.map(event => event.type))) await deliveries.sendNow(events)
+  deliveries.wake()
+  return { ...reply, body: expanded(store, reply.body as object, asked.form) }
+}
+
+/** The provider that lies: less was held or taken than was asked for. */
+function lessen(work: Work, body: object): void {
+  const intent = body as PaymentIntent
+  if (intent.object !== 'payment_intent') return
+  intent.amount_capturable = Math.floor(intent.amount_capturable / 2)
+  intent.amount_received = Math.floor(intent.amount_received / 2)
+  work.put('payment_intent', intent.id, intent)
+}
+
+/** True where the caller gets no ordinary answer, and nothing was executed for it. */
+async function strikeBefore(
+  vended: Vended,
+  fault: FaultRule,
+  { path, raw, key }: Asked,
+  response: ServerResponse,
+): Promise<boolean> {
+  switch (fault.action) {
+    case 'reset_before':
+      response.socket?.resetAndDestroy()
+      return true
+    case 'hang':
+      return true
+    case 'late_effect':
+      vended.store.change(change => {
+        const id = stripeId('sch')
+        change.put('scheduled', id, {
+          id,
+          at_ms: vended.clock.nowMs() + (fault.ms ?? 1000),
+          kind: 'late_request',
+          object: path,
+          request: { path, body: raw, key },
+        })
+      })
+      return true
+    case 'lock_timeout':
+      throw lockTimeout()
+    case 'delay_before':
+      await pause(fault.ms ?? 1000)
+      return false
+    case 'http':
+      if (fault.after_effect) return false
+      sendFailure(response, fault)
+      return true
+    case 'foreign_object':
+      makeForeignPayment(vended)
+      return false
+    default:
+      return false
+  }
+}
+
+/** True where the effect happened, and the caller does not learn of it. */
+async function strikeAfter(
+  fault: FaultRule,
+  response: ServerResponse,
+  { status, body }: Reply,
+): Promise<boolean> {
+  switch (fault.action) {
+    case 'delay_after':
+      await pause(fault.ms ?? 10_000, undefined, { ref: false })
+      return false
+    case 'reset_after':
+      response.socket?.resetAndDestroy()
+      return true
+    case 'http':
+      sendFailure(response, fault)
+      return true
+    case 'garbage_json':
+      response.writeHead(status, { 'content-type': 'application/json' }).end('{"id": ')
+      return true
+    case 'truncate': {
+      const text = JSON.stringify(body)
+      response.writeHead(status, {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(text),
+      })
+      response.write(text.slice(0, text.length / 2), () => response.socket?.destroy())
+      return true
+    }
+    default:
+      return false
+  }
+}
+
+function sendFailure(response: ServerResponse, fault: FaultRule): void {
+  if (fault.should_retry !== undefined) {
+    response.setHeader('stripe-should-retry', String(fault.should_retry))
+  }
+  const error = { type: 'api_error', message: 'An unknown error occurred.' }
+  send(response, { status: fault.status ?? 500, body: { error } })
+}
+
+function replayOf({ store, clock }: Vended, asked: Asked): Reply | null {
+  const saved = asked.key === null ? undefined : store.get('reply', asked.key)
+  if (!saved || saved.at_ms + saved_for_ms < clock.nowMs()) return null
+  if (saved.fingerprint !== fingerprintOf(asked)) {
+    throw new ApiError(
+      400,
+      { type: 'idempotency_error' },
+      'Keys for idempotent requests can only be used with the same parameters they were first used with.',
+      false,
+    )
+  }
+  return {
+    status: saved.status,
+    body: expanded(store, saved.body as object, asked.form),
+    replayed: true,
+  }
+}
+
+async function read(request: IncomingMessage): Promise<Asked> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > body_bytes_max)
+      throw malformed('request_too_large', 'body', 'The request is too large.')
+    chunks.push(chunk)
+  }
+  const url = new URL(request.url ?? '/', 'http://localhost')
+  const raw =
+    request.method === 'GET' ? url.search.slice(1) : Buffer.concat(chunks).toString('utf8')
+  const key = request.headers['idempotency-key']
+  return askedOf(request.method ?? 'GET', url.pathname, raw, typeof key === 'string' ? key : null)
+}
+
+function askedOf(method: string, path: string, raw: string, key: string | null): Asked {
+  return { method, path, raw, key, form: parseForm(raw), id: stripeId('req') }
+}
+
+function fingerprintOf({ method, path, raw }: Asked): string {
+  return createHash('sha256').update(`${method} ${path}\n${raw}`).digest('base64')
+}
+
+function send(response: ServerResponse, { status, body, replayed }: Reply): void {
+  if (response.destroyed) return
+  if (replayed) response.setHeader('idempotent-replayed', 'true')
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(body))
+}
+
+function nowSeconds({ clock }: Vended): number {
+  return Math.floor(clock.nowMs() / 1000)
+}
+
+function lockTimeout(): ApiError {
+  return new ApiError(
+    429,
+    { type: 'invalid_request_error', code: 'lock_timeout' },
+    'This object cannot be accessed right now because another request is using it.',
+    false,
+  )
+}
+
+function keyInUse(): ApiError {
+  return new ApiError(
+    409,
+    { type: 'invalid_request_error', code: 'idempotency_key_in_use' },
+    'There is currently another in-progress request using this key.',
+    false,
+  )
+}
+
+function unauthorized(): ApiError {
+  const fields = { type: 'invalid_request_error' }
+  return new ApiError(401, fields, 'Invalid API Key provided.', false)
+}
