@@ -50,6 +50,7 @@ export default defineConfig(({ mode }) => {
             // A process of its own for each file, so that servers, pools and signals stay apart; two of
             // them and PostgreSQL fill a machine with two cores.
             pool: 'forks',
+            isolate: false,
             maxWorkers: full ? 1 : 2,
             // Files opt in with `describe.concurrent`: each test there makes its own tenant.
             sequence: { concurrent: false, groupOrder: 1 },

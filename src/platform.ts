@@ -17,7 +17,7 @@ export const composition: Composition = {
     const { permissions, declared } = gather(surfaces)
     const people = identity.open(kernelFor(identity), { permissions })
     const administration = people.face.administration
-    const work = jobs.open(kernelFor(jobs), { people: administration })
+    const work = jobs.open(kernelFor(jobs), { people: administration, rights: people.face })
     const shortener = links.open(kernelFor(links), {
       jobs: work.face,
       people: administration,

@@ -23,10 +23,12 @@ const rules = [
   'foreign-schema',
   'function-length',
   'kernel-border',
+  'kernel-order',
   'opaque-import',
   'opening',
   'package-owner',
   'production-border',
+  'runtime-border',
   'sandbox-border',
   'surface-border',
 ]

@@ -40,11 +40,25 @@ const { db } = own
 const secrets = openSecrets(own)
 const filler = 'x'.repeat(600)
 
+/** A tenant with one account of the same id, which may read everything. */
+async function makeOwner(id: string) {
+  await db.run(sql`
+    insert into identity.tenants (id, slug, name) values (${id}, ${`b-${id}`}, 'Bench')
+    on conflict do nothing`)
+  await db.run(sql`
+    insert into identity.accounts (id, tenant_id, email_normalized, email_scope, status)
+    values (${id}, ${id}, ${id}, ${id}, 'active') on conflict do nothing`)
+  await db.run(sql`
+    insert into identity.role_assignments (account_id, tenant_id, role_id, assigned_by)
+    values (${id}, ${id}, 'tenant_admin', 'bench') on conflict do nothing`)
+}
+
 async function subscribe({
   tenant_id,
   endpoints,
   max_in_flight,
 }: Extract<Asked, { ask: 'subscribe' }>) {
+  await makeOwner(tenant_id)
   for (let from = 0; from < endpoints.length; from += 1000) {
     const part = endpoints.slice(from, from + 1000)
     const ids = part.map(() => newId())

@@ -109,3 +109,26 @@ export const kernelSettings = {
 } as const satisfies SettingTable
 
 export type KernelSettings = SettingsOf<typeof kernelSettings>
+
+/** Each with the sentence that says what cannot work and what to do. */
+export type SettingFault = readonly [fault: boolean, sentence: string]
+
+/** The sentences of what is at fault. */
+export function faultsIn(cases: readonly SettingFault[]): string[] {
+  return cases.flatMap(([fault, sentence]) => (fault ? [sentence] : []))
+}
+
+/** Combinations of the kernel's settings that cannot work. */
+export function kernelSettingFaults(settings: KernelSettings): string[] {
+  const { 'kernel.drain_seconds': drain, 'kernel.shutdown_seconds': shutdown } = settings
+  return faultsIn([
+    [
+      drain >= shutdown,
+      'KERNEL_DRAIN_SECONDS must be below KERNEL_SHUTDOWN_SECONDS, or every stop is cut off while it waits. Lower the first or raise the second.',
+    ],
+    [
+      settings['kernel.inbox_retention_days'] < settings['kernel.events_retention_days'],
+      'KERNEL_INBOX_RETENTION_DAYS must not be below KERNEL_EVENTS_RETENTION_DAYS, or an event that is read again is processed twice. Raise the first or lower the second.',
+    ],
+  ])
+}

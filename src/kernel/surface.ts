@@ -6,15 +6,23 @@
 import type { TSchema } from 'typebox'
 import type { Permission } from './access/permissions.ts'
 import type { Csrf } from './access/csrf.ts'
+import type { Take } from './access/take.ts'
 import type { SignedUrls } from './access/signed-url.ts'
 import type { Blobs } from './blobs/blobs.ts'
 import type { Clock } from './clock.ts'
 import type { Db, Tx } from './database/db.ts'
-import type { LoggedEvent } from './events/event.ts'
+import type { Consumer } from './events/consumer.ts'
+import type { EventDeclaration } from './events/event.ts'
 import type { Fault } from './faults.ts'
 import type { Cursors } from './http/cursor.ts'
 import type { Front } from './http/request-interceptor.ts'
 import type { ErrorEntry } from './errors/problem.ts'
+import type {
+  Provider,
+  ProviderEvent,
+  ProviderVerdict,
+  SignedProviderMessage,
+} from './http/provider.ts'
 import type { Route } from './http/route.ts'
 import type { Keyring } from './keys.ts'
 import type { KernelSettings, SettingsOf, SettingTable } from './settings.ts'
@@ -22,6 +30,17 @@ import type { Log } from './observability/log.ts'
 import type { Metrics } from './observability/metrics.ts'
 import type { SafeFetch } from './outgoing/safe-fetch.ts'
 import type { DueQueue } from './work/due-queue.ts'
+import type { Loop } from './work/loop.ts'
+
+export type {
+  Consumer,
+  EventDeclaration,
+  Loop,
+  Provider,
+  ProviderEvent,
+  ProviderVerdict,
+  SignedProviderMessage,
+}
 
 /** What every surface may use. It holds no surface and no tenant's data. */
 export type Kernel = {
@@ -40,6 +59,8 @@ export type Kernel = {
   readonly log: Log
   readonly metrics: Metrics
   readonly fault: Fault
+  /** Limits that hold over all processes. */
+  readonly take: Take
   /** Every route of the platform; known from the moment at which all surfaces are open. */
   routes(): readonly Route[]
   /** Tells every process to look at its queues now, outside any transaction. */
@@ -54,16 +75,11 @@ export type Kernel = {
 /** The kernel as one surface sees it: with the kernel's settings and its own. */
 export type KernelOf<Own extends SettingTable> = Kernel & { readonly settings: SettingsOf<Own> }
 
-export type EventDeclaration = {
-  readonly version: number
-  readonly data: TSchema
-  /** Not offered to subscribers outside. */
-  readonly internal?: true
-}
-
 export type Surface<Face = unknown, Needs = unknown, Own extends SettingTable = SettingTable> = {
   readonly name: string
   readonly settings: Own
+  /** Sentences about combinations of settings that cannot work; any of them stops the start. */
+  settingFaults?(settings: KernelOf<Own>['settings']): readonly string[]
   readonly migrations: URL
   readonly permissions: Readonly<Record<string, Permission>>
   readonly errors: Readonly<Record<string, ErrorEntry>>
@@ -90,22 +106,6 @@ export type Opened<Face = unknown> = {
   /** Makes demo data where it is not there yet; answers what it made. */
   seed?(): Promise<string[]>
   close?(): Promise<void>
-}
-
-/** Hears each event once: its inbox row, its effect and its own events share one transaction. */
-export type Consumer = {
-  readonly name: string
-  readonly events: readonly string[] | 'all'
-  run(tx: Tx, event: LoggedEvent): Promise<void>
-  /** A few that came together, in their order; if it throws, each of them goes alone. */
-  runAll?(tx: Tx, events: readonly LoggedEvent[]): Promise<void>
-}
-
-/** Work that repeats in one process of the platform: sweeps, promoters, reconcilers. */
-export type Loop = {
-  readonly name: string
-  readonly every_ms: number
-  run(signal: AbortSignal): Promise<void>
 }
 
 /** A read model that can be made again from the facts. */
@@ -180,32 +180,6 @@ export type Check = {
   readonly says: string
   run(): Promise<readonly string[]>
 }
-
-/** One entry of the registry behind `POST /v1/providers/{provider}/webhooks`. */
-export type Provider<Event extends ProviderEvent = ProviderEvent> = {
-  readonly name: string
-  /** The status that this provider documents for "received"; 200 carries `{"received": true}`. */
-  readonly accepted: 200 | 202 | 204
-  /** The largest message that is read. */
-  readonly max_bytes: number
-  /** Over the exact bytes, in constant time. May ask outside, such as for a certificate. */
-  verify(message: SignedProviderMessage): ProviderVerdict<Event> | Promise<ProviderVerdict<Event>>
-  /** Stores each event once by its id, in one commit; a repeat is a successful no-op. */
-  receive(tx: Tx, events: readonly Event[]): Promise<void>
-}
-
-export type SignedProviderMessage = {
-  readonly raw: Buffer
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** As the provider addressed it: the public address with its query. */
-  readonly url: string
-}
-
-export type ProviderEvent = { readonly event_id: string }
-
-export type ProviderVerdict<Event extends ProviderEvent = ProviderEvent> =
-  | { readonly events: readonly Event[] }
-  | { readonly refused: 'signature_invalid' | 'timestamp_out_of_window' | 'envelope_invalid' }
 
 /**
  * Works on what `POST /v1/inbound/{provider}/{account_ref}` stored, later and until it succeeds. Messages

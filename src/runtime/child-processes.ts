@@ -11,7 +11,8 @@ import { once } from 'node:events'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { codeOf, commandLine, type DataDir, readJson, writeJson } from './data-dir.ts'
+import { commandLine, type DataDir, readJson, writeJson } from './data-dir.ts'
+import { codeOf } from '../kernel/errors/error-code.ts'
 import { newSecret } from '../kernel/ids.ts'
 import { StartError } from '../kernel/errors/start-error.ts'
 
@@ -47,7 +48,6 @@ export type Held<Facts> = {
 
 type Files = { fifo: string; journal: string; state: string; log: string }
 type State = { command: Command; facts?: unknown }
-
 const stopping_ms_max = 150_000
 const log_bytes_max = 16 * 1024 * 1024
 

@@ -22,6 +22,7 @@ import { execFileSync } from 'node:child_process'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { newSecret } from '../kernel/ids.ts'
+import { codeOf } from '../kernel/errors/error-code.ts'
 import { StartError } from '../kernel/errors/start-error.ts'
 
 export type DataFolder = 'objects' | 'retrieval' | 'spool' | 'sandbox' | 'companions'
@@ -71,10 +72,6 @@ export function writeJson(path: string, value: unknown): void {
   // `wx` refuses a file that is already there, so the mode 0600 is always the one it was made with.
   writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
   renameSync(draft, path)
-}
-
-export function codeOf(error: unknown): string {
-  return String((error as { code?: unknown }).code)
 }
 
 function usableFolder(path: string): string {

@@ -4,7 +4,7 @@
  */
 import type { App } from '../kernel/http/app.ts'
 import type { Config } from './config.ts'
-import { codeOf } from './data-dir.ts'
+import { codeOf } from '../kernel/errors/error-code.ts'
 import { followClock } from './dev/routes.ts'
 import type { PlatformParts } from './composition.ts'
 import { StartError } from '../kernel/errors/start-error.ts'

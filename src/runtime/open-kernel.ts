@@ -1,5 +1,6 @@
 /** The kernel that surfaces see: one value each of database, clock, keys, cursors, log and metrics. */
 import type { PlatformOptions } from './composition.ts'
+import { openTake } from '../kernel/access/take.ts'
 import { openCsrf } from '../kernel/access/csrf.ts'
 import { openSignedUrls } from '../kernel/access/signed-url.ts'
 import { openBlobs } from '../kernel/blobs/blobs.ts'
@@ -38,6 +39,7 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
     clock: openClock(),
     keys,
     cursors: openCursors(keys),
+    take: openTake({ settings, keys, metrics }),
     csrf: openCsrf(keys, [new URL(config.public_url).origin, ...settings['kernel.cors_origins']]),
     signedUrls: openSignedUrls(keys),
     safeFetch: openSafeFetch({ ports: [443, 80, 8443], allow: [] }),

@@ -14,7 +14,7 @@ import { openNatsSink, type NatsSink } from '../kernel/events/sinks/nats.ts'
 import { openFaults, type Faults } from '../kernel/faults.ts'
 import { checkRoutes, gather } from './gather.ts'
 import { buildApp, type App } from '../kernel/http/app.ts'
-import { mountDocs } from './platform-routes/docs.ts'
+import { mountDocs } from '../kernel/http/docs.ts'
 import { openKeyed } from '../kernel/idempotency/keyed.ts'
 import { openApiDocument } from '../kernel/http/openapi.ts'
 import type { Route } from '../kernel/http/route.ts'
@@ -22,6 +22,7 @@ import { lifecycle } from './lifecycle.ts'
 import { kernelFor, openKernel } from './open-kernel.ts'
 import { auditRoutes } from './platform-routes/audit.ts'
 import { catalogRoutes } from './platform-routes/catalog.ts'
+import { eventRoutes } from './platform-routes/events.ts'
 import { documentRoute } from './platform-routes/document.ts'
 import { providerRoutes } from '../kernel/http/providers.ts'
 import { healthRoutes } from './platform-routes/health.ts'
@@ -74,7 +75,6 @@ export function openPlatform(options: PlatformOptions): Platform {
     fault: kernel.fault,
     application_name: 'dodeca',
     sinks: sink ? [sink.hearing] : [],
-    cursors: kernel.cursors,
     work: config.roles.includes('worker'),
   })
   tie(events, () => routes)
@@ -149,7 +149,7 @@ function routesOf(
       routes: all,
     }),
     ...auditRoutes({ cursors: kernel.cursors }),
-    ...events.routes,
+    ...eventRoutes({ cursors: kernel.cursors, interests: events.interests, wake: kernel.wake }),
     documentRoute(document),
     ...providerRoutes({
       providers: opened.flatMap(one => one.providers ?? []),
@@ -199,6 +199,7 @@ function appOf(parts: PlatformParts, routes: readonly Route[], stopping: AbortSi
     routes,
     db: kernel.db,
     access,
+    cursors: kernel.cursors,
     csrf: kernel.csrf,
     permissions: gathered.permissions,
     catalog: gathered.catalog,

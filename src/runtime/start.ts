@@ -12,6 +12,7 @@ import type { Config } from './config.ts'
 import { firstAdministrator, type Administrator } from './first-administrator.ts'
 import { openPlatform, type Platform } from './open-platform.ts'
 import { layGround, type Ground } from './prerequisites.ts'
+import { refuseCombinations } from './setting-rules.ts'
 
 export type Running = {
   readonly platform: Platform
@@ -35,6 +36,7 @@ export async function start(
   composition: Composition,
 ): Promise<Running> {
   const log = openLog({ level: config.log_level, readable: process.stdout.isTTY })
+  refuseCombinations(config, composition.surfaces)
   const ground = await layGround(config, progress)
   let begun: Platform | undefined
   try {

@@ -6,10 +6,24 @@ import { isProduction, isTest, zoneOf } from './zones.ts'
 import type { Fault, Import, Module, Tree } from './tree.ts'
 
 /** Packages that have one owner, so that the rest of the house cannot depend on their ways. */
-const owners: readonly { packages: RegExp; home: string }[] = [
-  { packages: /^pg(-.*)?(\/|$)/, home: 'src/kernel/database/' },
-  { packages: /^(@fastify\/.*|fastify(-.*)?)(\/|$)/, home: 'src/kernel/http/' },
-  { packages: /^uuidv7$/, home: 'src/kernel/ids.ts' },
+const owners: readonly { packages: RegExp; homes: readonly string[] }[] = [
+  { packages: /^pg(-.*)?(\/|$)/, homes: ['src/kernel/database/', 'src/runtime/postgres/'] },
+  { packages: /^(@fastify\/.*|fastify(-.*)?)(\/|$)/, homes: ['src/kernel/http/'] },
+  { packages: /^uuidv7$/, homes: ['src/kernel/ids.ts'] },
+]
+
+/** The parts of the kernel from the lowest up: each knows those before it, and none after it. */
+const kernel_order = [
+  ['ids.ts', 'clock.ts', 'settings.ts', 'errors', 'keys.ts', 'faults.ts'],
+  ['observability'],
+  ['database'],
+  ['blobs', 'objects', 'outgoing'],
+  ['access'],
+  ['idempotency'],
+  ['work'],
+  ['events'],
+  ['http'],
+  ['surface.ts'],
 ]
 
 export function importFaults({ modules }: Tree): Fault[] {
@@ -40,8 +54,17 @@ function borderFault({ path }: Module, { target, typeOnly }: Import): Verdict | 
   if (isTest(target) || /^(scripts|bench|bin)\//.test(target) || isBackwards(path, target)) {
     return { rule: 'production-border', says: `production does not import ${target}` }
   }
-  if (from.kind === 'kernel' && (to.kind === 'surface' || isComposition(target))) {
-    return { rule: 'kernel-border', says: `the kernel knows no surface, but imports ${target}` }
+  if (from.kind === 'kernel' && (['surface', 'runtime'].includes(to.kind) || isRoot(target))) {
+    return { rule: 'kernel-border', says: `the kernel is a library, but imports ${target}` }
+  }
+  if (from.kind === 'runtime' && (to.kind === 'surface' || isRoot(target))) {
+    return { rule: 'runtime-border', says: `the runtime is given a composition, not ${target}` }
+  }
+  if (from.kind === 'surface' && to.kind === 'runtime') {
+    return { rule: 'runtime-border', says: `a surface knows the kernel only, not ${target}` }
+  }
+  if (levelOf(path) < levelOf(target)) {
+    return { rule: 'kernel-order', says: `${target} stands above ${path} in the kernel` }
   }
   const kinds = [from.kind, to.kind]
   if (kinds.includes('sandbox') && (kinds.includes('surface') || kinds[0] === 'kernel')) {
@@ -61,15 +84,24 @@ function isBackwards(path: string, target: string): boolean {
   return path.startsWith('src/') && target.startsWith('test/')
 }
 
-function isComposition(path: string): boolean {
-  return /^src\/((start|main|cli)\.ts$|cli\/)/.test(path)
+/** The composition and the command, which know everything. */
+function isRoot(path: string): boolean {
+  return /^src\/([^/]+\.(ts|mjs)$|cli\/)/.test(path)
+}
+
+/** The place of a file in the order of the kernel; what is no part of it is above it all or beside it. */
+function levelOf(path: string): number {
+  const part = /^src\/kernel\/([^/]+)/.exec(path)?.[1]
+  if (part === undefined) return Number.NaN
+  const level = kernel_order.findIndex(parts => parts.includes(part))
+  return level === -1 ? Number.POSITIVE_INFINITY : level
 }
 
 function ownerFault({ path }: Module, { specifier }: Import): Verdict | undefined {
   if (!isProduction(path)) return undefined
   const owner = owners.find(({ packages }) => packages.test(specifier))
-  if (!owner || path.startsWith(owner.home)) return undefined
-  return { rule: 'package-owner', says: `${specifier} belongs to ${owner.home}` }
+  if (!owner || owner.homes.some(home => path.startsWith(home))) return undefined
+  return { rule: 'package-owner', says: `${specifier} belongs to ${owner.homes.join(' and ')}` }
 }
 
 /** An import whose target is computed would pass every rule above unseen. */

@@ -24,6 +24,7 @@ const jobs = at('src/surfaces/jobs/claim-jobs.ts')
 const mini = at('test/surfaces/mini/claim.ts')
 const sandbox = at('src/sandbox/mail/server.ts')
 const start = at('src/platform.ts')
+const runtime = at('src/runtime/start.ts')
 const inTest = at('src/surfaces/jobs/test/claim.test.ts')
 const long = (lines: number) => 'const x = 1\n'.repeat(lines)
 const spread = (lines: number) => `function f() {\n${long(lines - 2)}}\n`
@@ -34,7 +35,17 @@ const imports: readonly Case[] = [
   kernel('kernel-border', 'or by export', `export * from '../surfaces/jobs/face.ts'`),
   kernel('kernel-border', 'or inside a type', `type A = import('../surfaces/jobs/face.ts').A`),
   kernel('kernel-border', 'or later', `const a = await import('../surfaces/jobs/face.ts')`),
-  kernel('kernel-border', 'or by way of the composition', `import { start } from '../start.ts'`),
+  kernel('kernel-border', 'or by the composition', `import { composition } from '../platform.ts'`),
+  kernel('kernel-border', 'a kernel that knows the runtime', `import '../runtime/start.ts'`),
+  runtime('runtime-border', 'a runtime that knows a surface', `import '../surfaces/jobs/face.ts'`),
+  runtime('runtime-border', 'or the composition', `import { a } from '../platform.ts'`),
+  runtime(null, 'a runtime on the kernel', `import { newId } from '../kernel/ids.ts'`),
+  jobs('runtime-border', 'a surface on the runtime', `import { a } from '../../runtime/start.ts'`),
+  at('src/kernel/database/db.ts')(
+    'kernel-order',
+    'a lower part of the kernel on a higher one',
+    `import type { A } from '../http/route.ts'`,
+  ),
   kernel(null, 'a kernel among itself', `import { newId } from './ids.ts'`),
   jobs(null, 'a face as a type', `import type { Files } from '../uploads/face.ts'`),
   jobs('surface-border', 'a face as a value', `import { files } from '../uploads/face.ts'`),
@@ -193,7 +204,7 @@ const shape: readonly Case[] = [
   inTest(null, 'a long list of tests', `describe.concurrent('a', () => {\n${long(80)}})`),
   jobs('file-length', 'a file of 301 lines', long(300)),
   jobs(null, 'a file of 300 lines', long(299)),
-  at('src/runtime/config.ts')(null, 'a long table of settings', long(400)),
+  at('src/surfaces/jobs/settings.ts')(null, 'a long table of settings', long(400)),
   at('src/kernel/utils.ts')('empty-name', 'a drawer', ''),
   at('src/kernel/helpers/ids.ts')('empty-name', 'a folder of drawers', ''),
   at('src/surfaces/identity/service-accounts.ts')(null, 'a noun of the domain', ''),

@@ -3,13 +3,17 @@
  * those under src/surfaces; whatever lies in a folder called `test` is a test and not production.
  */
 export type Zone =
-  | { readonly kind: 'kernel' | 'sandbox' | 'root' | 'console' | 'client' | 'test' | 'tool' }
+  | {
+      readonly kind:
+        'kernel' | 'runtime' | 'sandbox' | 'root' | 'console' | 'client' | 'test' | 'tool'
+    }
   | { readonly kind: 'surface'; readonly name: string; readonly folder: string }
 
 export function zoneOf(path: string): Zone {
   const surface = /^(?:src|test)\/surfaces\/([^/]+)\//.exec(path)
   if (surface?.[1]) return { kind: 'surface', name: surface[1], folder: surface[0] }
   if (path.startsWith('src/kernel/')) return { kind: 'kernel' }
+  if (path.startsWith('src/runtime/')) return { kind: 'runtime' }
   if (path.startsWith('src/sandbox/')) return { kind: 'sandbox' }
   if (path.startsWith('src/')) return { kind: 'root' }
   if (path.startsWith('console/')) return { kind: 'console' }

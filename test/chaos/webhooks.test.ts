@@ -29,7 +29,7 @@ beforeAll(async () => {
   ground = await openGround({
     ROLES: 'api',
     WEBHOOKS_LEASE_SECONDS: '4',
-    WEBHOOKS_TIMEOUTS: 'dns:500,connect:500,tls:500,write:500,first_byte:1500,body:500,total:2500',
+    WEBHOOKS_TIMEOUTS: 'dns:500,connect:500,tls:500,write:500,first_byte:1500,body:500,total:2000',
     WEBHOOKS_MAX_SUBSCRIPTIONS: '1000',
   })
   receiver = await openReceiver()

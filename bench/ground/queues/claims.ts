@@ -33,6 +33,7 @@ export async function openClaims(url: string): Promise<Bench> {
   }
   const running = await start(loadConfig({}, environment), () => {}, composition)
   const engine = openEngine({
+    rights: { recentGrantsOf: () => Promise.resolve([]) },
     kernel: running.platform.kernelFor({ settings }),
     hearers: { ended: () => undefined, settleDependents: async () => {} },
     rulesOf: () => rules,

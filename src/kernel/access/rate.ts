@@ -4,8 +4,9 @@
  * are one SQL statement on kernel.throttles.
  */
 import { problem } from '../errors/problem.ts'
-import type { RateClass } from '../http/route.ts'
 import type { Principal } from './principal.ts'
+
+export type RateClass = 'read' | 'write' | 'expensive' | 'webhook_in'
 
 export type RateSettings = {
   readonly 'kernel.rate_read_per_minute': number

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { codeOf } from '../../runtime/data-dir.ts'
+import { codeOf } from '../errors/error-code.ts'
 import { newSecret } from '../ids.ts'
 import { syncFolder } from '../../runtime/backup/copy.ts'
 

@@ -1,5 +1,5 @@
 /** The shape of an event in the log, and the schema by which consumers read it. */
-import { type Static, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 
 export const LoggedEvent = Type.Object({
   position: Type.Integer(),
@@ -17,3 +17,10 @@ export const LoggedEvent = Type.Object({
   created_at: Type.String(),
 })
 export type LoggedEvent = Static<typeof LoggedEvent>
+
+export type EventDeclaration = {
+  readonly version: number
+  readonly data: TSchema
+  /** Not offered to subscribers outside. */
+  readonly internal?: true
+}

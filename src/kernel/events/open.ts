@@ -6,15 +6,15 @@ import type { KernelSettings } from '../settings.ts'
 import type { Db } from '../database/db.ts'
 import type { Topics } from '../database/direct.ts'
 import type { Fault } from '../faults.ts'
-import type { Cursors } from '../http/cursor.ts'
-import type { Route } from '../http/route.ts'
 import type { Log } from '../observability/log.ts'
 import type { Metrics } from '../observability/metrics.ts'
-import type { Consumer, EventDeclaration, Loop } from '../surface.ts'
+import type { Loop } from '../work/loop.ts'
+import type { Consumer } from './consumer.ts'
+import type { EventDeclaration } from './event.ts'
 import { Consumers } from './consumers/consumers.ts'
 import { judgeBy, typesOf, type Hearing } from './consumers/hearing.ts'
 import { measureLag } from './consumers/lag.ts'
-import { eventRoutes } from '../../runtime/platform-routes/events.ts'
+import type { Interest } from './consumers/leases.ts'
 import { retentionLoop } from './log/retention.ts'
 import { Sequencer } from './log/sequencer.ts'
 import { openWake } from './wake.ts'
@@ -27,7 +27,6 @@ export type EventsOptions = {
   /** Where the log is published too. */
   sinks?: readonly Hearing[]
   declared: ReadonlyMap<string, EventDeclaration>
-  cursors: Cursors
   settings: Pick<
     KernelSettings,
     | 'kernel.database_pool'
@@ -50,7 +49,8 @@ export type Events = {
   start(): Promise<void>
   /** Ends running batches, gives leases and leadership back. */
   stop(): Promise<void>
-  readonly routes: readonly Route[]
+  /** What each consumer and sink of the code listens for. */
+  readonly interests: readonly Interest[]
   readonly loops: readonly Loop[]
   /** Brings the gauges of outbox, consumers and parks up to date. */
   measure(): Promise<void>
@@ -103,7 +103,7 @@ export function openEvents(options: EventsOptions): Events {
       await sequencer.stop()
       await wake.stop()
     },
-    routes: eventRoutes({ cursors: options.cursors, interests, wake: wake.wake }),
+    interests,
     loops: [retentionLoop({ db, consumers: hearings.map(one => one.name), settings })],
     measure: () => measureLag(db, interests, options.metrics),
   }

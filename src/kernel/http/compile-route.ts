@@ -18,7 +18,8 @@ import {
   type FieldError,
   type ProblemDetails,
 } from '../errors/problem.ts'
-import type { RateClass, Route } from './route.ts'
+import type { RateClass } from '../access/rate.ts'
+import type { Route } from './route.ts'
 
 export type CompiledRoute = {
   readonly route: Route

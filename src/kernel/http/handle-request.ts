@@ -12,10 +12,11 @@ import type { Fault } from '../faults.ts'
 import { newId } from '../ids.ts'
 import { prefersEvents, type CompiledRoute } from './compile-route.ts'
 import { inspect } from './content.ts'
-import type { Query } from './cursor.ts'
+import type { Cursors, Query } from './cursor.ts'
 import type { Passed } from './guard.ts'
 import type { IdempotencyRecord, Outcome } from '../idempotency/records.ts'
 import { ignoredFieldsHeader, type Dropped } from './known-fields.ts'
+import type { SseEvent } from './sse.ts'
 import { openKeyedStream, type OpenedStream } from '../idempotency/keyed-stream.ts'
 import type { Keyed } from '../idempotency/keyed.ts'
 import { keyedStream, keyedWork, present, render, type Rendered } from './keyed-request.ts'
@@ -28,6 +29,7 @@ export type JourneyDeps = {
   readonly keyed: Keyed
   readonly permissions: PermissionCatalog
   readonly fault: Fault
+  readonly cursors: Cursors
   readonly public_url: string
   readonly retention_hours: number
 }
@@ -36,7 +38,7 @@ type Result = { readonly outcome: Rendered; readonly replayed: boolean }
 
 export type Answer =
   | { readonly kind: 'outcome'; readonly result: Result; readonly ignored: string | null }
-  | ({ readonly kind: 'stream'; readonly ignored: string | null } & OpenedStream)
+  | ({ readonly kind: 'stream'; readonly ignored: string | null } & OpenedStream<SseEvent>)
 
 type Admitted = { readonly context: AnyContext; readonly dropped: Dropped }
 
@@ -106,6 +108,7 @@ function admit(
       path: facts.path,
       tenant_id: principal?.tenant_id ?? '',
       query: query as Query,
+      cursors: deps.cursors,
     }
     const context = { principal, params, query, body, request: facts, grants, list, key: null }
     return { context, dropped }
@@ -162,7 +165,7 @@ async function openStream(
   request: FastifyRequest,
   context: AnyContext,
   key: string | null,
-): Promise<OpenedStream> {
+): Promise<OpenedStream<SseEvent>> {
   const { stream, watch, streaming } = compiled.route
   const open = stream ?? watch
   if (open) return { events: await open({ ...context, db: deps.db }), replayed: false }

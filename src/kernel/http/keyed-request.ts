@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import type { Db } from '../database/db.ts'
 import { fingerprint } from '../idempotency/fingerprint.ts'
+import type { SseEvent } from './sse.ts'
 import type { KeyedStream } from '../idempotency/keyed-stream.ts'
 import type { KeyedWork } from '../idempotency/keyed.ts'
 import type { KeyedScope, Outcome, RecordRules } from '../idempotency/records.ts'
@@ -49,7 +50,7 @@ export function keyedWork(asked: KeyedRequest): KeyedWork {
   }
 }
 
-export function keyedStream(keyed: KeyedRequest): KeyedStream {
+export function keyedStream(keyed: KeyedRequest): KeyedStream<SseEvent> {
   const { compiled, context } = keyed
   const { streaming, lease_seconds } = compiled.route
   if (!streaming || !lease_seconds) throw new Error(`${compiled.operation} is no keyed stream`)

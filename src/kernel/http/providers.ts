@@ -9,7 +9,7 @@ import { reply, route, type Route } from './route.ts'
 import { text } from './shapes.ts'
 import { Type } from 'typebox'
 import type { Db } from '../database/db.ts'
-import type { Provider } from '../surface.ts'
+import type { Provider } from './provider.ts'
 
 export const providerErrors = {
   provider_not_found: { status: 404, title: 'There is no such provider' },

@@ -6,12 +6,12 @@ import type { Readable } from 'node:stream'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Principal } from '../access/principal.ts'
 import type { Db, Reader, Tx } from '../database/db.ts'
-import type { ListScope } from './cursor.ts'
+import type { List } from './page.ts'
 import type { Problem } from '../errors/problem.ts'
 import type { SseEvent } from './sse.ts'
+import type { RateClass } from '../access/rate.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-export type RateClass = 'read' | 'write' | 'expensive' | 'webhook_in'
 export type Headers = Readonly<Record<string, string | readonly string[]>>
 export type Replies = Readonly<Record<number, TSchema | null>>
 
@@ -81,8 +81,8 @@ type Given<Path extends string, G extends Guard, B, Q> = {
   readonly request: RequestFacts
   /** What the principal holds, for decisions that depend on the row. */
   readonly grants: () => Promise<ReadonlySet<string>>
-  /** This list as this caller sees it, for `kernel.cursors`. */
-  readonly list: ListScope
+  /** This list as this caller sees it, for `page`. */
+  readonly list: List
   /** For unique keys of a surface's own rows, which outlive the recorded outcome. */
   readonly key: RequestKey | null
 }
@@ -249,7 +249,7 @@ export type AnyContext = {
   body: unknown
   request: RequestFacts
   grants: () => Promise<ReadonlySet<string>>
-  list: ListScope
+  list: List
   key: RequestKey | null
 }
 

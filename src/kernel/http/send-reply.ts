@@ -5,7 +5,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { codeOf } from '../../runtime/data-dir.ts'
+import { codeOf } from '../errors/error-code.ts'
 import { DatabaseBusy, isRetryable, isUnavailable } from '../database/failures.ts'
 import type { Log } from '../observability/log.ts'
 import { UpstreamFailure, problemCodeOf } from '../outgoing/upstream.ts'

@@ -7,8 +7,6 @@ import type { Db, Tx } from '../database/db.ts'
 import { violates } from '../database/failures.ts'
 import type { Fault } from '../faults.ts'
 import { problem } from '../errors/problem.ts'
-import type { StreamOperation } from '../http/route.ts'
-import type { SseEvent } from '../http/sse.ts'
 import { newId } from '../ids.ts'
 import {
   endLease,
@@ -21,17 +19,28 @@ import {
   type RecordRules,
 } from './records.ts'
 
-export type KeyedStream = {
+/** An event of a stream; nothing follows the terminal one. */
+type StreamEvent = { readonly terminal?: true }
+
+export type KeyedStream<E extends StreamEvent> = {
   readonly scope: KeyedScope
   readonly rules: RecordRules
   readonly lease_seconds: number
-  readonly operation: Pick<StreamOperation<unknown>, 'open' | 'again' | 'location'>
+  readonly operation: {
+    open(
+      operation_id: string,
+      attempt: 'first' | 'resumed',
+      signal: AbortSignal,
+    ): Promise<AsyncIterable<E>>
+    again(operation_id: string): AsyncIterable<E>
+    location(operation_id: string): string
+  }
   begin(tx: Tx, operation_id: string): Promise<void>
   readonly signal: AbortSignal
 }
 
-export type OpenedStream = {
-  readonly events: AsyncIterable<SseEvent>
+export type OpenedStream<E extends StreamEvent> = {
+  readonly events: AsyncIterable<E>
   /** Told again from what was stored. */
   readonly replayed: boolean
 }
@@ -39,7 +48,10 @@ export type OpenedStream = {
 type Found = { operation_id: string; how: 'first' | 'resumed' | 'again' }
 type Deps = { readonly db: Db; readonly fault: Fault }
 
-export async function openKeyedStream(deps: Deps, stream: KeyedStream): Promise<OpenedStream> {
+export async function openKeyedStream<E extends StreamEvent>(
+  deps: Deps,
+  stream: KeyedStream<E>,
+): Promise<OpenedStream<E>> {
   const lease = { lease_token: newId(), lease_seconds: stream.lease_seconds }
   const { operation_id, how } = await find(deps, stream, lease)
   if (how === 'again') return { events: stream.operation.again(operation_id), replayed: true }
@@ -57,7 +69,7 @@ export async function openKeyedStream(deps: Deps, stream: KeyedStream): Promise<
 
 async function find(
   deps: Deps,
-  stream: KeyedStream,
+  stream: KeyedStream<StreamEvent>,
   lease: { lease_token: string; lease_seconds: number },
 ): Promise<Found> {
   try {
@@ -70,7 +82,7 @@ async function find(
 
 async function findIn(
   tx: Tx,
-  { scope, rules, operation, begin }: KeyedStream,
+  { scope, rules, operation, begin }: KeyedStream<StreamEvent>,
   lease: { lease_token: string; lease_seconds: number },
 ): Promise<Found> {
   const record = await lookUp(tx, scope)
@@ -97,13 +109,13 @@ function running(location?: string) {
 }
 
 /** The record is complete before the reader sees the end; an early end only gives the lease back. */
-async function* recording(
+async function* recording<E extends StreamEvent>(
   { db }: Deps,
-  { scope, rules, operation }: KeyedStream,
+  { scope, rules, operation }: KeyedStream<E>,
   lease_token: string,
   operation_id: string,
-  events: AsyncIterable<SseEvent>,
-): AsyncGenerator<SseEvent> {
+  events: AsyncIterable<E>,
+): AsyncGenerator<E> {
   let ended = false
   try {
     for await (const event of events) {

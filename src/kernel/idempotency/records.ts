@@ -4,10 +4,9 @@
  * the in-process map only save the work of a transaction that would lose.
  */
 import { createHash } from 'node:crypto'
-import { type Static, Type } from 'typebox'
+import { type Static, Type, type TSchema } from 'typebox'
 import type { Reader } from '../database/db.ts'
 import { sql, type Sql } from '../database/sql.ts'
-import { nullable } from '../http/shapes.ts'
 
 /** The primary key. */
 export type KeyedName = {
@@ -27,6 +26,8 @@ export type Outcome = {
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body: string | null
 }
+
+const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 
 export const IdempotencyRecord = Type.Object({
   locked: nullable(Type.Boolean()),

@@ -3,7 +3,7 @@
  * error only delays the next run. Stopping waits for the run in hand.
  */
 import type { Log } from '../observability/log.ts'
-import type { Loop } from '../surface.ts'
+import type { Loop } from './loop.ts'
 
 export type RunningLoops = { stop(): Promise<void> }
 

@@ -5,11 +5,13 @@
  * when it is claimed; one that is interrupted by the end of the process is given back.
  */
 import type { TObject } from 'typebox'
-import type { Tx } from '../database/db.ts'
+import type { Db, Tx } from '../database/db.ts'
 import { sql, type Sql } from '../database/sql.ts'
-import { openSleeper, type Sleeper } from '../events/sleeper.ts'
+import { openSleeper, type Sleeper } from './sleeper.ts'
+import type { Fault } from '../faults.ts'
 import { newId } from '../ids.ts'
-import type { Kernel, Loop } from '../surface.ts'
+import type { Log } from '../observability/log.ts'
+import type { Loop } from './loop.ts'
 import {
   attemptsMax,
   claimedRow,
@@ -19,7 +21,12 @@ import {
   type Outcome,
 } from './due-queue.ts'
 
-type QueueKernel = Pick<Kernel, 'db' | 'log' | 'fault' | 'onWake'>
+type QueueKernel = {
+  readonly db: Db
+  readonly log: Log
+  readonly fault: Fault
+  onWake(run: () => void, topics?: readonly string[]): () => void
+}
 type Row = { readonly attempt_no: number; readonly age_seconds: number } & Record<string, unknown>
 type Work = {
   readonly kernel: QueueKernel

@@ -7,7 +7,8 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
-import { codeOf, type DataDir } from '../data-dir.ts'
+import type { DataDir } from '../data-dir.ts'
+import { codeOf } from '../../kernel/errors/error-code.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
 import {
   copyFile,

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { codeOf } from '../data-dir.ts'
+import { codeOf } from '../../kernel/errors/error-code.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
 import { hashFile, inLanes, syncFolder, treeOf, type Copied } from './copy.ts'
 

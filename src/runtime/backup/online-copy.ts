@@ -6,7 +6,7 @@
 import { readdir, realpath, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createHash } from 'node:crypto'
-import { codeOf } from '../data-dir.ts'
+import { codeOf } from '../../kernel/errors/error-code.ts'
 import { directClient } from '../../kernel/database/direct.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
 import { copyFile, inLanes, makeFolders, treeOf, type Copied } from './copy.ts'

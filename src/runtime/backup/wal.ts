@@ -6,7 +6,7 @@
 import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { codeOf } from '../data-dir.ts'
+import { codeOf } from '../../kernel/errors/error-code.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
 import { writeCopy, type Copied } from './copy.ts'
 

@@ -8,7 +8,8 @@
 import * as fs from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { codeOf, readJson } from '../data-dir.ts'
+import { readJson } from '../data-dir.ts'
+import { codeOf } from '../../kernel/errors/error-code.ts'
 import { newSecret } from '../../kernel/ids.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
 

@@ -1,6 +1,6 @@
 /** A PostgreSQL that is given by its address: it must answer before anything else is tried. */
 import pg from 'pg'
-import { codeOf } from '../data-dir.ts'
+import { codeOf } from '../../kernel/errors/error-code.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
 
 export async function reachDatabase(url: string) {

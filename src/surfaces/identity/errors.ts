@@ -20,6 +20,7 @@ export const errors = {
   session_not_found: { status: 404, title: 'There is no such session' },
   tenant_not_found: { status: 404, title: 'There is no such tenant' },
   external_identity_taken: { status: 409, title: 'The external identity belongs to an account' },
+  last_operator: { status: 409, title: 'The platform needs an active operator' },
   last_credential: { status: 409, title: 'This is the last way to log in' },
   duty_conflict: { status: 422, title: 'One role cannot hold two separated duties' },
   one_time_token_invalid: { status: 422, title: 'The token is not valid any more' },

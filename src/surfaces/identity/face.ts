@@ -5,7 +5,6 @@
  */
 import type { Access } from '../../kernel/access/principal.ts'
 import type { Reader, Tx } from '../../kernel/database/db.ts'
-import type { FirstAdministrator } from '../../runtime/composition.ts'
 import type { Administration } from './administration/port.ts'
 
 /** Plain words for the owner of something; they are kept with the mail, so they hold no secret. */
@@ -30,8 +29,20 @@ export type MailToSend = {
   readonly notice: Notice | null
 }
 
+/** Who a new deployment is administered by. */
+export type FirstAdministrator = { readonly email: string; readonly password: string }
+/** An account or an API key, in the tenant for which it ordered something. */
+export type Holder = { readonly tenant_id: string; readonly principal_id: string }
+
 export type Face = {
   readonly access: Access
+  /**
+   * What each of them holds now, for work that goes on without their request; nothing where the account,
+   * the key, the person behind it or the tenant is not active. In the order of the holders.
+   */
+  grantsOf(reader: Reader, holders: readonly Holder[]): Promise<readonly ReadonlySet<string>[]>
+  /** The same for work that would ask very often: at most half a second old. */
+  recentGrantsOf(holders: readonly Holder[]): Promise<readonly ReadonlySet<string>[]>
   /** For the command line only. */
   readonly administration: Administration
   /** Undefined once the mail is not to be sent any more. */

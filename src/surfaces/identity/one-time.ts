@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { Type, type Static } from 'typebox'
-import type { Reader, Tx } from '../../kernel/database/db.ts'
+import type { Db, Reader, Tx } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import { newSecret } from '../../kernel/ids.ts'
 import type { Keyring } from '../../kernel/keys.ts'
@@ -57,6 +57,11 @@ export function derivedToken(
   return mac && `ot_${mac.toString('base64url')}`
 }
 
+/** What a mailed token is bound to: an account that has moved to another address does not accept it. */
+export function sentTo(email_normalized: string): { readonly sent_to: string } {
+  return { sent_to: hashOf(email_normalized).toString('base64url') }
+}
+
 /** A token to be mailed: only the id of its key is kept. */
 export async function issueDerived(
   tx: Tx,
@@ -106,6 +111,13 @@ export function peek(
       where id_hash = ${hashOf(token)} and purpose = any(${purposes})
         and consumed_at is null and attempts < ${attempts_max} and expires_at > kernel.now()`,
   )
+}
+
+/** A wrong guess at what belongs to it; after five it is exhausted. */
+export async function countAttempt(db: Pick<Db, 'run'>, token: string): Promise<void> {
+  await db.run(sql`
+    update identity.one_time_challenges set attempts = attempts + 1
+    where id_hash = ${hashOf(token)}`)
 }
 
 /** Uses it up; undefined where it is unknown, used, expired or exhausted. */

@@ -8,6 +8,7 @@ import type { Deps } from './deps.ts'
 import type { Face } from './face.ts'
 import { mailToSend } from './mails/mail-to-send.ts'
 import { tellAccount } from './mails/tell-account.ts'
+import { holderGrants, openRecentGrants } from './roles/holder-grants.ts'
 
 const Address = Type.Object({ address: Type.String(), locale: nullable(Type.String()) })
 const Exists = Type.Object({ it: Type.Boolean() })
@@ -17,6 +18,8 @@ export function openFace(deps: Deps): Face {
   const { db } = kernel
   return {
     access: deps.access,
+    grantsOf: (reader, holders) => holderGrants(reader, deps, holders),
+    recentGrantsOf: openRecentGrants(db, deps),
     administration: openAdministration(deps),
     mail: mail_id => mailToSend(db, kernel, mail_id),
     address: account_id =>

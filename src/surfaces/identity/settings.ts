@@ -1,5 +1,13 @@
 /** The settings of this surface: name, default, unit, one sentence, bounds. */
-import { count, flag, list, secret, text, type SettingTable } from '../../kernel/settings.ts'
+import {
+  count,
+  faultsIn,
+  flag,
+  list,
+  secret,
+  text,
+  type SettingTable,
+} from '../../kernel/settings.ts'
 import type { KernelOf } from '../../kernel/surface.ts'
 
 // prettier-ignore
@@ -23,7 +31,7 @@ export const settings = {
   'identity.api_keys_per_account': count(20, 'keys', 'Active API keys of an account', 1, 10_000),
   'identity.roles_per_tenant': count(100, 'roles', 'Roles that a tenant defines for itself', 1, 10_000),
   'identity.mfa_methods_per_account': count(10, 'factors', 'Second factors of an account', 1, 100),
-  'identity.pending_registrations_per_email': count(3, 'registrations', 'Registrations of one address that wait for a proof', 1, 100),
+  'identity.registrations_compared': count(3, 'registrations', 'Registrations of one address whose password is compared when the address is proven', 1, 100),
   'identity.body_limit_bytes': count(16 * 1024, 'bytes', 'Largest body of an identity request', 1024, 2 ** 20),
   'identity.hash_max_ms': count(60, 'ms', 'Time that one password hash may take where the cost is chosen', 1, 5000),
   'identity.hash_queue': count(64, 'hashes', 'Password hashes that wait in one process', 1, 10_000),
@@ -35,7 +43,7 @@ export const settings = {
   'identity.login_network_interval_seconds': count(10, 's', 'Time in which one more attempt is granted for a network', 0.001, 86_400),
   'identity.mfa_attempts_per_hour': count(20, 'attempts', 'Second-factor attempts of one account in an hour', 1, 100_000),
   'identity.registrations_per_hour': count(10, 'registrations', 'Registrations from one network in an hour', 1, 1_000_000),
-  'identity.registrations_per_email_per_hour': count(3, 'registrations', 'Registrations of one address in an hour', 1, 1_000_000),
+  'identity.mails_per_recipient_per_hour': count(5, 'mails', 'Registrations, invitations and changes of address that mail one unproven address in an hour', 1, 1_000_000),
   'identity.resets_per_hour': count(20, 'requests', 'Password reset requests from one network in an hour', 1, 1_000_000),
   'identity.resets_per_email_per_hour': count(3, 'requests', 'Password reset requests for one address in an hour', 1, 1_000_000),
   'identity.refreshes_per_minute': count(60, 'refreshes', 'Refreshes of one session in a minute', 1, 1_000_000),
@@ -54,3 +62,13 @@ export const settings = {
 
 /** The kernel as this surface sees it: with the kernel's settings and its own. */
 export type Kernel = KernelOf<typeof settings>
+
+/** Combinations that cannot work. */
+export function settingFaults(given: Kernel['settings']): string[] {
+  return faultsIn([
+    [
+      given['identity.refresh_prune_seconds'] <= given['identity.refresh_grace_seconds'],
+      'IDENTITY_REFRESH_PRUNE_SECONDS must be above IDENTITY_REFRESH_GRACE_SECONDS, or a used refresh token is forgotten before it may be shown again, and its theft is not seen. Raise the first or lower the second.',
+    ],
+  ])
+}

@@ -19,7 +19,7 @@ import { permissions } from './permissions.ts'
 import { routes } from './routes.ts'
 import { openPace } from './sessions/pace.ts'
 import { openThrottle } from './throttle.ts'
-import { settings } from './settings.ts'
+import { settingFaults, settings } from './settings.ts'
 
 export type Needs = {
   /** Of all surfaces: roles and API keys may hold any permission of the platform. */
@@ -29,6 +29,7 @@ export type Needs = {
 export const identity: Surface<Face, Needs, typeof settings> = {
   name: 'identity',
   settings,
+  settingFaults,
   migrations: new URL('./migrations/', import.meta.url),
   permissions,
   errors,

@@ -35,6 +35,8 @@ export type Throttle = {
   network(name: string, ip: string, burst: number, step_seconds: number): Bucket[]
   /** A bucket named by something secret or personal, which is kept as a keyed hash. */
   about(name: string, value: string, burst: number, step_seconds: number): Bucket
+  /** Mails to an address that has not proven itself, for whatever reason and whoever asks. */
+  recipient(normalized: string): Bucket
   /** So many an hour, like all general rates multiplied by KERNEL_RATE_FACTOR. */
   hourly(name: string, value: string, per_hour: number, burst?: number): Bucket
 }
@@ -67,6 +69,8 @@ export function openThrottle(
     step_seconds,
   })
   const factor = settings['kernel.rate_factor']
+  const hourly: Throttle['hourly'] = (name, value, per_hour, burst = per_hour) =>
+    about(name, value, Math.max(1, Math.floor(burst * factor)), 3600 / (per_hour * factor))
 
   return {
     take: async buckets => {
@@ -96,8 +100,9 @@ export function openThrottle(
       ]
     },
     about,
-    hourly: (name, value, per_hour, burst = per_hour) =>
-      about(name, value, Math.max(1, Math.floor(burst * factor)), 3600 / (per_hour * factor)),
+    recipient: normalized =>
+      hourly('recipient', normalized, settings['identity.mails_per_recipient_per_hour']),
+    hourly,
   }
 }
 

@@ -5,6 +5,7 @@
 import type { Kernel } from './settings.ts'
 import type { FileLookup } from './face.ts'
 import type { Hearers } from './running/ending/announce-ends.ts'
+import type { Rights } from './rights.ts'
 import type { Engine } from './running/engine.ts'
 import type { WaitingQuota } from './submitting/waiting-quota.ts'
 import type { JobTypes } from './types/job-types.ts'
@@ -16,6 +17,7 @@ export type Deps = {
   /** The worker protocol, for workers outside. */
   readonly engine: Engine
   readonly quota: WaitingQuota
+  readonly rights: Rights
   /** Null while nobody keeps files: no input can be named then. */
   readonly files: () => FileLookup | null
 }

@@ -32,5 +32,14 @@ export const events = {
     version: 1,
     data: Type.Object({ type: TypeName, reason: Type.String(), until: nullable(Time) }),
   },
+  'job_schedule.paused': {
+    version: 1,
+    data: Type.Object({
+      schedule_id: Id,
+      name: Type.String({ maxLength: 100 }),
+      type: TypeName,
+      reason: Type.String({ maxLength: 64 }),
+    }),
+  },
   'job_type.resumed': { version: 1, data: Type.Object({ type: TypeName }) },
 } as const

@@ -1,5 +1,5 @@
 /** The settings of this surface: name, default, unit, one sentence, bounds. */
-import { count, type SettingTable } from '../../kernel/settings.ts'
+import { count, faultsIn, type SettingTable } from '../../kernel/settings.ts'
 import type { KernelOf } from '../../kernel/surface.ts'
 
 // prettier-ignore
@@ -34,3 +34,19 @@ export const settings = {
 
 /** The kernel as this surface sees it: with the kernel's settings and its own. */
 export type Kernel = KernelOf<typeof settings>
+
+/** Combinations that cannot work. */
+export function settingFaults(given: Kernel['settings']): string[] {
+  const drain_seconds = Math.max(0, given['kernel.drain_seconds'])
+  const stop_seconds = drain_seconds + given['jobs.stop_grace_seconds']
+  return faultsIn([
+    [
+      stop_seconds >= given['kernel.shutdown_seconds'],
+      'JOBS_STOP_GRACE_SECONDS and KERNEL_DRAIN_SECONDS together must be below KERNEL_SHUTDOWN_SECONDS, or a stop is cut off before running jobs are given back. Lower the first or raise the last.',
+    ],
+    [
+      given['jobs.backoff_cap_ms'] < given['jobs.backoff_base_ms'],
+      'JOBS_BACKOFF_CAP_MS must not be below JOBS_BACKOFF_BASE_MS: the longest wait before any attempt is at least the one before the second. Raise the first or lower the second.',
+    ],
+  ])
+}

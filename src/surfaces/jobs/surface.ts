@@ -1,10 +1,11 @@
 /** Long work as the kernel sees it: its parts are opened once and wired together here. */
 import type { Surface } from '../../kernel/surface.ts'
-import { settings, type Kernel } from './settings.ts'
+import { settingFaults, settings, type Kernel } from './settings.ts'
 import { demoCount } from './demo/count.ts'
 import { seedJobs, type People } from './demo/seed.ts'
 import { settleDependents } from './dependencies/settle-dependents.ts'
 import type { Deps } from './deps.ts'
+import type { Rights } from './rights.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Face, FileLookup } from './face.ts'
@@ -23,25 +24,28 @@ import { openLookout } from './streams/poll-changes.ts'
 export type Needs = {
   /** For the demo data. */
   readonly people: People
+  readonly rights: Rights
 }
 
 export const jobs: Surface<Face, Needs, typeof settings> = {
   name: 'jobs',
   settings,
+  settingFaults,
   migrations: new URL('./migrations/', import.meta.url),
   permissions,
   errors,
   events,
-  open: (kernel, { people }) => {
+  open: (kernel, { people, rights }) => {
     const types = openJobTypes(kernel)
     const hearers = openHearers(kernel, types)
     let files: FileLookup | null = null
     const { rulesOf, builtIns, checkResult } = types
-    const engine = openEngine({ kernel, hearers, rulesOf, builtIns, checkResult })
+    const engine = openEngine({ kernel, hearers, rights, rulesOf, builtIns, checkResult })
     const deps: Deps = {
       kernel,
       types,
       hearers,
+      rights,
       engine,
       quota: openWaitingQuota(kernel.settings['jobs.tenant_waiting']),
       files: () => files,

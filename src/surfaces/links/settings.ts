@@ -1,5 +1,13 @@
 /** The settings of this surface: name, default, unit, one sentence, bounds. */
-import { count, flag, list, secret, text, type SettingTable } from '../../kernel/settings.ts'
+import {
+  count,
+  faultsIn,
+  flag,
+  list,
+  secret,
+  text,
+  type SettingTable,
+} from '../../kernel/settings.ts'
 import type { KernelOf } from '../../kernel/surface.ts'
 
 // prettier-ignore
@@ -43,3 +51,21 @@ export const settings = {
 
 /** The kernel as this surface sees it: with the kernel's settings and its own. */
 export type Kernel = KernelOf<typeof settings>
+
+/** Combinations that cannot work. */
+export function settingFaults(given: Kernel['settings']): string[] {
+  return faultsIn([
+    [
+      given['links.expiry_min_seconds'] > given['links.expiry_max_days'] * 86_400,
+      'LINKS_EXPIRY_MIN_SECONDS must not be above LINKS_EXPIRY_MAX_DAYS, or no link can have an expiry. Lower the first or raise the second.',
+    ],
+    [
+      given['links.purge'] !== 'none' && given['links.purge_url'] === null,
+      'LINKS_PURGE is set, but LINKS_PURGE_URL is not, so nothing could be purged. Set it to the address of the edge cache, or of the webhook.',
+    ],
+    [
+      given['links.country_header'] !== '' && given['kernel.trusted_proxies'].length === 0,
+      'LINKS_COUNTRY_HEADER is set, but KERNEL_TRUSTED_PROXIES is not, so every visitor could name a country. Set it to the addresses of your proxies.',
+    ],
+  ])
+}

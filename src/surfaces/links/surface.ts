@@ -14,7 +14,7 @@ import { permissions } from './permissions.ts'
 import { openRedirecting } from './redirecting/open.ts'
 import { routes } from './routes.ts'
 import { seed, type People } from './seed.ts'
-import { settings } from './settings.ts'
+import { settingFaults, settings } from './settings.ts'
 
 export type Needs = {
   /** Where long work goes; without it the routes that begin such work are not there. */
@@ -27,6 +27,7 @@ export type Needs = {
 export const links: Surface<Face, Needs, typeof settings> = {
   name: 'links',
   settings,
+  settingFaults,
   migrations: new URL('./migrations/', import.meta.url),
   permissions,
   errors,

@@ -4,6 +4,7 @@
  */
 import type { Tx } from '../../kernel/database/db.ts'
 import type { SafeFetch } from '../../kernel/outgoing/safe-fetch.ts'
+import type { Face as Identity } from '../identity/face.ts'
 import type { Kernel } from './settings.ts'
 import type { JudgeEndpoint } from './endpoint.ts'
 import type { Secrets } from './secrets.ts'
@@ -36,6 +37,9 @@ export type Jobs = {
   pauseFence(tx: Tx, activity: string): Promise<boolean>
 }
 
+/** What owners of subscriptions hold when something is sent for them. */
+export type Rights = Pick<Identity, 'recentGrantsOf'>
+
 export type Deps = {
   readonly kernel: Kernel
   readonly types: EventTypes
@@ -46,4 +50,5 @@ export type Deps = {
   readonly reach: SafeFetch
   readonly sender: Poke
   readonly jobs: Jobs
+  readonly rights: Rights
 }

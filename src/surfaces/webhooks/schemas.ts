@@ -66,6 +66,8 @@ const subscription = {
   max_in_flight: Type.Integer(),
   rate_per_second: nullable(Type.Integer()),
   description: nullable(Type.String()),
+  /** Null where somebody paused it. `owner_revoked`: its owner may no longer read what it asks for. */
+  paused_reason: nullable(Type.String()),
   disabled_reason: nullable(Type.String()),
   disabled_at: nullable(Time),
   verification: Type.Object({ mode: Type.String(), expires_at: nullable(Time) }),
@@ -117,6 +119,7 @@ export const SubscriptionRow = Type.Object({
   max_in_flight: Type.Integer(),
   rate_per_second: nullable(Type.Integer()),
   description: nullable(Type.String()),
+  paused_reason: nullable(Type.String()),
   disabled_reason: nullable(Type.String()),
   disabled_at: nullable(Time),
   verification_mode: Type.String(),

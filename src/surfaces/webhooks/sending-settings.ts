@@ -1,6 +1,7 @@
 /** The settings that are written as small lists, read once at the start; a mistake stops it with a sentence. */
 import type { Port } from '../../kernel/outgoing/addresses.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
+import { faultsIn } from '../../kernel/settings.ts'
 import type { Kernel } from './settings.ts'
 
 export type Timeouts = Readonly<Record<(typeof phases)[number], number>>
@@ -21,16 +22,12 @@ const phases = ['dns', 'connect', 'tls', 'write', 'first_byte', 'body', 'total']
 const breaker_parts = ['failures', 'open_ms', 'max_open_ms'] as const
 /** What a sender needs after an answer to record it before its lease ends. */
 export const finish_ms = 1000
+/** What it needs before: the commit of the claim, bodies and rights. */
+const begin_ms = 1000
 
 export function readSending({ settings }: Pick<Kernel, 'settings'>): Sending {
   const timeouts = numbers('WEBHOOKS_TIMEOUTS', settings['webhooks.timeouts'], phases)
   const breaker = numbers('WEBHOOKS_BREAKER', settings['webhooks.breaker'], breaker_parts)
-  const lease_ms = settings['webhooks.lease_seconds'] * 1000
-  if (timeouts.total + finish_ms > lease_ms) {
-    throw new StartError(
-      'WEBHOOKS_LEASE_SECONDS must outlast WEBHOOKS_TIMEOUTS total by a second, or a webhook would be sent twice while the first is under way. Raise the lease or lower the total.',
-    )
-  }
   const http = settings['webhooks.allow_http']
   return {
     timeouts,
@@ -38,6 +35,30 @@ export function readSending({ settings }: Pick<Kernel, 'settings'>): Sending {
     ports: [...ports(settings['webhooks.allowed_ports']), ...(http ? [80] : [])],
     schemes: http ? ['https:', 'http:'] : ['https:'],
   }
+}
+
+/** Combinations that cannot work. */
+export function settingFaults(settings: Kernel['settings']): string[] {
+  const { timeouts, breaker } = readSending({ settings })
+  const lease_ms = settings['webhooks.lease_seconds'] * 1000
+  return faultsIn([
+    [
+      begin_ms + timeouts.total + finish_ms > lease_ms,
+      'WEBHOOKS_LEASE_SECONDS must outlast the total of WEBHOOKS_TIMEOUTS by 2 seconds: a sender begins no attempt that its lease may not cover, so nothing would be sent. Raise the lease or lower the total.',
+    ],
+    [
+      breaker.max_open_ms < breaker.open_ms,
+      'WEBHOOKS_BREAKER: max_open_ms must not be below open_ms. Raise the first or lower the second.',
+    ],
+    [
+      settings['webhooks.degraded_seconds'] >= settings['webhooks.auto_disable_seconds'],
+      'WEBHOOKS_DEGRADED_SECONDS must be below WEBHOOKS_AUTO_DISABLE_SECONDS, or a subscription is disabled before its owner is warned. Lower the first or raise the second.',
+    ],
+    [
+      settings['webhooks.max_held_age_seconds'] < settings['webhooks.max_event_age_seconds'],
+      'WEBHOOKS_MAX_HELD_AGE_SECONDS must not be below WEBHOOKS_MAX_EVENT_AGE_SECONDS: it is the age that ends a delivery whatever was on hold. Raise the first or lower the second.',
+    ],
+  ])
 }
 
 function numbers<const N extends string>(

@@ -3,7 +3,7 @@ import { openSafeFetch } from '../../kernel/outgoing/safe-fetch.ts'
 import type { EventDeclaration, InboundHandler, Surface } from '../../kernel/surface.ts'
 import { settings, type Kernel } from './settings.ts'
 import { checks } from './checks.ts'
-import type { Deps, Jobs } from './deps.ts'
+import type { Deps, Jobs, Rights } from './deps.ts'
 import { openJudgeEndpoint } from './endpoint.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
@@ -22,15 +22,15 @@ import { openBodies } from './sending/bodies.ts'
 import type { Rules } from './sending/decide-retry.ts'
 import { activity, openSender } from './sending/sender.ts'
 import { seed, type People } from './seed.ts'
-import { readSending } from './sending-settings.ts'
+import { readSending, settingFaults } from './sending-settings.ts'
 import { openEventTypes } from './types/event-types.ts'
 import { challengeLoop } from './verification/loop.ts'
 
 export type Needs = {
   readonly jobs: Jobs
   readonly people: People
-  /** Where owners are told that an endpoint fails. */
-  readonly owners: Owners
+  /** What owners hold, and where they are told that an endpoint fails. */
+  readonly owners: Owners & Rights
   /** Of all surfaces: whatever is announced may be subscribed to. */
   readonly events: ReadonlyMap<string, EventDeclaration>
   /** Of all surfaces: who works on what is received, by provider. */
@@ -40,6 +40,7 @@ export type Needs = {
 export const webhooks: Surface<Face, Needs, typeof settings> = {
   name: 'webhooks',
   settings,
+  settingFaults,
   migrations: new URL('./migrations/', import.meta.url),
   permissions,
   errors,
@@ -57,6 +58,7 @@ export const webhooks: Surface<Face, Needs, typeof settings> = {
     const parts = {
       kernel,
       jobs,
+      rights: owners,
       sending,
       reach,
       types: openEventTypes(needs.events),

@@ -53,6 +53,16 @@ export const things: readonly Rule[] = [
     check: visit => expectAbsent(visit, ownedIds(visit.target), null),
   },
   {
+    name: 'a person of another tenant gets nothing by it',
+    exempt: target =>
+      onlyWith.credential(target) ??
+      (ownedIds(target).length > 0 ? null : 'its path names nothing that is owned'),
+    check: async ({ send, valid, stranger }) => {
+      const answer = await send(await valid(), { token: (await stranger()).token })
+      expect([401, 403, 404], answer.text).toContain(answer.status)
+    },
+  },
+  {
     name: 'a tag that is current is 304, and one that is stale is 412',
     exempt: ({ route, params }) =>
       params.length > 0 && (route.method === 'GET' || route.fails?.includes('precondition_failed'))

@@ -1,19 +1,37 @@
 /** The operations of a list of notes. */
 import { sql } from '../../../src/kernel/database/sql.ts'
 import { etag, expectedVersions, preconditionFailed } from '../../../src/kernel/http/etag.ts'
+import { page } from '../../../src/kernel/http/page.ts'
 import { problemsOf } from '../../../src/kernel/errors/problem.ts'
 import { reply, route, type Route } from '../../../src/kernel/http/route.ts'
 import { newId } from '../../../src/kernel/ids.ts'
-import type { Kernel } from '../../../src/kernel/surface.ts'
 import { digestRoute } from './digest-file.ts'
 import { errors } from './errors.ts'
-import { Found, Note, NotePage, NoteQuery, NoteRow, PatchNote, WriteNote } from './schemas.ts'
+import {
+  Found,
+  Match,
+  Note,
+  NotePage,
+  NoteQuery,
+  NoteRow,
+  PatchNote,
+  SearchQuery,
+  WriteNote,
+} from './schemas.ts'
 
 const problem = problemsOf(errors)
 const columns = sql`id, title, labels, kind, version, created_at`
 
-export function noteRoutes(kernel: Kernel): readonly Route[] {
-  return [writeRoute(), readRoute(), listRoute(kernel), patchRoute(), deleteRoute(), digestRoute()]
+export function noteRoutes(): readonly Route[] {
+  return [
+    writeRoute(),
+    readRoute(),
+    listRoute(),
+    searchRoute(),
+    patchRoute(),
+    deleteRoute(),
+    digestRoute(),
+  ]
 }
 
 function writeRoute(): Route {
@@ -69,7 +87,10 @@ function readRoute(): Route {
   })
 }
 
-function listRoute({ cursors }: Kernel): Route {
+/** How many notes one search looks at. */
+const look_max = 200
+
+function listRoute(): Route {
   return route({
     method: 'GET',
     path: '/v1/notes',
@@ -78,20 +99,51 @@ function listRoute({ cursors }: Kernel): Route {
     added: true,
     query: NoteQuery,
     replies: { 200: NotePage },
-    handle: async ({ tx, principal, query, list }) => {
-      const { after, fetch } = cursors.start(list)
-      const [id = null] = after ?? []
-      const rows = await tx.many(
-        Note,
-        sql`
+    handle: async ({ tx, principal, query: { kind = null }, list }) => {
+      const { body, headers } = await page(tx, {
+        scope: list,
+        row: Note,
+        place: ['id'],
+        fetch: (after, n) => sql`
           select ${columns} from notes.notes
           where tenant_id = ${principal.tenant_id} and deleted_at is null
-            and (${query.kind ?? null}::text is null or kind = ${query.kind ?? null}::text)
-            and (${id}::uuid is null or id < ${id}::uuid)
+            and (${kind}::text is null or kind = ${kind}::text)
+            and (${after.id}::uuid is null or id < ${after.id}::uuid)
           order by id desc
-          limit ${fetch}`,
-      )
-      const { body, headers } = cursors.page(list, rows, row => [row.id])
+          limit ${n}`,
+      })
+      return reply(200, body, headers)
+    },
+  })
+}
+
+function searchRoute(): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/note-matches',
+    summary: 'Find notes by a word of their title, newest first',
+    permission: 'authenticated',
+    added: true,
+    query: SearchQuery,
+    replies: { 200: NotePage },
+    handle: async ({ tx, principal, query, list }) => {
+      const { body, headers } = await page(tx, {
+        scope: list,
+        row: Match,
+        place: ['created_us', 'id'],
+        look_max,
+        view: ({ created_us: _place, ...note }) => note,
+        fetch: (after, n) => sql`
+          select ${columns}, strpos(title, ${query.word}) > 0 as wanted,
+            (extract(epoch from created_at) * 1000000)::bigint as created_us
+          from notes.notes
+          where tenant_id = ${principal.tenant_id} and deleted_at is null
+            and (${after.created_us}::bigint is null or (created_at, id) <
+              (to_timestamp(0) + ${after.created_us}::bigint * interval '1 microsecond',
+                ${after.id}::uuid))
+          order by created_at desc, id desc
+          limit ${n}`,
+      })
       return reply(200, body, headers)
     },
   })

@@ -26,7 +26,7 @@ export const notes: Surface<Face, Record<never, never>> = {
         return row?.written ?? 0
       },
     },
-    routes: noteRoutes(kernel),
+    routes: noteRoutes(),
     consumers: [
       {
         name: 'notes.counts',

@@ -9,7 +9,7 @@ import { typesOf, type Hearing } from './hearing.ts'
 import * as leases from './leases.ts'
 import { readDueLanes } from './parks.ts'
 import { poll, readHead, readTail } from '../log/read.ts'
-import { openSleeper } from '../sleeper.ts'
+import { openSleeper } from '../../work/sleeper.ts'
 import { Workers } from './workers.ts'
 
 export type ConsumersOptions = Omit<Handling, 'token'> & {

@@ -3,7 +3,7 @@
  * span, and what they cause continues the first one's trace.
  */
 import { workContext } from '../../observability/context.ts'
-import type { Consumer } from '../../surface.ts'
+import type { Consumer } from '../consumer.ts'
 import type { Telemetry } from '../../observability/telemetry.ts'
 import type { LoggedEvent } from '../event.ts'
 

@@ -8,7 +8,7 @@ import { Compile, type Validator } from 'typebox/compile'
 import type { AuditDraft, BufferedEvent, EventDraft } from '../../database/drafts.ts'
 import { sql, type Sql } from '../../database/sql.ts'
 import { newId } from '../../ids.ts'
-import type { EventDeclaration } from '../../surface.ts'
+import type { EventDeclaration } from '../event.ts'
 
 export type OutboxOptions = {
   /** The trace that the running work belongs to. */

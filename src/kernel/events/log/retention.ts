@@ -6,7 +6,7 @@ import { Type } from 'typebox'
 import type { KernelSettings } from '../../settings.ts'
 import type { Db } from '../../database/db.ts'
 import { sql } from '../../database/sql.ts'
-import type { Loop } from '../../surface.ts'
+import type { Loop } from '../../work/loop.ts'
 
 export type RetentionOptions = {
   db: Db

@@ -9,7 +9,7 @@ import type { Fault } from '../../faults.ts'
 import { jitter } from '../../ids.ts'
 import type { Log } from '../../observability/log.ts'
 import { batch_max, lead, sequence } from './sequence.ts'
-import { openSleeper } from '../sleeper.ts'
+import { openSleeper } from '../../work/sleeper.ts'
 
 export type SequencerOptions = {
   url: string

@@ -60,7 +60,6 @@ export function openWorld(options: WorldOptions): World {
     consumers: options.consumers ?? [],
     sinks: options.sinks ?? [],
     declared: known,
-    cursors: noCursors,
     settings: {
       'kernel.database_pool': pool,
       'kernel.park_schedule': options.park_schedule ?? [1, 5, 30, 120, 600],
@@ -86,14 +85,6 @@ export function openWorld(options: WorldOptions): World {
 }
 
 /** The tests of lists over HTTP have real ones. */
-const noCursors = {
-  start: () => ({ after: null, limit: 20, fetch: 21 }),
-  page: <T>(_scope: unknown, rows: readonly T[]) => ({
-    body: { data: [...rows], next_cursor: null, has_more: false },
-    headers: {},
-  }),
-}
-
 export function changed(aggregate_id: string, n: number, type = 'thing.changed'): EventDraft {
   const data = { n }
   return { type, tenant_id, aggregate_type: 'thing', aggregate_id, aggregate_version: n, data }

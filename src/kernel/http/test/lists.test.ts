@@ -113,6 +113,46 @@ describe('pages', () => {
   })
 })
 
+describe('a search that looks at so many rows and no more', () => {
+  const search = (person: Person, query: string) =>
+    world.call('GET', `/v1/note-matches?word=blue${query}`, { token: person.token })
+
+  test('goes on from where it ended: each match once, and no request reads more', async () => {
+    const person = await writer()
+    // 1,000 notes of which every 90th matches: pages are short, and some are empty.
+    await admin.query(
+      `insert into notes.notes (tenant_id, id, owner_id, title, created_at)
+       select $1, gen_random_uuid(), $2, case when g % 90 = 0 then 'blue' else 'red' end,
+         '2026-01-01T00:00:00.123456Z'::timestamptz + make_interval(secs => g / 2)
+       from generate_series(1, 1000) g`,
+      [person.principal.tenant_id, person.principal.id],
+    )
+    const seen: string[] = []
+    const sizes: number[] = []
+    for (let cursor = ''; ;) {
+      const { status, body } = await search(person, `&limit=3${cursor}`)
+      expect(status).toBe(200)
+      seen.push(...body.data.map((note: { id: string }) => note.id))
+      sizes.push(body.data.length)
+      if (!body.has_more) break
+      cursor = `&cursor=${body.next_cursor}`
+    }
+    expect(new Set(seen).size).toBe(11)
+    expect(seen).toHaveLength(11)
+    // 200 rows hold two or three matches; a page of three that is full ends its look.
+    expect(sizes.length).toBeGreaterThan(4)
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(3)
+  })
+
+  test('says where there is nothing more', async () => {
+    const person = await writer()
+    for (const title of ['blue', 'red', 'blue']) await write(person, title)
+    const { body } = await search(person, '')
+    expect([body.data.length, body.has_more, body.next_cursor]).toEqual([2, false, null])
+    expect(body.data[0]).not.toHaveProperty('created_us')
+  })
+})
+
 describe('versions', () => {
   test('two changes of one version at once: one wins, one is told the current version', async () => {
     const person = await writer()

@@ -77,7 +77,7 @@ function changeRoute(deps: Deps): Route {
     absent: 'account_not_found',
     body: closed({ status: Type.Union([Type.Literal('active'), Type.Literal('disabled')]) }),
     replies: { 200: Account },
-    fails: ['account_not_found', 'precondition_failed', 'invalid_transition'],
+    fails: ['account_not_found', 'precondition_failed', 'invalid_transition', 'last_operator'],
     handle: async ({ tx, params, body, principal, request }) => {
       const versions = expectedVersions(request.headers['if-match'])
       const { tenant_id } = principal
@@ -99,7 +99,7 @@ function eraseRoute(deps: Deps): Route {
     asks_grants: true,
     absent: 'account_not_found',
     replies: { 204: null },
-    fails: ['account_not_found', 'permission_denied', 'step_up_required'],
+    fails: ['account_not_found', 'permission_denied', 'step_up_required', 'last_operator'],
     handle: async ({ tx, params, principal, grants, request }) => {
       const { account_id } = params
       const mine = principal.kind === 'account' && principal.id === account_id

@@ -33,6 +33,8 @@ export async function askEmailChange(
   const { kernel } = deps
   const address = demandEmail(body.email)
   await provePassword(deps, principal.id, body.current_password)
+  const attempt = await deps.throttle.take([deps.throttle.recipient(address.normalized)])
+  attempt.keep()
   return await kernel.db.tx(async tx => {
     const account = await accountById(tx, principal.id)
     if (!account) throw problem('account_not_found')

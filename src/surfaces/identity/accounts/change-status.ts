@@ -7,9 +7,9 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { preconditionFailed } from '../../../kernel/http/etag.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import type { Act } from '../roles/assign-role.ts'
+import { keepOperatorBeside } from '../roles/keep-operator.ts'
 import { AccountRow } from '../schemas.ts'
-import { recordSecurityEvent } from '../security/record.ts'
+import { recordSecurityEvent, type Act } from '../security/record.ts'
 import { revokeSessions } from '../sessions/revoke.ts'
 import { accountColumns, raiseAccountVersion } from './find.ts'
 
@@ -40,8 +40,10 @@ export async function changeStatus(
   }
   await tx.run(sql`update identity.accounts set status = ${status} where id = ${id}`)
   const version = await raiseAccountVersion(tx, id)
-  if (status === 'disabled')
+  if (status === 'disabled') {
+    await keepOperatorBeside(tx, id)
     await revokeSessions(tx, deps, { account_id: id }, 'account_disabled', act)
+  }
   await announce(tx, account, status, version, act)
   return { ...account, status, version }
 }

@@ -5,6 +5,7 @@
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
+import { keepOperatorBeside } from '../roles/keep-operator.ts'
 import type { AccountRow } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security/record.ts'
 import { revokeSessions } from '../sessions/revoke.ts'
@@ -27,6 +28,7 @@ export async function eraseAccount(
       display_name = null, locale = null
     where id = ${id} and tenant_id = ${tenant_id} and status <> 'deleted'`)
   if (erased === 0) return false
+  await keepOperatorBeside(tx, id)
   // Roles before sessions, in the order in which a refresh in another tenant locks them.
   await tx.run(sql`delete from identity.role_assignments where account_id = ${id}`)
   await revokeSessions(tx, deps, { account_id: id }, 'account_deleted', { actor, seen })

@@ -11,11 +11,11 @@ import { closed } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requestMail } from '../mails/request.ts'
-import { consumeAll, issueDerived } from '../one-time.ts'
-import { assignRole, type Act } from '../roles/assign-role.ts'
+import { consumeAll, issueDerived, sentTo } from '../one-time.ts'
+import { assignRole } from '../roles/assign-role.ts'
 import { RoleId } from '../roles/schemas.ts'
 import { AccountRow, DisplayName, Email, Locale } from '../schemas.ts'
-import { recordSecurityEvent } from '../security/record.ts'
+import { recordSecurityEvent, type Act } from '../security/record.ts'
 import { emailScope } from '../tenants/resolve.ts'
 import { demandEmail, type Address } from './email.ts'
 import { accountByAddress, accountColumns } from './find.ts'
@@ -32,12 +32,14 @@ export type Invited = { readonly account: AccountRow; readonly made: boolean }
 
 export async function invite(
   tx: Tx,
-  deps: Pick<Deps, 'kernel' | 'permissions'>,
+  deps: Pick<Deps, 'kernel' | 'permissions' | 'throttle'>,
   tenant_id: string,
   body: Invite,
   act: Act,
 ): Promise<Invited> {
   const address = demandEmail(body.email)
+  const attempt = await deps.throttle.take([deps.throttle.recipient(address.normalized)])
+  attempt.keep()
   const fresh = await insertInvited(tx, deps, tenant_id, address, body)
   const account = fresh ?? (await waiting(tx, deps, tenant_id, address))
   const { id } = account
@@ -109,7 +111,7 @@ async function waiting(
 async function sendInvitation(
   tx: Tx,
   { kernel }: Pick<Deps, 'kernel'>,
-  { id, tenant_id, email, locale }: AccountRow,
+  { id, tenant_id, email, email_normalized, locale }: AccountRow,
 ): Promise<void> {
   if (email === null) throw new Error('an invited account has no address')
   await consumeAll(tx, id, ['invite'])
@@ -120,6 +122,7 @@ async function sendInvitation(
     tenant_id,
     account_id: id,
     ttl_seconds: kernel.settings['identity.invitation_ttl_seconds'],
+    details: sentTo(email_normalized),
   })
   await requestMail(tx, {
     template: 'invite',

@@ -64,11 +64,7 @@ export async function register(
   const per_hour = settings['identity.registrations_per_hour']
   const attempt = await throttle.take([
     ...throttle.network('register', ip, per_hour, 3600 / per_hour),
-    throttle.hourly(
-      'register',
-      `${scope} ${address.normalized}`,
-      settings['identity.registrations_per_email_per_hour'],
-    ),
+    throttle.recipient(address.normalized),
   ])
   attempt.keep()
   const encoded = await hasher.hash(body.password)
@@ -110,7 +106,6 @@ function named({ display_name, locale }: Register) {
   return { display_name: display_name ?? null, locale: locale ?? null }
 }
 
-/** An address has few registrations that wait; an older one gives way. */
 async function insertRegistration(
   tx: Tx,
   { kernel: { settings }, hasher }: Needs,
@@ -118,7 +113,7 @@ async function insertRegistration(
   id: string,
 ) {
   const sealed = hasher.seal(encoded, { table: 'identity.registrations', id })
-  const inserted = await tx.one(
+  return await tx.one(
     Type.Object({ expires_at: Time }),
     sql`
       insert into identity.registrations (tenant_id, id, email, email_normalized, email_scope,
@@ -128,11 +123,4 @@ async function insertRegistration(
         kernel.now() + make_interval(secs => ${settings['identity.verification_ttl_seconds']}))
       returning expires_at`,
   )
-  await tx.run(sql`
-    update identity.registrations set state = 'superseded'
-    where id in (select id from identity.registrations
-      where email_scope = ${scope} and email_normalized = ${address.normalized}
-        and state = 'pending'
-      order by id desc offset ${settings['identity.pending_registrations_per_email']})`)
-  return inserted
 }

@@ -27,11 +27,7 @@ export async function resendVerification(
   const per_hour = settings['identity.registrations_per_hour']
   const attempt = await throttle.take([
     ...throttle.network('resend', ip, per_hour, 3600 / per_hour),
-    throttle.hourly(
-      'resend',
-      `${scope} ${normalized}`,
-      settings['identity.registrations_per_email_per_hour'],
-    ),
+    throttle.recipient(normalized),
   ])
   attempt.keep()
   const ttl_seconds = settings['identity.verification_ttl_seconds']

@@ -1,7 +1,9 @@
 /**
  * Proves a mailbox. The mailed token shows that the caller reads it, the registration's id or password
  * that the caller is the one who registered: either alone would let one person's click finish what
- * another began. The first registration that is proven owns the address and everything under it.
+ * another began. The first registration that is proven owns the address and everything under it; others
+ * of the same address wait beside it until they expire, and none pushes another out. A password is
+ * compared with the registration that the token was mailed for, and with a few of the newest.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -10,7 +12,7 @@ import { newId } from '../../../kernel/ids.ts'
 import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { consume, hashOf, peek } from '../one-time.ts'
+import { consume, countAttempt, peek } from '../one-time.ts'
 import { Bytes } from '../schemas.ts'
 import type { Seen } from '../security/record.ts'
 import { announceProven } from './announce-proven.ts'
@@ -45,7 +47,7 @@ export type Proof = {
 type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied'>
 
 export async function verifyAddress(deps: Needs, proof: Proof, seen: Seen): Promise<Verified> {
-  const { db } = deps.kernel
+  const { db, settings } = deps.kernel
   const challenge = await peek(db, ['email_verification'], proof.token)
   if (!challenge) throw problem('one_time_token_invalid')
   const { email_scope, email_normalized } = challenge.details as Record<string, string>
@@ -56,13 +58,15 @@ export async function verifyAddress(deps: Needs, proof: Proof, seen: Seen): Prom
       from identity.registrations
       where email_scope = ${email_scope ?? ''} and email_normalized = ${email_normalized ?? ''}
         and state = 'pending' and expires_at > kernel.now()
-      order by id desc`,
+        and (${proof.registration_id ?? null}::uuid is null
+          or id = ${proof.registration_id ?? null}::uuid)
+      order by id = ${challenge.ref} desc, id desc
+      limit ${settings['identity.registrations_compared']}`,
   )
   const registration = await known(deps, waiting, proof)
   if (!registration) {
-    await db.run(sql`
-      update identity.one_time_challenges set attempts = attempts + 1
-      where id_hash = ${hashOf(proof.token)}`)
+    // Only a password can be guessed, so nothing else uses up the token.
+    if (proof.password !== undefined) await countAttempt(db, proof.token)
     throw problem('one_time_token_invalid')
   }
   const verified = await db.tx(tx => complete(tx, deps, registration, proof.token, seen))
@@ -75,7 +79,7 @@ async function known(
   waiting: readonly Registration[],
   { registration_id, password }: Proof,
 ): Promise<Registration | undefined> {
-  if (registration_id !== undefined) return waiting.find(one => one.id === registration_id)
+  if (registration_id !== undefined) return waiting[0]
   if (password === undefined) return undefined
   for (const one of waiting) {
     const owner = { table: 'identity.registrations', id: one.id } as const

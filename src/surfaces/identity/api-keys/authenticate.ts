@@ -69,7 +69,15 @@ export async function apiKeyGrants(
   // Nobody is there to show a second factor; who made the key had shown what it took to hold this.
   const owner = { id: given.account_id, tenant_id, session_id: null, aal: 'aal2' } as const
   const held = await accountGrants(reader, deps, owner)
-  return new Set(given.permissions.flatMap(permission => within(held, permission)))
+  return grantsOfKey(held, given.permissions)
+}
+
+/** What a key was given, as far as its owner holds it. */
+export function grantsOfKey(
+  held: ReadonlySet<string>,
+  given: readonly string[],
+): ReadonlySet<string> {
+  return new Set(given.flatMap(permission => within(held, permission)))
 }
 
 /** A key for all types of an owner who holds only some holds those. */

@@ -4,7 +4,7 @@ import { accountByAddress } from '../accounts/find.ts'
 import { parseEmail } from '../accounts/email.ts'
 import { requestMailToNobody } from '../mails/decoy-mail.ts'
 import { requestMail } from '../mails/request.ts'
-import { issueDerived } from '../one-time.ts'
+import { issueDerived, sentTo } from '../one-time.ts'
 import { insertRequest, type AcceptedRequest } from '../requests.ts'
 import { default_tenant_id } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security/record.ts'
@@ -41,6 +41,7 @@ export async function requestReset(
       tenant_id: account?.tenant_id ?? tenant_id,
       account_id: account?.id ?? null,
       ttl_seconds,
+      details: sentTo(normalized),
     })
     await recordSecurityEvent(tx, {
       tenant_id: account?.tenant_id ?? tenant_id,

@@ -14,7 +14,7 @@ import { removeEarlierHolder } from '../accounts/take-over.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { tellOwner } from '../mails/tell-owner.ts'
-import { consume, consumeAll, peek, type Purpose } from '../one-time.ts'
+import { consume, consumeAll, peek, sentTo, type Challenge, type Purpose } from '../one-time.ts'
 import { completeRequest } from '../requests.ts'
 import type { AccountRow } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security/record.ts'
@@ -25,7 +25,7 @@ import { storePassword } from './store.ts'
 type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied'>
 
 const purposes: readonly Purpose[] = ['password_reset', 'invite']
-const Before = Type.Object({ verified_at: nullable(Time) })
+const Before = Type.Object({ verified_at: nullable(Time), email_normalized: Type.String() })
 
 export async function resetPassword(
   deps: Needs,
@@ -42,26 +42,31 @@ export async function resetPassword(
     const challenge = await consume(tx, purposes, body.token)
     if (!challenge) throw problem('one_time_token_invalid')
     await completeRequest(tx, challenge.ref)
-    await apply(tx, deps, account, encoded, seen)
+    await apply(tx, deps, { account, challenge, encoded, seen })
   })
+}
+
+type Reset = {
+  readonly account: AccountRow
+  readonly challenge: Challenge
+  readonly encoded: string
+  readonly seen: Seen
 }
 
 async function apply(
   tx: Tx,
   deps: Needs,
-  account: AccountRow,
-  encoded: string,
-  seen: Seen,
+  { account, challenge, encoded, seen }: Reset,
 ): Promise<void> {
   const { id, tenant_id } = account
   const invited = account.status === 'invited'
   const before = await tx.maybe(
     Before,
     sql`
-      select verified_at from identity.accounts
+      select verified_at, email_normalized from identity.accounts
       where id = ${id} and status in ('active', 'invited') for update`,
   )
-  if (!before) throw problem('one_time_token_invalid')
+  if (!before || !isFor(challenge, before)) throw problem('one_time_token_invalid')
   await storePassword(tx, deps, account, encoded, invited ? 'invite' : 'reset', seen)
   await tx.run(sql`
     update identity.accounts
@@ -82,4 +87,13 @@ async function apply(
   const event = { tenant_id, account_id: id, actor: id, seen }
   await recordSecurityEvent(tx, { ...event, action: 'password_reset.completed' })
   await tellOwner(tx, account, 'password_changed')
+}
+
+/** A token that was mailed opens the account only while it has the address that the mail went to. */
+function isFor(
+  { details }: Challenge,
+  { email_normalized }: { readonly email_normalized: string },
+): boolean {
+  const { sent_to } = details as { sent_to?: string }
+  return sent_to === undefined || sent_to === sentTo(email_normalized).sent_to
 }

@@ -10,21 +10,16 @@ import { Id } from '../../../kernel/http/shapes.ts'
 import { raiseAccountVersion } from '../accounts/find.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { recordSecurityEvent, type Seen } from '../security/record.ts'
+import { recordSecurityEvent, type Act } from '../security/record.ts'
 import { revokeSessions } from '../sessions/revoke.ts'
 import { builtInRoles } from './built-in.ts'
+import { keepOperator, operator_role } from './keep-operator.ts'
 
 export type Assignment = {
   readonly account_id: string
   /** Where the role counts. */
   readonly tenant_id: string
   readonly role_id: string
-}
-
-export type Act = {
-  /** An account, API key or `cli:…`. */
-  readonly actor: string
-  readonly seen?: Seen
 }
 
 const Held = Type.Object({ tenant_id: Id })
@@ -66,6 +61,7 @@ export async function revokeRole(
     await demandRole(tx, deps, assignment)
     return false
   }
+  if (role_id === operator_role) await keepOperator(tx)
   await announce(tx, 'revoked', assignment, act)
   const left = await tx.maybe(
     Held,

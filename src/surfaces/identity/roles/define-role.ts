@@ -9,7 +9,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { Time } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { baseOf, builtInRoles, demandKnown, isOfPlatform, operator_permission } from './built-in.ts'
+import { builtInRoles, demandKnown, isOfPlatform, operator_permission } from './built-in.ts'
 import type { DefineRole, Role } from './schemas.ts'
 
 const Defined = Type.Object({ created_at: Time })
@@ -43,12 +43,10 @@ export async function defineRole(
       on conflict do nothing returning created_at`,
   )
   if (!defined) throw problem('already_exists')
-  const duties = grants.map(grant => permissions.get(baseOf(grant))?.duty ?? null)
   try {
     await tx.run(sql`
-      insert into identity.role_permissions (tenant_id, role_id, permission, duty)
-      select ${tenant_id}, ${role_id}, permission, duty
-      from unnest(${grants}::text[], ${duties}::text[]) as given (permission, duty)`)
+      insert into identity.role_permissions (tenant_id, role_id, permission)
+      select ${tenant_id}, ${role_id}, permission from unnest(${grants}::text[]) as permission`)
   } catch (error) {
     if (violates(error, 'role_permissions_one_duty')) throw problem('duty_conflict')
     throw error

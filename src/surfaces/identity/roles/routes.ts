@@ -92,7 +92,7 @@ function revokeRoute(deps: Deps): Route {
     body: RoleAt,
     body_optional: true,
     replies: { 204: null },
-    fails,
+    fails: [...fails, 'last_operator'],
     handle: async ({ tx, params, body, principal, grants, request }) => {
       const assignment = await meant(tx, deps, { ...params, ...body }, principal, await grants())
       await revokeRole(tx, deps, assignment, { actor: principal.id, seen: request })

@@ -14,6 +14,13 @@ export type Seen = {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }
 
+/** Who does something, and by which request. */
+export type Act = {
+  /** An account, API key or `cli:…`. */
+  readonly actor: string
+  readonly seen?: Seen
+}
+
 export type SecurityEvent = {
   readonly tenant_id: string
   readonly account_id: string | null

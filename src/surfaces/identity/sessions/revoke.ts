@@ -7,8 +7,7 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id, Version } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
-import type { Act } from '../roles/assign-role.ts'
-import { recordSecurityEvent } from '../security/record.ts'
+import { recordSecurityEvent, type Act } from '../security/record.ts'
 
 export type RevokedReason =
   | 'logout'

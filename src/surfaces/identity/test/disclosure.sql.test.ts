@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { Type } from 'typebox'
 import { openProductWorld, password, type ProductWorld } from '../../../../test/product-world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
 import { everyRow, givenAway } from './written.ts'
 
 const world = await openProductWorld()
@@ -108,6 +109,26 @@ test('where an address must be proven, nobody logs in before', async () => {
   })
   expect(proven.status).toBe(201)
   expect((await proving.login({ email, password, tenant })).status).toBe(201)
+})
+
+test('what proves nothing does not use up a mailed token, and later registrations do not push one out', async () => {
+  const tenant = await proving.tenant()
+  const victim = { email: 'patient@example.test', password, tenant: tenant.slug }
+  const registered = await proving.call('POST', '/v1/accounts', { body: victim })
+  const token = (await proving.mails(victim.email)).at(-1)?.token
+  for (let attempt = 0; attempt < 5; attempt++) {
+    for (const more of [{}, { registration_id: newId() }]) {
+      const wrong = await proving.call('POST', '/v1/email-verifications', {
+        body: { token, ...more },
+      })
+      expect(wrong.body.code).toBe('one_time_token_invalid')
+    }
+    const body = { ...victim, password: 'somebody else chose this one' }
+    expect((await proving.call('POST', '/v1/accounts', { body })).status).toBe(202)
+  }
+  const body = { token, registration_id: registered.body.id }
+  expect((await proving.call('POST', '/v1/email-verifications', { body })).status).toBe(201)
+  expect((await proving.login({ ...victim, tenant })).status).toBe(201)
 })
 
 test('whoever registers a stranger’s address first loses it to who proves the mailbox', async () => {

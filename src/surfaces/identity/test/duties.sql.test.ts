@@ -1,8 +1,11 @@
 /** Separated duties meet in no role, whoever asks and however it reaches the table. */
+import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { openProductWorld } from '../../../../test/product-world.ts'
 import { violates } from '../../../kernel/database/failures.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import { composition } from '../../../platform.ts'
+import { gather } from '../../../runtime/gather.ts'
 import { permissions } from '../permissions.ts'
 
 const world = await openProductWorld()
@@ -28,15 +31,15 @@ test('a role of two duties cannot be defined, and nothing of it stays', async ()
 test('no statement can add a second duty to a role', async () => {
   const { id } = await world.tenant()
   const { db } = world.platform.kernel
-  const add = (permission: string, duty: string | null) =>
+  const add = (permission: string) =>
     db.run(sql`
-      insert into identity.role_permissions (tenant_id, role_id, permission, duty)
-      values (${id}, 'helper', ${permission}, ${duty})`)
+      insert into identity.role_permissions (tenant_id, role_id, permission)
+      values (${id}, 'helper', ${permission})`)
   await db.run(sql`
     insert into identity.roles (tenant_id, role_id, name) values (${id}, 'helper', 'Helper')`)
-  await add(support, 'support')
-  await add('identity.accounts.read', null)
-  const refusals = await Promise.allSettled([add(keys, 'keys'), add('x.y.z', 'refunds')])
+  await add(support)
+  await add('identity.accounts.read')
+  const refusals = await Promise.allSettled([add(keys), add('payments.refunds.create')])
   for (const one of refusals) {
     if (one.status === 'fulfilled') throw new Error('two duties were stored')
     expect(violates(one.reason, 'role_permissions_one_duty')).toBe(true)
@@ -48,12 +51,25 @@ test('of two halves added at once one is stored', async () => {
   const { db } = world.platform.kernel
   await db.run(sql`
     insert into identity.roles (tenant_id, role_id, name) values (${id}, 'racing', 'Racing')`)
-  const add = (permission: string, duty: string) =>
+  const add = (permission: string) =>
     db.run(sql`
-      insert into identity.role_permissions (tenant_id, role_id, permission, duty)
-      values (${id}, 'racing', ${permission}, ${duty})`)
-  const ended = await Promise.allSettled([add(support, 'support'), add(keys, 'keys')])
+      insert into identity.role_permissions (tenant_id, role_id, permission)
+      values (${id}, 'racing', ${permission})`)
+  const ended = await Promise.allSettled([add(support), add(keys)])
   expect(ended.filter(one => one.status === 'fulfilled')).toHaveLength(1)
+})
+
+test('the database knows the duty of every permission', async () => {
+  const declared = [...gather(composition.surfaces).permissions]
+  const known = await world.platform.kernel.db.many(
+    Type.Object({ permission: Type.String(), duty: Type.Union([Type.String(), Type.Null()]) }),
+    sql`
+      select permission, identity.duty_of(permission) as duty
+      from unnest(${declared.map(([name]) => name)}::text[]) as permission`,
+  )
+  expect(new Map(known.map(({ permission, duty }) => [permission, duty]))).toEqual(
+    new Map(declared.map(([name, { duty }]) => [name, duty ?? null])),
+  )
 })
 
 test('no built-in role mixes duties', () => {

@@ -176,6 +176,36 @@ test('more logins than the queue holds are told to come again', async () => {
   expect(all.filter(one => ![401, 503].includes(one.status))).toEqual([])
 })
 
+test('a stranger’s mailbox gets so many mails an hour, whoever asks for them and why', async () => {
+  const person = async (name: string) => {
+    const email = `${name}-${newId()}@example.test`
+    const roles = { display_name: null, role_ids: ['tenant_admin'] }
+    await networks.identity.administration.createAccount(
+      { tenant: 'default', email, password, ...roles },
+      'cli:test',
+    )
+    const { body } = await networks.call('POST', '/v1/sessions', { body: { email, password } })
+    return body.access_token as string
+  }
+  const [one, other] = [await person('one'), await person('other')]
+  const stranger = `stranger-${newId()}@example.test`
+  const change = (token: string, email = stranger) =>
+    networks.call('POST', '/v1/email-changes', {
+      token,
+      body: { email, current_password: password },
+    })
+  const statuses = []
+  for (const token of [one, one, one, other, other, other, one])
+    statuses.push((await change(token)).status)
+  expect(statuses).toEqual([202, 202, 202, 202, 202, 429, 429])
+  const others = await Promise.all([
+    networks.call('POST', '/v1/invitations', { token: one, body: { email: stranger } }),
+    networks.call('POST', '/v1/email-verification-requests', { body: { email: stranger } }),
+  ])
+  expect(others.map(({ status }) => status)).toEqual([429, 429])
+  expect((await change(one, `else-${stranger}`)).status).toBe(202)
+})
+
 describe('a network', () => {
   test('may register, reset and guess so often', async () => {
     const tenant = await networks.tenant()

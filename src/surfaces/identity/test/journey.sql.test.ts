@@ -127,6 +127,9 @@ describe.concurrent('a person', () => {
     expect(asked.status).toBe(202)
     expect((await world.login({ ...member, email })).status).toBe(401)
     const token = (await world.mails(email)).at(-1)?.token
+    const forgotten = { email: member.email, tenant: member.tenant.slug }
+    await world.call('POST', '/v1/password-reset-requests', { body: forgotten })
+    const old_mail = (await world.mails(member.email)).at(-1)?.token
     const stranger = await world.member(member.tenant)
     const stolen = await world.call('POST', '/v1/email-verifications', {
       token: stranger.token,
@@ -140,6 +143,10 @@ describe.concurrent('a person', () => {
     expect(proven.status).toBe(201)
     expect((await world.login({ ...member, email })).status).toBe(201)
     expect((await world.mails(member.email)).at(-1)?.template).toBe('address_changed')
+    const late = await world.call('POST', '/v1/password-resets', {
+      body: { token: old_mail, new_password: 'a wholly different phrase 71' },
+    })
+    expect([late.status, late.body.code]).toEqual([422, 'one_time_token_invalid'])
   })
 
   test('changes their name under the version that they saw', async () => {

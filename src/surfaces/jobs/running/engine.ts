@@ -7,6 +7,7 @@ import { JobFailure } from '../../../kernel/errors/job-failure.ts'
 import type { Check, JobStep, JobType, Loop } from '../../../kernel/surface.ts'
 import type { Kernel } from '../settings.ts'
 import { checkJobs } from './check-jobs.ts'
+import { askOwners } from './claiming/ask-owners.ts'
 import { openClaimForWorker, type ClaimForWorker } from './claiming/claim-for-worker.ts'
 import { hashOf } from './claiming/lease-token.ts'
 import { openStandings } from './claiming/running-counts.ts'
@@ -19,6 +20,7 @@ import { jsonResult, type Result } from './ending/result.ts'
 import { openRetryBudgets } from './ending/retry-budget.ts'
 import { sweep } from './ending/sweeps.ts'
 import { forgetJobs } from './forget-jobs.ts'
+import type { Rights } from '../rights.ts'
 import type { TypeRules, TypeVersion } from './rules.ts'
 import { renewLeases, type Renewed } from './runner/heartbeat.ts'
 import type { BuiltIn } from './runner/places.ts'
@@ -50,6 +52,7 @@ export type Engine = {
 export type EngineDeps = {
   readonly kernel: Kernel
   readonly hearers: Hearers
+  readonly rights: Pick<Rights, 'recentGrantsOf'>
   rulesOf(one: TypeVersion): TypeRules
   /** The types whose handlers are in this process. */
   builtIns(): readonly JobType[]
@@ -67,6 +70,7 @@ export function openEngine(deps: EngineDeps): Engine {
   const budgets = openRetryBudgets(now)
   const losses_max = settings['jobs.lease_losses']
   const ending: FinalizeDeps = { db, fault, hearers, budgets, losses_max, rulesOf }
+  const owned = { ...ending, rights: deps.rights }
   const claim = openClaimForWorker({
     db,
     keys,
@@ -78,7 +82,7 @@ export function openEngine(deps: EngineDeps): Engine {
   })
   return {
     claim: async asked => {
-      const leases = await claim(asked)
+      const leases = await askOwners(owned, await claim(asked))
       for (const { type } of leases) budgets.started(type, 1)
       return leases
     },
@@ -94,7 +98,7 @@ export function openEngine(deps: EngineDeps): Engine {
     attemptFence: (tx, bearer) => holdAttempt(tx, shown(bearer)),
     loops: [
       openRunner({
-        ...ending,
+        ...owned,
         kernel,
         log,
         grace_seconds,

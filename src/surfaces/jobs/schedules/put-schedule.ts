@@ -60,6 +60,7 @@ export async function putSchedule(
       parameters = excluded.parameters, cron = excluded.cron, timezone = excluded.timezone,
       enabled = excluded.enabled, catch_up = excluded.catch_up, overlap = excluded.overlap,
       priority = excluded.priority, next_run_at = excluded.next_run_at, last_error_code = null,
+      paused_at = null, paused_reason = null,
       version = s.version + 1, updated_at = kernel.now()
     returning ${scheduleColumns}`,
   )

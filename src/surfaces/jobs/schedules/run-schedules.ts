@@ -1,15 +1,18 @@
 /**
  * Submits what schedules owe. Any process takes a due schedule under its row's lock, submits, and moves it
  * on in the same commit, so there is no leader; the key of each job is its schedule and instant, so that
- * no instant makes two. A run that is refused is told on the schedule and does not hold up others.
+ * no instant makes two. Whether the owner may still schedule the type is asked in that transaction; where
+ * not, the schedule pauses. A run that is refused is told on the schedule and does not hold up others.
  */
 import { Type, type Static } from 'typebox'
+import { allowsType } from '../../../kernel/access/permissions.ts'
 import { parseTime, rfc3339 } from '../../../kernel/clock.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Problem } from '../../../kernel/errors/problem.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
 import type { Loop } from '../../../kernel/surface.ts'
+import type { Deps } from '../deps.ts'
 import { submitJob, type SubmitDeps } from '../submitting/submit-job.ts'
 import { dueRuns, type CatchUp } from './due-runs.ts'
 import { runTimes } from './run-times.ts'
@@ -17,6 +20,7 @@ import { runTimes } from './run-times.ts'
 const Due = Type.Object({
   tenant_id: Type.String(),
   id: Type.String(),
+  name: Type.String(),
   principal_id: Type.String(),
   type: Type.String(),
   schema_version: Type.Integer(),
@@ -32,7 +36,9 @@ const Due = Type.Object({
 })
 type Due = Static<typeof Due>
 
-export function scheduleLoop(deps: SubmitDeps): Loop {
+type RunDeps = SubmitDeps & Pick<Deps, 'rights'>
+
+export function scheduleLoop(deps: RunDeps): Loop {
   const { db, log } = deps.kernel
   return {
     name: 'jobs.schedules',
@@ -43,7 +49,9 @@ export function scheduleLoop(deps: SubmitDeps): Loop {
         try {
           await db.tx(async tx => {
             taken = await takeDue(tx)
-            if (taken) await runDue(tx, deps, taken)
+            if (!taken) return
+            if (await mayRun(tx, deps, taken)) await runDue(tx, deps, taken)
+            else await pause(tx, taken)
           })
         } catch (error) {
           if (!(error instanceof Problem) || !taken) throw error
@@ -62,7 +70,7 @@ async function takeDue(tx: Tx): Promise<Due | undefined> {
     Due,
     sql`
     -- any tenant: schedules run for all of them
-    select tenant_id, id, principal_id, type, schema_version, parameters, cron, timezone, catch_up,
+    select tenant_id, id, name, principal_id, type, schema_version, parameters, cron, timezone, catch_up,
       overlap, priority, next_run_at, last_job_id, kernel.now() as now
     from jobs.job_schedules
     where enabled and next_run_at <= kernel.now()
@@ -70,6 +78,36 @@ async function takeDue(tx: Tx): Promise<Due | undefined> {
     limit 1
     for update skip locked`,
   )
+}
+
+async function mayRun(tx: Tx, { rights }: RunDeps, due: Due): Promise<boolean> {
+  const { tenant_id, principal_id, type } = due
+  const [grants] = await rights.grantsOf(tx, [{ tenant_id, principal_id }])
+  return grants !== undefined && allowsType(grants, 'jobs.schedules.write', type)
+}
+
+const Paused = Type.Object({ version: Type.Integer() })
+
+/** Until somebody who may schedule the type replaces it. */
+async function pause(tx: Tx, { tenant_id, id, name, type }: Due): Promise<void> {
+  const reason = 'owner_revoked'
+  const { version } = await tx.one(
+    Paused,
+    sql`
+    update jobs.job_schedules
+    set enabled = false, next_run_at = null, paused_at = kernel.now(), paused_reason = ${reason},
+      version = version + 1, updated_at = kernel.now()
+    where tenant_id = ${tenant_id} and id = ${id}
+    returning version`,
+  )
+  tx.emit({
+    type: 'job_schedule.paused',
+    tenant_id,
+    aggregate_type: 'job_schedule',
+    aggregate_id: id,
+    aggregate_version: version,
+    data: { schedule_id: id, name, type, reason },
+  })
 }
 
 function dueOf(due: Due, made_up_max: number) {

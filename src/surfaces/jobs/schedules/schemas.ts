@@ -52,6 +52,9 @@ export const Schedule = Type.Object(
     last_job_id: nullable(Id),
     /** Why the last run that was due made no job. */
     last_error_code: nullable(Type.String()),
+    /** `owner_revoked`: who made it may no longer schedule its type. Replace it to resume it. */
+    paused_reason: nullable(Type.String()),
+    paused_at: nullable(Time),
     version: Version,
     created_at: Time,
     updated_at: Time,

@@ -6,7 +6,12 @@ import pg from 'pg'
 import { expect } from 'vitest'
 import type { Kernel } from '../settings.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { openProductWorld, type Member, type Tenant } from '../../../../test/product-world.ts'
+import {
+  openProductWorld,
+  type Member,
+  type ProductWorld,
+  type Tenant,
+} from '../../../../test/product-world.ts'
 import { eventually, newKey, type Answer, type Ask } from '../../../../test/world.ts'
 import type { Face } from '../face.ts'
 import { engineComposition, type Engined } from '../running/test/engine-composition.ts'
@@ -25,6 +30,8 @@ export type AskingWorld = {
   call(method: string, path: string, ask?: Ask): Promise<Answer>
   /** Somebody of a new tenant, or of the one given, who holds these. */
   person(grants?: readonly string[], tenant?: Tenant): Promise<Member>
+  /** Gives built-in roles. */
+  readonly give: ProductWorld['give']
   /** Submits over HTTP with a new key. */
   order(who: Member, body: object, key?: string): Promise<Answer>
   /** Submits what must succeed; answers the id. */

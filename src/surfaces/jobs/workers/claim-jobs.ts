@@ -4,7 +4,7 @@
  */
 import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { openSleeper } from '../../../kernel/events/sleeper.ts'
+import { openSleeper } from '../../../kernel/work/sleeper.ts'
 import type { RequestFacts } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
 import { viewJobs } from '../seeing/view.ts'

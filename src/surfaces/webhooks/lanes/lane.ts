@@ -15,8 +15,10 @@ export type LaneConfig = {
   readonly secrets: readonly LiveSecret[]
   /** When its endpoint answered a challenge last. */
   readonly verified_at: string | null
-  /** What its owner may read, as patterns. */
-  readonly readable: readonly string[]
+  /** Who must still be allowed to read what is sent. */
+  readonly owner_id: string
+  /** What it asks for, as patterns. */
+  readonly types: readonly string[]
 }
 
 /** What was saved of it. */

@@ -16,7 +16,8 @@ const Config = Type.Object({
   max_in_flight: Type.Integer(),
   rate_per_second: nullable(Type.Integer()),
   verified_at: nullable(Time),
-  readable: Type.Array(Type.String()),
+  owner_id: Id,
+  types: Type.Array(Type.String()),
 })
 
 const Row = Type.Object({
@@ -43,7 +44,7 @@ export async function loadLanes(
     sql`
       -- any tenant: a sender owns endpoints of all of them
       select s.id, s.tenant_id, s.shard, s.version, s.endpoint, s.max_in_flight, s.rate_per_second,
-        s.verified_at, s.readable, l.breaker, l.consecutive_failures, l.open_ms, l.open_until,
+        s.verified_at, s.owner_id, s.types, l.breaker, l.consecutive_failures, l.open_ms, l.open_until,
         l.not_before, l.ewma_ms,
         l.last_success_at, l.failing_since, l.failures, l.degraded_at
       from webhooks.subscriptions s
@@ -70,7 +71,7 @@ export async function reloadConfigs(
     sql`
       -- any tenant: a sender owns endpoints of all of them
       select id, tenant_id, shard, version, endpoint, max_in_flight, rate_per_second,
-        verified_at, readable
+        verified_at, owner_id, types
       from webhooks.subscriptions where id = any (${ids}::uuid[])`,
   )
   const secrets = await readSecrets(db, deps, ids)
@@ -101,8 +102,17 @@ export async function findChanged(
 }
 
 function configOf(row: Static<typeof Config>, secrets: readonly LiveSecret[] = []): LaneConfig {
-  const { version, endpoint, max_in_flight, rate_per_second, verified_at, readable } = row
-  return { version, endpoint, max_in_flight, rate_per_second, verified_at, readable, secrets }
+  const { version, endpoint, max_in_flight, rate_per_second, verified_at, owner_id, types } = row
+  return {
+    version,
+    endpoint,
+    max_in_flight,
+    rate_per_second,
+    verified_at,
+    owner_id,
+    types,
+    secrets,
+  }
 }
 
 function recordOf(row: Static<typeof Row>): LaneRecord {

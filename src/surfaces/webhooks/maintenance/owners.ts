@@ -27,7 +27,7 @@ async function revoke(tx: Tx, { tenant_id }: LoggedEvent, owner_id: string): Pro
       set state = 'disabled', disabled_at = kernel.now(), disabled_reason = 'owner_revoked',
         held_seconds = held_seconds
           + coalesce(extract(epoch from kernel.now() - paused_at), 0)::bigint,
-        paused_at = null, unverified_since = null, challenge_due_at = null,
+        paused_at = null, paused_reason = null, unverified_since = null, challenge_due_at = null,
         challenge_hash = null, challenge_expires_at = null, version = version + 1,
         updated_at = kernel.now()
       where s.tenant_id = ${tenant_id} and s.owner_id = ${owner_id}

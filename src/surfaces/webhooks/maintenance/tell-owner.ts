@@ -1,6 +1,6 @@
 /**
- * Mails the owner of a subscription when its endpoint has failed for long, and when it was disabled for
- * that: once for each event, and only where it is still so. It hears the event instead of speaking in the
+ * Mails the owner of a subscription when its endpoint has failed for long, when it was disabled for that,
+ * and when it was paused because they may no longer read what it asks for: once for each event, and only where it is still so. It hears the event instead of speaking in the
  * sender's own commit, which carries hundreds of results and must not wait for anybody's account.
  */
 import { type Static, Type } from 'typebox'
@@ -41,7 +41,11 @@ export function ownerMailConsumer(
 ): Consumer {
   return {
     name: 'webhooks.owner_mail',
-    events: ['webhook_subscription.degraded', 'webhook_subscription.disabled'],
+    events: [
+      'webhook_subscription.degraded',
+      'webhook_subscription.disabled',
+      'webhook_subscription.paused',
+    ],
     run: async (tx, event) => {
       const told = event.payload as Told // as events.ts declares them
       const found = await findFailing(tx, event, told)
@@ -49,8 +53,7 @@ export function ownerMailConsumer(
       const since = told.failing_since ?? event.occurred_at
       const failing = { ...found, since, last_error_code: told.last_error_code ?? null }
       const to = { tenant_id: event.tenant_id, principal_id: found.owner_id }
-      const words = told.reason === 'degraded' ? degradedWords : disabledWords
-      await owners.tellAccount(tx, to, words(kernel, failing, told.reason === 'gone'))
+      await owners.tellAccount(tx, to, wordsFor(told, kernel, failing))
     },
   }
 }
@@ -67,12 +70,32 @@ function findFailing(tx: Tx, { tenant_id }: LoggedEvent, { subscription_id, reas
         when 'degraded' then s.state in ('active', 'paused') and l.degraded_at is not null
         when 'failing' then s.disabled_reason = 'failing'
         when 'gone' then s.disabled_reason = 'gone'
+        when 'owner_revoked' then s.paused_reason = 'owner_revoked'
         else false end`,
   )
 }
 
 const category = 'webhooks.health'
 type Place = Pick<Kernel, 'public_url' | 'settings'>
+
+function wordsFor({ reason }: Told, place: Place, failing: Failing): Notice {
+  if (reason === 'degraded') return degradedWords(place, failing)
+  if (reason === 'owner_revoked') return revokedWords(place, failing)
+  return disabledWords(place, failing, reason === 'gone')
+}
+
+function revokedWords({ public_url }: Place, failing: Failing): Notice {
+  const { id, since } = failing
+  const host = hostOf(failing)
+  return {
+    category,
+    subject: `Your webhooks to ${host} are paused`,
+    says: [
+      `Your webhook subscription ${id} sends to ${host}. Since ${since} you may no longer read the events that it asks for, so it is paused. What happens meanwhile waits, for 14 days at most.`,
+      `Somebody who may read these events can resume it; it is theirs from then on:\nPATCH ${public_url}/v1/webhook-subscriptions/${id}\n{"state": "active"}`,
+    ],
+  }
+}
 
 function degradedWords({ public_url, settings }: Place, failing: Failing): Notice {
   const { id, since } = failing

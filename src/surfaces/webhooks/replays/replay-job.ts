@@ -37,7 +37,7 @@ const stages: Readonly<Record<ReplayOrder['only'], readonly Stage[]>> = {
   all: ['ended', 'missed'],
 }
 
-type Needed = Pick<Deps, 'kernel' | 'types' | 'sender'>
+type Needed = Pick<Deps, 'kernel' | 'types' | 'sender' | 'rights'>
 type Work = { readonly deps: Needed; readonly job: RunningJob; readonly order: ReplayOrder }
 
 export function replayJob(deps: Needed): JobType {

@@ -1,6 +1,7 @@
 /**
- * To whom a replay of many sends, read anew for each portion: where nothing is sent any more, nothing is
- * sent again either, and a changed filter or rate counts from the next portion on.
+ * To whom a replay of many sends, read again for each portion: where nothing is sent any more, nothing is
+ * sent again either, and a changed filter or rate counts from the next portion on. So do rights: of the one
+ * who asked for the replay, and of the owner who reads what is sent.
  */
 import { type Static, Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -8,7 +9,7 @@ import { closed, Id, nullable, Time } from '../../../kernel/http/shapes.ts'
 import { JobFailure } from '../../../kernel/errors/job-failure.ts'
 import type { Deps } from '../deps.ts'
 import { Pattern } from '../schemas.ts'
-import { patternsOf } from '../types/event-types.ts'
+import { patternsOf, readablePatterns } from '../types/event-types.ts'
 import type { Listening } from './line-up-missed.ts'
 import type { Selection } from './line-up.ts'
 import { rate_default } from './pace.ts'
@@ -34,7 +35,8 @@ const failed = ['permanent_failure', 'exhausted']
 
 const Row = Type.Object({
   types: Type.Array(Type.String()),
-  readable: Type.Array(Type.String()),
+  owner_id: Id,
+  actor: Id,
   aggregate_ids: nullable(Type.Array(Id)),
   api_version: Type.String(),
   rate_per_second: nullable(Type.Integer()),
@@ -42,7 +44,7 @@ const Row = Type.Object({
 })
 
 export async function readTarget(
-  { kernel: { db, settings }, types }: Pick<Deps, 'kernel' | 'types'>,
+  { kernel: { db, settings }, types, rights }: Pick<Deps, 'kernel' | 'types' | 'rights'>,
   { id: replay_id, tenant_id }: { readonly id: string; readonly tenant_id: string },
   { subscription_id, until, only, types: asked, ...order }: ReplayOrder,
 ): Promise<Target> {
@@ -54,14 +56,20 @@ export async function readTarget(
   const row = await db.maybe(
     Row,
     sql`
-      select types, readable, aggregate_ids, api_version, rate_per_second,
+      select s.types, s.owner_id, r.actor, s.aggregate_ids, s.api_version, s.rate_per_second,
         greatest(${order.since}::timestamptz, kernel.now() - make_interval(days => ${kept_days}))
           as since
-      from webhooks.subscriptions
-      where tenant_id = ${tenant_id} and id = ${subscription_id}
-        and state in ('active', 'paused')`,
+      from webhooks.subscriptions s
+      join webhooks.replay_audit r on r.tenant_id = s.tenant_id and r.id = ${replay_id}
+      where s.tenant_id = ${tenant_id} and s.id = ${subscription_id}
+        and s.state in ('active', 'paused')`,
   )
   if (!row) throw new JobFailure('subscription_not_active')
+  const [owner, actor] = await rights.recentGrantsOf([
+    { tenant_id, principal_id: row.owner_id },
+    { tenant_id, principal_id: row.actor },
+  ])
+  if (!owner || !actor?.has('webhooks.deliveries.replay')) throw new JobFailure('owner_revoked')
   const namesIn = (...filters: readonly (readonly string[])[]) =>
     types.all
       .map(({ type }) => type)
@@ -77,7 +85,7 @@ export async function readTarget(
     },
     missed: {
       ...place,
-      types: namesIn(row.types, row.readable, asked ?? ['*']),
+      types: namesIn(row.types, readablePatterns(owner), asked ?? ['*']),
       aggregate_ids,
       api_version,
     },

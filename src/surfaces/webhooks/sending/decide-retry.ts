@@ -27,7 +27,7 @@ export type Next = {
 }
 
 /** What becomes of the subscription. */
-export type Consequence = 'degraded' | 'failing' | 'gone' | null
+export type Consequence = 'degraded' | 'failing' | 'gone' | 'owner_revoked' | null
 
 const spread = 0.2
 const shortest_ms = 1000

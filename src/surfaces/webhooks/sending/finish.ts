@@ -191,6 +191,7 @@ function keyOf({ event_id, subscription_id }: Pick<Done, 'event_id' | 'subscript
 }
 
 async function follow(tx: Tx, { lane, consequence, outcome }: Result): Promise<void> {
+  if (consequence === 'owner_revoked') return pauseFor(tx, lane, consequence)
   const disables = consequence !== 'degraded'
   if (!disables && !(await marked(tx, lane))) return
   const row = await tx.maybe(
@@ -203,7 +204,8 @@ async function follow(tx: Tx, { lane, consequence, outcome }: Result): Promise<v
         disabled_reason = case when ${disables} then ${consequence} end,
         held_seconds = held_seconds + case when ${disables} and paused_at is not null
           then extract(epoch from kernel.now() - paused_at)::bigint else 0 end,
-        paused_at = case when ${disables} then null else paused_at end
+        paused_at = case when ${disables} then null else paused_at end,
+        paused_reason = case when ${disables} then null else paused_reason end
       where s.tenant_id = ${lane.tenant_id} and s.id = ${lane.id}
         and s.state in ('active', 'paused')
       returning ${subscriptionColumns}`,
@@ -214,6 +216,21 @@ async function follow(tx: Tx, { lane, consequence, outcome }: Result): Promise<v
   const type = disables ? 'webhook_subscription.disabled' : 'webhook_subscription.degraded'
   announce(tx, type, row, { reason, failing_since, last_error_code: outcome.error_code })
   if (disables) await acquit(tx, lane)
+}
+
+/** What waits is kept until somebody who may read it resumes it. A subscription that changed is asked again. */
+async function pauseFor(tx: Tx, { id, tenant_id, config }: Lane, reason: string): Promise<void> {
+  const row = await tx.maybe(
+    SubscriptionRow,
+    sql`
+      update webhooks.subscriptions s
+      set state = 'paused', paused_at = kernel.now(), paused_reason = ${reason},
+        version = version + 1, updated_at = kernel.now()
+      where s.tenant_id = ${tenant_id} and s.id = ${id} and s.state = 'active'
+        and s.version = ${config.version}
+      returning ${subscriptionColumns}`,
+  )
+  if (row) announce(tx, 'webhook_subscription.paused', row, { reason })
 }
 
 /** Who takes it up again has mended it: it is not disabled by the first failure after that. */

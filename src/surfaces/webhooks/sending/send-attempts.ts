@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts'
 import { tested } from '../events.ts'
 import type { Lane } from '../lanes/lane.ts'
 import { finish_ms } from '../sending-settings.ts'
-import { patternsOf } from '../types/event-types.ts'
+import { mayRead } from '../types/event-types.ts'
 import type { Claimed } from './claim.ts'
 import type { Result } from './finish.ts'
 import { isTooOld, learn, nextOf, type Rules } from './decide-retry.ts'
@@ -20,6 +20,8 @@ export type Departure = {
   readonly claimed: Claimed
   readonly token: string
   readonly body: Buffer | undefined
+  /** What the owner of the subscription holds now. */
+  readonly grants: ReadonlySet<string>
   /** On the monotonic clock. */
   readonly leased_until: number
 }
@@ -43,7 +45,7 @@ export async function fly(
   departure: Departure,
   signal: AbortSignal,
 ): Promise<Result> {
-  const { lane, claimed, token, body, leased_until } = departure
+  const { lane, claimed, token, body, grants, leased_until } = departure
   const { clock } = deps.kernel
   const started_ms = clock.nowMs()
   const base = { lane, claimed, token, started_ms }
@@ -54,10 +56,14 @@ export async function fly(
   if (isTooOld(claimed, deps.rules, started_ms)) {
     return { ...base, ...grounded(claimed, 'exhausted'), outcome: not_sent }
   }
+  if (!lane.config.types.every(pattern => mayRead(grants, pattern))) {
+    const kept = grounded(claimed, 'pending')
+    return { ...base, ...kept, consequence: 'owner_revoked', outcome: not_sent }
+  }
   if (!body) {
     return { ...base, ...grounded(claimed, 'permanent_failure', true), outcome: purged }
   }
-  if (!mayBeHeard(lane, claimed)) {
+  if (!mayBeSent(claimed, grants)) {
     return { ...base, ...grounded(claimed, 'permanent_failure', true), outcome: denied }
   }
   const begun = { at: performance.now() }
@@ -72,9 +78,9 @@ export async function fly(
   return { ...base, outcome, next, duration_ms, secret_version, consequence }
 }
 
-/** What was made for an earlier owner does not go to an endpoint of one who may not read it. */
-function mayBeHeard({ config: { readable } }: Lane, { event_type }: Claimed): boolean {
-  return event_type === tested || patternsOf(event_type).some(one => readable.includes(one))
+/** `*` asks for whatever its owner may read, which may be less than when the delivery was made. */
+function mayBeSent({ event_type }: Claimed, grants: ReadonlySet<string>): boolean {
+  return event_type === tested || mayRead(grants, event_type)
 }
 
 /** It was claimed and not sent: it goes back as it was. */

@@ -5,7 +5,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { isUnavailable } from '../../../kernel/database/failures.ts'
-import { openSleeper } from '../../../kernel/events/sleeper.ts'
+import { openSleeper } from '../../../kernel/work/sleeper.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Loop } from '../../../kernel/surface.ts'
 import type { Deps, Poke } from '../deps.ts'
@@ -209,7 +209,7 @@ class Sending {
   }
 
   private async depart(going: readonly Taken[], token: string, leased_until: number) {
-    const { kernel, bodies } = this.deps
+    const { kernel, bodies, rights } = this.deps
     const began = (result: Result) => {
       this.results.push(result)
       this.sleeper.wake()
@@ -219,10 +219,18 @@ class Sending {
       const outdated = this.lanes.outdated(going)
       if (outdated.length > 0) await reloadConfigs(this.deps, outdated)
       const wanted = going.map(one => one.claimed)
-      const found = await bodies.get(kernel.db, wanted)
-      for (const { lane, claimed } of going) {
+      const owners = going.map(({ lane: { tenant_id, config } }) => ({
+        tenant_id,
+        principal_id: config.owner_id,
+      }))
+      const [found, grants] = await Promise.all([
+        bodies.get(kernel.db, wanted),
+        rights.recentGrantsOf(owners),
+      ])
+      for (const [at, { lane, claimed }] of going.entries()) {
         const body = found.get(keyOfBody(claimed))
-        const departure = { lane, claimed, token, body, leased_until }
+        const held = { body, grants: grants[at] ?? new Set<string>() }
+        const departure = { lane, claimed, token, leased_until, ...held }
         void fly(this.deps, departure, this.abort.signal).then(began)
       }
     } catch (error) {

@@ -35,6 +35,7 @@ export async function deleteSubscription(
     sql`
       update webhooks.subscriptions s
       set state = 'deleted', version = version + 1, updated_at = kernel.now(), paused_at = null,
+        paused_reason = null,
         disabled_at = null, disabled_reason = null, unverified_since = null,
         challenge_due_at = null, challenge_hash = null, challenge_expires_at = null
       where s.tenant_id = ${tenant_id} and s.id = ${id}

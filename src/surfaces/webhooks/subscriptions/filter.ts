@@ -16,7 +16,11 @@ export function demandFilter(
       : [{ location: 'body', pointer: `/event_filter/types/${at}`, constraint: 'event_type' }],
   )
   if (unknown.length > 0) throw problem('event_type_unknown', { errors: unknown.slice(0, 20) })
-  const refused = filter.types.find(pattern => !mayRead(grants, pattern))
+  demandReadable(filter.types, grants)
+}
+
+export function demandReadable(types: readonly string[], grants: ReadonlySet<string>): void {
+  const refused = types.find(pattern => !mayRead(grants, pattern))
   if (refused !== undefined) {
     throw problem('permission_denied', { detail: `Events of type ${refused} may not be read.` })
   }

@@ -8,7 +8,7 @@ import { SubscriptionRow, type Subscription } from '../schemas.ts'
 
 export const subscriptionColumns = sql`s.id, s.tenant_id, s.endpoint, s.types, s.aggregate_ids,
   s.state, s.secret_version, s.api_version, s.ordering, s.max_in_flight, s.rate_per_second,
-  s.description, s.disabled_reason, s.disabled_at, s.verification_mode, s.challenge_expires_at,
+  s.description, s.paused_reason, s.disabled_reason, s.disabled_at, s.verification_mode, s.challenge_expires_at,
   s.version, s.created_at`
 
 type Place = { readonly id: string; readonly tenant_id: string }

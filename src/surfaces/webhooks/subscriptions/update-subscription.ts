@@ -1,7 +1,8 @@
 /**
  * Changes a subscription. A new endpoint, or taking a disabled one up again, asks for a new challenge
  * before anything is sent; a pause keeps everything that comes meanwhile. Whoever changes what is sent,
- * or where to, is its owner from then on: only what that person may read reaches it.
+ * or where to, is its owner from then on: only what that person may read reaches it. So is whoever resumes
+ * one that was paused because its owner may no longer read what it asks for.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -12,7 +13,7 @@ import { problem } from '../errors.ts'
 import type { SubscriptionEvent } from '../events.ts'
 import { SubscriptionRow, type UpdateSubscription } from '../schemas.ts'
 import { readablePatterns } from '../types/event-types.ts'
-import { demandApiVersion, demandFilter } from './filter.ts'
+import { demandApiVersion, demandFilter, demandReadable } from './filter.ts'
 import { announce, holdSubscription, subscriptionColumns } from './find.ts'
 
 /** A disabled one is taken up again at most this often. */
@@ -41,7 +42,9 @@ export async function updateSubscription(
   const moved = endpoint !== before.endpoint
   const step = stepOf(before, asked.state, moved)
   if (before.state === 'disabled' && step.state === 'created') await demandCooledDown(tx, before)
-  const owned = moved || filter !== undefined || step.state === 'created'
+  const resumed = before.paused_reason !== null && step.state === 'active'
+  const owned = moved || filter !== undefined || step.state === 'created' || resumed
+  if (owned && !filter) demandReadable(before.types, by.grants)
   const row = await tx.one(
     SubscriptionRow,
     sql`
@@ -57,7 +60,7 @@ export async function updateSubscription(
           ${asked.rate_per_second === undefined ? before.rate_per_second : asked.rate_per_second},
         owner_id = case when ${owned} then ${by.principal.id} else owner_id end,
         readable = case when ${owned} then ${readablePatterns(by.grants)}::text[] else readable end,
-        ${transition(before.state, step.state, moved)}
+        ${transition(before.state, step.state, { moved, owned })}
       where s.tenant_id = ${tenant_id} and s.id = ${id}
       returning ${subscriptionColumns}`,
   )
@@ -91,13 +94,18 @@ function stepOf({ state }: SubscriptionRow, wanted: string | undefined, moved: b
 }
 
 /** What a change of state sets besides; time on hold is added up so that it makes nothing older. */
-function transition(from: string, to: string, moved: boolean) {
+function transition(
+  from: string,
+  to: string,
+  { moved, owned }: { readonly moved: boolean; readonly owned: boolean },
+) {
   const asks_anew = to === 'created' && (from !== 'created' || moved)
   return sql`
     state = ${to},
     held_seconds = held_seconds + case when ${from} in ('paused', 'disabled') and ${from} <> ${to}
       then extract(epoch from kernel.now() - coalesce(paused_at, disabled_at))::bigint else 0 end,
     paused_at = case when ${to} = 'paused' then coalesce(paused_at, kernel.now()) end,
+    paused_reason = case when ${to} = 'paused' and not ${owned} then paused_reason end,
     disabled_at = case when ${to} = 'disabled' then disabled_at end,
     disabled_reason = case when ${to} = 'disabled' then disabled_reason end,
     cooldown_until = case when ${from} = 'disabled' and ${to} = 'created'

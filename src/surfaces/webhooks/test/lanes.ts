@@ -1,4 +1,5 @@
 /** Lanes as a sender has them in memory, of endpoints that are nowhere. */
+import { newId } from '../../../kernel/ids.ts'
 import { fresh, Lane } from '../lanes/lane.ts'
 
 const config = {
@@ -8,7 +9,8 @@ const config = {
   rate_per_second: null,
   secrets: [],
   verified_at: null,
-  readable: [],
+  owner_id: newId(),
+  types: ['*'],
 }
 let lanes = 0
 

@@ -1,5 +1,5 @@
 /** Sends owed challenges as soon as somebody says that there may be some, and looks by itself. */
-import { openSleeper } from '../../../kernel/events/sleeper.ts'
+import { openSleeper } from '../../../kernel/work/sleeper.ts'
 import type { Loop } from '../../../kernel/surface.ts'
 import type { Deps } from '../deps.ts'
 import { sendOwedChallenges } from './send-owed.ts'

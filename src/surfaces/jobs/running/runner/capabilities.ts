@@ -4,7 +4,7 @@
  */
 import type { Db } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
-import { openSleeper } from '../../../../kernel/events/sleeper.ts'
+import { openSleeper } from '../../../../kernel/work/sleeper.ts'
 import type { Log } from '../../../../kernel/observability/log.ts'
 import type { TypeVersion } from '../rules.ts'
 import type { BuiltIn } from './places.ts'

@@ -4,10 +4,12 @@
  * once. A place is free when its handler has ended; the ends themselves are written beside.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { openSleeper } from '../../../../kernel/events/sleeper.ts'
+import { openSleeper } from '../../../../kernel/work/sleeper.ts'
 import { newId } from '../../../../kernel/ids.ts'
 import type { Loop } from '../../../../kernel/surface.ts'
+import type { Rights } from '../../rights.ts'
 import type { Kernel } from '../../settings.ts'
+import { askOwners } from '../claiming/ask-owners.ts'
 import { openClaimer, type Claimer } from '../claiming/claimer.ts'
 import { openStandings } from '../claiming/running-counts.ts'
 import { openTurns } from '../claiming/turns.ts'
@@ -18,6 +20,7 @@ import { openPulse } from './pulse.ts'
 import type { RunDeps } from './run-attempt.ts'
 
 export type RunnerDeps = RunDeps & {
+  readonly rights: Pick<Rights, 'recentGrantsOf'>
   readonly kernel: Kernel
   readonly grace_seconds: number
   /** The types whose handlers are here. */
@@ -80,17 +83,19 @@ async function runUntil(deps: RunnerDeps, signal: AbortSignal): Promise<void> {
 
 /** Answers how many jobs it began. */
 async function fill(
-  { kernel: { settings }, log, now }: RunnerDeps,
+  deps: RunnerDeps,
   claimer: Claimer,
   places: Places,
   worker: Parameters<Claimer['claim']>[0],
 ): Promise<number> {
+  const { log, now } = deps
+  const { settings } = deps.kernel
   const free = Math.min(places.free(), settings['jobs.claim_batch'])
   if (free <= 0) return 0
   const claimed_ms = now()
   try {
     const taken = await claimer.claim(worker, free)
-    places.begin(taken, claimed_ms)
+    places.begin(await askOwners(deps, taken), claimed_ms)
     return taken.length
   } catch (error) {
     log.warn({ err: error }, 'jobs could not be claimed; trying again')

@@ -54,6 +54,8 @@ describe.concurrent('a schedule', () => {
       last_run_at: null,
       last_job_id: null,
       last_error_code: null,
+      paused_reason: null,
+      paused_at: null,
       version: 1,
       created_at: expect.any(String),
       updated_at: expect.any(String),

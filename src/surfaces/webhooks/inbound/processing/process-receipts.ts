@@ -2,7 +2,7 @@
  * Works on what was received: each receipt once, in the transaction of its handler. A handler that fails
  * is tried again on a schedule; a process that dies loses its lease, and the attempt counts.
  */
-import { openSleeper } from '../../../../kernel/events/sleeper.ts'
+import { openSleeper } from '../../../../kernel/work/sleeper.ts'
 import type { InboundMessage, Loop } from '../../../../kernel/surface.ts'
 import type { Kernel } from '../../settings.ts'
 import type { Handlers } from '../handlers.ts'

@@ -43,7 +43,10 @@ const composed: Composition = {
   open: kernelFor => {
     const { permissions, declared } = gather(surfaces)
     const people = identity.open(kernelFor(identity), { permissions })
-    const work = jobs.open(kernelFor(jobs), { people: people.face.administration })
+    const work = jobs.open(kernelFor(jobs), {
+      people: people.face.administration,
+      rights: people.face,
+    })
     const received = webhooks.open(kernelFor(webhooks), {
       events: declared,
       inbound: [handler],

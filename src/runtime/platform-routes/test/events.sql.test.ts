@@ -2,10 +2,19 @@
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cloneDatabase, type Clone } from '../../../../test/world.ts'
-import { sql } from '../../database/sql.ts'
-import type { AnyContext, Reply } from '../../http/route.ts'
-import { newId } from '../../ids.ts'
-import { changed, count, emit, eventually, openWorld, tenant_id, type World } from './process.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { AnyContext, Reply } from '../../../kernel/http/route.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { eventRoutes } from '../events.ts'
+import {
+  changed,
+  count,
+  emit,
+  eventually,
+  openWorld,
+  tenant_id,
+  type World,
+} from '../../../kernel/events/test/process.ts'
 
 let ground: Clone
 let world: World
@@ -39,8 +48,19 @@ const principal = {
   auth_time: 0,
 }
 
+/** The tests of lists over HTTP have real ones. */
+const noCursors = {
+  start: () => ({ after: null, limit: 20, fetch: 21 }),
+  page: <T>(_scope: unknown, rows: readonly T[]) => ({
+    body: { data: [...rows], next_cursor: null, has_more: false },
+    headers: {},
+  }),
+}
+
 async function call(method: string, path: string, given: Partial<AnyContext> = {}): Promise<Reply> {
-  const found = world.events.routes.find(one => one.method === method && one.path === path)
+  const { interests, wake } = world.events
+  const routes = eventRoutes({ cursors: noCursors, interests, wake })
+  const found = routes.find(one => one.method === method && one.path === path)
   if (!found?.handle) throw new Error(`no route ${method} ${path}`)
   expect(found).toMatchObject({ permission: 'kernel.events.operate', added: true })
   const handle = found.handle

@@ -1,0 +1,12 @@
+/** The contract of a consumer: it handles each event once. */
+import type { Tx } from '../database/db.ts'
+import type { LoggedEvent } from './event.ts'
+
+/** Handles each event once: its inbox row, its effect and its own events share one transaction. */
+export type Consumer = {
+  readonly name: string
+  readonly events: readonly string[] | 'all'
+  run(tx: Tx, event: LoggedEvent): Promise<void>
+  /** A few that came together, in their order; if it throws, each of them goes alone. */
+  runAll?(tx: Tx, events: readonly LoggedEvent[]): Promise<void>
+}

@@ -1,0 +1,95 @@
+/**
+ * One page of a list: decodes the cursor into the columns that order the list, runs the surface's
+ * statement for one row more than the page holds, and makes `next_cursor`, `has_more` and `Link`. Where a
+ * filter may match one row of a million, `look_max` bounds how many rows one request looks at; a page
+ * that ended there is short or empty, says `has_more`, and the next one goes on from that row.
+ */
+import { type Static, type TObject, Type } from 'typebox'
+import type { Reader } from '../database/db.ts'
+import { sql, Sql } from '../database/sql.ts'
+import type { CursorPart, Cursors, ListScope, Page } from './cursor.ts'
+import { problem } from '../errors/problem.ts'
+
+/** A list as one caller sees it, with what signs its cursors: `list` in a handler's context. */
+export type List = ListScope & { readonly cursors: Cursors }
+
+type Rows<S extends TObject> = readonly Static<S>[]
+
+export type PageSpec<S extends TObject, P extends keyof Static<S> & string, V> = {
+  readonly scope: List
+  readonly row: S
+  /** Columns of `row` that order the list; together they are unique. */
+  readonly place: readonly P[]
+  /** With it `row` has a boolean `wanted`, and the statement returns all rows that it looks at. */
+  readonly look_max?: number
+  /** What goes over the wire; else the row as it is. */
+  readonly view?: (row: Static<S>) => V
+  /** The rows after a place (all null at the beginning), at most `n`; from memory or by a statement. */
+  readonly fetch: (
+    after: { readonly [K in P]: Static<S>[K] | null },
+    n: number,
+  ) => Sql | Rows<S> | Promise<Rows<S>>
+}
+
+export async function page<
+  S extends TObject,
+  const P extends keyof Static<S> & string,
+  V = Static<S>,
+>(reader: Pick<Reader, 'many'>, spec: PageSpec<S, P, V>): Promise<Page<V>> {
+  const { scope, place, view, look_max, fetch } = spec
+  const { after, limit, fetch: fetched } = scope.cursors.start(scope)
+  if (after && after.length !== place.length) throw problem('invalid_cursor')
+  const from = Object.fromEntries(place.map((name, at) => [name, after?.[at] ?? null])) as {
+    readonly [K in P]: Static<S>[K] | null
+  }
+  const placeOf = (row: Static<S>) =>
+    place.map(name => (row as Record<string, CursorPart>)[name] ?? null)
+  const shown = (row: Static<S>): V => (view ? view(row) : row)
+  if (look_max === undefined) {
+    const rows = await rowsOf(reader, spec.row, fetch(from, fetched))
+    const { body, headers } = scope.cursors.page(scope, rows, placeOf)
+    return { body: { ...body, data: body.data.map(shown) }, headers }
+  }
+  const looked = await look(reader, spec.row, fetch(from, look_max), { fetched, look_max })
+  // A look that ended early is a full page to the cursor: its last row is repeated until it is.
+  const wanted = looked.filter(row => row.wanted)
+  const last = wanted.length < fetched ? looked.find(row => row.looked === look_max) : undefined
+  const rest = last ? Array.from({ length: fetched - wanted.length }, () => last) : []
+  const { body, headers } = scope.cursors.page<Static<S>>(scope, [...wanted, ...rest], placeOf)
+  const data = wanted.slice(0, limit).map(({ wanted: _wanted, looked: _looked, ...row }) => row)
+  return { body: { ...body, data: (data as Static<S>[]).map(shown) }, headers }
+}
+
+async function rowsOf<S extends TObject>(
+  reader: Pick<Reader, 'many'>,
+  row: S,
+  fetched: Sql | Rows<S> | Promise<Rows<S>>,
+): Promise<Rows<S>> {
+  return fetched instanceof Sql ? await reader.many(row, fetched) : await fetched
+}
+
+type Looked<S extends TObject> = Static<S> & {
+  readonly wanted: boolean
+  readonly looked: number
+}
+
+/** Wanted rows, and the one at which the look ended. Rows stream, so a full page ends it early. */
+async function look<S extends TObject>(
+  reader: Pick<Reader, 'many'>,
+  row: S,
+  statement: Sql | Rows<S> | Promise<Rows<S>>,
+  { fetched, look_max }: { readonly fetched: number; readonly look_max: number },
+): Promise<readonly Looked<S>[]> {
+  if (!(statement instanceof Sql)) throw new Error('look_max needs a statement')
+  const schema = Type.Object({ ...row.properties, wanted: Type.Boolean(), looked: Type.Integer() })
+  const rows = await reader.many(
+    schema,
+    sql`
+      select l.* from (
+        select r.*, row_number() over ()::int as looked from (${statement}) r
+      ) l
+      where l.wanted or l.looked = ${look_max}
+      limit ${fetched}`,
+  )
+  return rows as unknown as readonly Looked<S>[]
+}

@@ -1,0 +1,28 @@
+/** The contract of a provider that reports to the platform by signed messages. */
+import type { Tx } from '../database/db.ts'
+
+/** One entry of the registry behind `POST /v1/providers/{provider}/webhooks`. */
+export type Provider<Event extends ProviderEvent = ProviderEvent> = {
+  readonly name: string
+  /** The status that this provider documents for "received"; 200 carries `{"received": true}`. */
+  readonly accepted: 200 | 202 | 204
+  /** The largest message that is read. */
+  readonly max_bytes: number
+  /** Over the exact bytes, in constant time. May ask outside, such as for a certificate. */
+  verify(message: SignedProviderMessage): ProviderVerdict<Event> | Promise<ProviderVerdict<Event>>
+  /** Stores each event once by its id, in one commit; a repeat is a successful no-op. */
+  receive(tx: Tx, events: readonly Event[]): Promise<void>
+}
+
+export type SignedProviderMessage = {
+  readonly raw: Buffer
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** As the provider addressed it: the public address with its query. */
+  readonly url: string
+}
+
+export type ProviderEvent = { readonly event_id: string }
+
+export type ProviderVerdict<Event extends ProviderEvent = ProviderEvent> =
+  | { readonly events: readonly Event[] }
+  | { readonly refused: 'signature_invalid' | 'timestamp_out_of_window' | 'envelope_invalid' }

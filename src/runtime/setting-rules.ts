@@ -1,0 +1,20 @@
+/**
+ * Combinations of settings that cannot work stop the start, before the data folder or the database is
+ * touched: each value alone is fine, so only a rule over several of them can tell. The kernel's rules are
+ * in its `settings.ts`, a surface hands over its own as `settingFaults`.
+ */
+import { StartError } from '../kernel/errors/start-error.ts'
+import { kernelSettingFaults, type SettingTable } from '../kernel/settings.ts'
+import type { KernelOf } from '../kernel/surface.ts'
+import type { Config } from './config.ts'
+import type { AnySurface } from './gather.ts'
+
+export function refuseCombinations({ settings }: Config, surfaces: readonly AnySurface[]): void {
+  // Each surface declares which of them are its own.
+  const all = settings as KernelOf<SettingTable>['settings']
+  const faults = [
+    ...kernelSettingFaults(settings),
+    ...surfaces.flatMap(one => one.settingFaults?.(all) ?? []),
+  ]
+  if (faults.length > 0) throw new StartError(faults.join('\n'))
+}

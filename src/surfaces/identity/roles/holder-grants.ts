@@ -1,0 +1,96 @@
+/**
+ * What accounts and API keys hold at this moment, for work that is done for them without a request:
+ * schedules, jobs that waited, webhooks. It is asked when the work is done. Somebody whose account, key or
+ * tenant is not active holds nothing. They are not there to show a second factor; they had shown what it
+ * took when they ordered the work.
+ */
+import { Type } from 'typebox'
+import type { Db, Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
+import { grantsOfKey } from '../api-keys/authenticate.ts'
+import type { Deps } from '../deps.ts'
+import type { Face, Holder } from '../face.ts'
+import { rolePermissions } from './grants.ts'
+
+const Row = Type.Object({
+  place: Type.Integer(),
+  /** Of an API key: what it was given. */
+  given: nullable(Type.Array(Type.String())),
+  roles: Type.Array(Type.String()),
+  permissions: Type.Array(Type.String()),
+})
+
+type Grants = ReadonlySet<string>
+const nothing: Grants = new Set()
+
+/** In the order of the holders. */
+export async function holderGrants(
+  reader: Reader,
+  { permissions: catalog }: Pick<Deps, 'permissions'>,
+  holders: readonly Holder[],
+): Promise<Grants[]> {
+  const rows = await reader.many(
+    Row,
+    sql`
+      select h.place::int as place, h.given,
+        array_remove(array_agg(distinct r.role_id), null) as roles,
+        array_remove(array_agg(distinct p.permission), null) as permissions
+      from (
+        select a.place, a.tenant_id, k.permissions as given,
+          coalesce(k.account_id, a.principal_id) as account_id
+        from unnest(${holders.map(one => one.tenant_id)}::uuid[],
+          ${holders.map(one => one.principal_id)}::uuid[])
+          with ordinality as a (tenant_id, principal_id, place)
+        left join identity.api_keys k on k.tenant_id = a.tenant_id and k.id = a.principal_id
+          and k.state = 'active' and (k.expires_at is null or k.expires_at > kernel.now())
+      ) h
+      join identity.accounts c on c.id = h.account_id and c.status = 'active'
+      join identity.tenants home on home.id = c.tenant_id and home.state = 'active'
+      join identity.tenants t on t.id = h.tenant_id and t.state = 'active'
+      left join identity.role_assignments r
+        on r.tenant_id = h.tenant_id and r.account_id = c.id
+      left join identity.role_permissions p
+        on p.tenant_id = r.tenant_id and p.role_id = r.role_id
+      where c.tenant_id = h.tenant_id or r.role_id is not null
+      group by h.place, h.given`,
+  )
+  const found = new Map(rows.map(row => [row.place - 1, row]))
+  return holders.map((_, at) => {
+    const row = found.get(at)
+    if (!row) return nothing
+    const built_in = rolePermissions(catalog, new Set(['member', ...row.roles]))
+    const held = new Set([...built_in, ...row.permissions])
+    return row.given === null ? held : grantsOfKey(held, row.given)
+  })
+}
+
+const life_ms = 500
+const known_max = 10_000
+
+/**
+ * The same, remembered for half a second: a right that was taken away counts no more within a second, in
+ * every process and without any message that could be lost. A sender of webhooks asks some hundred times a
+ * second for the same few owners.
+ */
+export function openRecentGrants(db: Db, deps: Pick<Deps, 'permissions'>): Face['recentGrantsOf'] {
+  const known = new Map<string, { readonly grants: Grants; readonly at: number }>()
+  return async holders => {
+    const asked = new Map(holders.map(one => [keyOf(one), one]))
+    const oldest = performance.now() - life_ms
+    for (const key of asked.keys()) if ((known.get(key)?.at ?? 0) >= oldest) asked.delete(key)
+    if (asked.size > 0) {
+      const at = performance.now()
+      const fresh = await holderGrants(db, deps, [...asked.values()])
+      if (known.size + asked.size > known_max) known.clear()
+      for (const [place, key] of [...asked.keys()].entries()) {
+        known.set(key, { grants: fresh[place] ?? nothing, at })
+      }
+    }
+    return holders.map(one => known.get(keyOf(one))?.grants ?? nothing)
+  }
+}
+
+function keyOf({ tenant_id, principal_id }: Holder): string {
+  return `${tenant_id} ${principal_id}`
+}

@@ -1,0 +1,38 @@
+/**
+ * The platform keeps an operator: the last active account with that role is neither disabled nor erased,
+ * and keeps the role. Whoever ends one calls this after the change and before its commit; the row of the
+ * platform's tenant is held, so of two who end each other at once one is refused.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { problem } from '../errors.ts'
+import { default_tenant_id } from '../schemas.ts'
+
+const Answer = Type.Object({ it: Type.Boolean() })
+export const operator_role = 'platform_operator'
+
+export async function keepOperator(tx: Tx): Promise<void> {
+  await tx.run(sql`
+    select from identity.tenants where id = ${default_tenant_id} for no key update`)
+  const { it } = await tx.one(
+    Answer,
+    sql`
+      select exists (select from identity.role_assignments r
+        join identity.accounts a on a.id = r.account_id and a.status = 'active'
+        join identity.tenants t on t.id = r.tenant_id and t.state = 'active'
+        where r.role_id = ${operator_role}) as it`,
+  )
+  if (!it) throw problem('last_operator')
+}
+
+/** The same, where the account that is disabled or erased is an operator at all. */
+export async function keepOperatorBeside(tx: Tx, account_id: string): Promise<void> {
+  const { it } = await tx.one(
+    Answer,
+    sql`
+      select exists (select from identity.role_assignments
+        where account_id = ${account_id} and role_id = ${operator_role}) as it`,
+  )
+  if (it) await keepOperator(tx)
+}

@@ -1,0 +1,50 @@
+/** The platform keeps an operator, whichever way the last one would go. */
+import { afterAll, expect, test } from 'vitest'
+import { openProductWorld, type Member } from '../../../../test/product-world.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+
+const world = await openProductWorld()
+afterAll(() => world.close())
+
+async function operator(): Promise<Member> {
+  const member = await world.member()
+  await world.give(member, 'platform_operator', 'tenant_admin')
+  return member
+}
+
+const disable = ({ token }: Member, { id }: Member) =>
+  world.call('PATCH', `/v1/accounts/${id}`, { token, body: { status: 'disabled' } })
+const erase = ({ token }: Member, { id }: Member) =>
+  world.call('DELETE', `/v1/accounts/${id}`, { token })
+const take = ({ token }: Member, { id }: Member) =>
+  world.call('DELETE', `/v1/accounts/${id}/roles/platform_operator`, { token })
+
+test('the last operator stays, and any but the last may go', async () => {
+  await world.platform.kernel.db.run(
+    sql`delete from identity.role_assignments where role_id = 'platform_operator'`,
+  )
+  const last = await operator()
+  for (const end of [disable, erase, take]) {
+    const refused = await end(last, last)
+    expect([refused.status, refused.body.code]).toEqual([409, 'last_operator'])
+  }
+  expect((await world.call('GET', '/v1/tenants', { token: last.token })).status).toBe(200)
+  for (const [end, status] of [
+    [disable, 200],
+    [erase, 204],
+    [take, 204],
+  ] as const) {
+    const other = await world.member(last.tenant)
+    await world.give(other, 'platform_operator')
+    expect((await end(last, other)).status).toBe(status)
+  }
+  expect((await disable(last, last)).body.code).toBe('last_operator')
+
+  // Of two who end each other at once, one stays.
+  const other = await world.member(last.tenant)
+  await world.give(other, 'platform_operator', 'tenant_admin')
+  const both = await Promise.all([disable(last, other), disable(other, last)])
+  expect(both.filter(one => one.status === 200)).toHaveLength(1)
+  const left = both[0].status === 200 ? last : other
+  expect((await world.call('GET', '/v1/tenants', { token: left.token })).status).toBe(200)
+})

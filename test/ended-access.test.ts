@@ -1,0 +1,102 @@
+/**
+ * Credentials whose right has ended, on every route of the product: a revoked API key, a person whose
+ * last role in the tenant was taken away, and a disabled account are refused before anything else is
+ * looked at, and a public route takes them for anybody. What people of another tenant may not do is a
+ * rule of the crawler (crawler/rules/things.ts), because it needs things that exist.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { composition } from '../src/platform.ts'
+import { onlyReads, type Route } from '../src/kernel/http/route.ts'
+import { newId } from '../src/kernel/ids.ts'
+import { exchange, type Exchange } from './crawler/exchange.ts'
+import { gather } from '../src/runtime/gather.ts'
+import { openProductWorld, type Member } from './product-world.ts'
+import { newKey } from './world.ts'
+
+const world = await openProductWorld()
+afterAll(() => world.close())
+
+const { routes } = world.platform
+const guarded = routes.filter(one => one.permission !== 'public')
+const open = routes.filter(one => one.permission === 'public' && !one.fronted && !one.stream)
+
+/** A request that names nothing that exists. */
+function ask({ method, path }: Route, token: string): Promise<Exchange> {
+  const named = path.replaceAll(/\{\w+\}/g, () => newId())
+  const reads = method === 'GET' || method === 'DELETE'
+  return exchange(world.url, {
+    method,
+    path: named,
+    headers: {
+      authorization: `Bearer ${token}`,
+      'idempotency-key': newKey(),
+      ...(!reads && { 'content-type': 'application/json' }),
+    },
+    ...(!reads && { bytes: Buffer.from('{}') }),
+  })
+}
+
+const told = async (route: Route, token: string) => {
+  const { status, body } = await ask(route, token)
+  return `${route.method} ${route.path} ${status} ${body?.code}`
+}
+
+const asked = (token: string, some: readonly Route[]) =>
+  Promise.all(some.map(route => told(route, token)))
+
+type Ending = (host: Member) => Promise<{ token: string; end(): Promise<unknown> }>
+
+/** The host takes something away. */
+async function hostAsks({ token }: Member, method: string, path: string, body?: object) {
+  const answer = await world.call(method, path, { token, ...(body && { body }) })
+  expect(answer.status, answer.text).toBeLessThan(300)
+  return answer.body
+}
+
+const endings: Record<string, Ending> = {
+  'an API key that was revoked': async host => {
+    const { permissions } = await hostAsks(host, 'GET', '/v1/me')
+    const made = await hostAsks(host, 'POST', '/v1/api-keys', { name: 'key', permissions })
+    return { token: made.key, end: () => hostAsks(host, 'DELETE', `/v1/api-keys/${made.id}`) }
+  },
+  'a person whose last role was taken away': async host => {
+    const guest = await world.member()
+    const role = `/v1/accounts/${guest.id}/roles/tenant_admin`
+    const { id: tenant_id } = host.tenant
+    await hostAsks(host, 'PUT', role, { tenant_id })
+    const { session_id, refresh_token } = guest
+    const body = { refresh_token, tenant_id }
+    const turned = await world.call('POST', `/v1/sessions/${session_id}/refresh`, { body })
+    expect(turned.body.tenant_id).toBe(tenant_id)
+    return { token: turned.body.access_token, end: () => hostAsks(host, 'DELETE', role) }
+  },
+  'an account that was disabled': async host => {
+    const member = await world.member(host.tenant)
+    await world.give(member, 'tenant_admin')
+    const body = { status: 'disabled' }
+    const end = () => hostAsks(host, 'PATCH', `/v1/accounts/${member.id}`, body)
+    return { token: member.token, end }
+  },
+}
+
+let host: Member
+beforeAll(async () => {
+  host = await world.member()
+  const { permissions } = gather(composition.surfaces)
+  const roles = [...permissions.values()].flatMap(one => one.roles)
+  await world.give(host, ...new Set(roles.filter(one => one !== 'member')))
+})
+
+describe.concurrent.for(Object.entries(endings))('%s', ([, begin]) => {
+  test('is refused on every route', async () => {
+    const { token, end } = await begin(host)
+    const readable = guarded.filter(one => onlyReads(one) && !one.stream && !one.streaming)
+    const before = await asked(token, readable)
+    expect(before.filter(one => one.includes(' 401 '))).toEqual([])
+    expect(before.filter(one => one.includes(' 200 '))).not.toEqual([])
+    await end()
+    const after = await asked(token, guarded)
+    expect(after).toEqual(guarded.map(one => `${one.method} ${one.path} 401 invalid_token`))
+    expect(await asked(token, open)).toEqual(await asked('forged', open))
+  })
+})

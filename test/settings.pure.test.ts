@@ -1,0 +1,56 @@
+/** Combinations of settings that cannot work stop the start with a sentence, before anything is touched. */
+import { expect, test } from 'vitest'
+import { composition } from '../src/platform.ts'
+import { start } from '../src/runtime/start.ts'
+import { refuseCombinations } from '../src/runtime/setting-rules.ts'
+import { loadConfig } from '../src/settings.ts'
+
+const timeouts = (total: number) =>
+  `dns:2000,connect:3000,tls:3000,write:5000,first_byte:10000,body:5000,total:${total}`
+
+const refused: readonly (readonly [Record<string, string>, RegExp])[] = [
+  // Every sender would find that its lease is too short for one more attempt.
+  [{ WEBHOOKS_LEASE_SECONDS: '21' }, /WEBHOOKS_LEASE_SECONDS .* WEBHOOKS_TIMEOUTS/],
+  [{ WEBHOOKS_TIMEOUTS: timeouts(28_001) }, /WEBHOOKS_LEASE_SECONDS .* WEBHOOKS_TIMEOUTS/],
+  [{ WEBHOOKS_BREAKER: 'failures:5,open_ms:2000,max_open_ms:1000' }, /WEBHOOKS_BREAKER/],
+  [
+    { WEBHOOKS_DEGRADED_SECONDS: '60', WEBHOOKS_AUTO_DISABLE_SECONDS: '60' },
+    /WEBHOOKS_DEGRADED_SECONDS .* WEBHOOKS_AUTO_DISABLE_SECONDS/,
+  ],
+  [
+    { WEBHOOKS_MAX_HELD_AGE_SECONDS: '60' },
+    /WEBHOOKS_MAX_HELD_AGE_SECONDS .* WEBHOOKS_MAX_EVENT_AGE_SECONDS/,
+  ],
+  [
+    { JOBS_STOP_GRACE_SECONDS: '10', KERNEL_DRAIN_SECONDS: '0', KERNEL_SHUTDOWN_SECONDS: '10' },
+    /JOBS_STOP_GRACE_SECONDS .* KERNEL_SHUTDOWN_SECONDS/,
+  ],
+  [{ JOBS_BACKOFF_CAP_MS: '1000' }, /JOBS_BACKOFF_CAP_MS .* JOBS_BACKOFF_BASE_MS/],
+  [{ KERNEL_DRAIN_SECONDS: '30' }, /KERNEL_DRAIN_SECONDS .* KERNEL_SHUTDOWN_SECONDS/],
+  [{ KERNEL_INBOX_RETENTION_DAYS: '29' }, /KERNEL_INBOX_RETENTION_DAYS .* KERNEL_EVENTS_RETENTION/],
+  [
+    { IDENTITY_REFRESH_PRUNE_SECONDS: '10' },
+    /IDENTITY_REFRESH_PRUNE_SECONDS .* IDENTITY_REFRESH_GRACE_SECONDS/,
+  ],
+  [
+    { LINKS_EXPIRY_MIN_SECONDS: '86401', LINKS_EXPIRY_MAX_DAYS: '1' },
+    /LINKS_EXPIRY_MIN_SECONDS .* LINKS_EXPIRY_MAX_DAYS/,
+  ],
+  [{ LINKS_PURGE: 'webhook' }, /LINKS_PURGE .* LINKS_PURGE_URL/],
+  [{ LINKS_COUNTRY_HEADER: 'cf-ipcountry' }, /LINKS_COUNTRY_HEADER .* KERNEL_TRUSTED_PROXIES/],
+]
+
+test.each(refused)('%j', async (environment, sentence) => {
+  const config = loadConfig({}, { ...environment, DATA_DIR: '/nowhere/at/all' })
+  const error = await start(config, () => {}, composition).catch((refusal: unknown) => refusal)
+  expect(error).toMatchObject({ name: 'StartError', message: expect.stringMatching(sentence) })
+})
+
+test.each([
+  {},
+  { PROFILE: 'production' },
+  { WEBHOOKS_LEASE_SECONDS: '22' },
+  { LINKS_PURGE: 'purge', LINKS_PURGE_URL: 'https://edge.example.com' },
+])('%j can work', environment => {
+  expect(() => refuseCombinations(loadConfig({}, environment), composition.surfaces)).not.toThrow()
+})
