@@ -7,9 +7,10 @@ import { gather, type AnySurface } from './runtime/gather.ts'
 import { identity } from './surfaces/identity/surface.ts'
 import { jobs } from './surfaces/jobs/surface.ts'
 import { links } from './surfaces/links/surface.ts'
+import { payments } from './surfaces/payments/surface.ts'
 import { webhooks } from './surfaces/webhooks/surface.ts'
 
-const surfaces: readonly AnySurface[] = [identity, jobs, links, webhooks]
+const surfaces: readonly AnySurface[] = [identity, jobs, payments, links, webhooks]
 
 export const composition: Composition = {
   surfaces,
@@ -18,6 +19,7 @@ export const composition: Composition = {
     const people = identity.open(kernelFor(identity), { permissions })
     const administration = people.face.administration
     const work = jobs.open(kernelFor(jobs), { people: administration, rights: people.face })
+    const money = payments.open(kernelFor(payments), { people: administration })
     const shortener = links.open(kernelFor(links), {
       jobs: work.face,
       people: administration,
@@ -31,7 +33,13 @@ export const composition: Composition = {
       people: administration,
       owners: people.face,
     })
-    const opened = { identity: people, jobs: work, links: shortener, webhooks: hooks }
+    const opened = {
+      identity: people,
+      jobs: work,
+      payments: money,
+      links: shortener,
+      webhooks: hooks,
+    }
     work.face.offer(Object.values(opened).flatMap(one => one.jobTypes ?? []))
     return { opened, access: people.face.access, prepare: people.face.prepare }
   },

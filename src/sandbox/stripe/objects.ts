@@ -183,6 +183,8 @@ export type Scheduled = {
 export type LateRequest = { path: string; body: string; key: string | null }
 
 export type Config = {
+  /** Where this vendor itself listens. */
+  address: string
   webhook_url: string | null
   secrets: string[]
   fee_percent: number

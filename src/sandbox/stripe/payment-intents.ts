@@ -66,7 +66,10 @@ export function confirmIntent(work: Work, id: string, form: Form): PaymentIntent
     last_payment_error: null,
     next_action: {
       type: 'redirect_to_url',
-      redirect_to_url: { url: `/3ds/${id}`, return_url: textOf(form, 'return_url') },
+      redirect_to_url: {
+        url: `${work.config.address}/3ds/${id}`,
+        return_url: textOf(form, 'return_url'),
+      },
     },
   }
   work.put('payment_intent', id, waiting)

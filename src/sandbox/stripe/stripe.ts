@@ -25,7 +25,11 @@ export const stripe: Vendor = {
     const key = `sk_test_${kept.secret('api_key').replaceAll(/[^A-Za-z0-9]/g, '')}`
     const webhook_secret = `whsec_${kept.secret('webhook')}`
     const store = openStore(setup)
-    const config = () => store.get('config', 'config') ?? defaults(webhook_secret)
+    let address = ''
+    const config = () => ({
+      ...(store.get('config', 'config') ?? defaults(webhook_secret)),
+      address,
+    })
     const faults = openFaults()
     const deliveries = openDeliveries({ store, clock, faults, config })
     const tick = () => runDue(vended, api.late)
@@ -41,7 +45,7 @@ export const stripe: Vendor = {
     })
     const port = await setup.listen('api', http)
     const timer = setInterval(tick, tick_ms)
-    const address = `http://127.0.0.1:${port}`
+    address = `http://127.0.0.1:${port}`
     return {
       addresses: { api: address, key, webhook_secret, control: `${address}/_sandbox/` },
       close: async () => {
@@ -61,6 +65,7 @@ function aboutOf({ folder }: Setup): object {
 
 function defaults(webhook_secret: string): Config {
   return {
+    address: '',
     webhook_url: null,
     secrets: [webhook_secret],
     fee_percent: 2.9,

@@ -13,6 +13,9 @@ create table payments.payment_intents (
   provider text not null,
   provider_customer_ref text,
   provider_handle text,
+  provider_handle_at timestamptz,
+  -- the last reconciliation that saw it at the provider
+  reconciled_in uuid,
   charge_ref text,
   -- made by another surface: only its face moves it
   managed boolean not null default false,
@@ -85,6 +88,10 @@ create unique index payment_operations_open
   where type in ('authorize', 'capture', 'cancel') and state in ('created', 'pending_provider');
 create index payment_operations_intent
   on payments.payment_operations (tenant_id, intent_id, id);
+-- Declines of one principal in the last hour.
+create index payment_operations_declined
+  on payments.payment_operations (tenant_id, principal_id, resolved_at)
+  where type = 'authorize' and state = 'failed';
 create index payment_operations_due on payments.payment_operations (due_at)
   where due_at is not null;
 
@@ -153,8 +160,7 @@ create table payments.provider_events (
 );
 create index provider_events_due on payments.provider_events (due_at) where due_at is not null;
 create index provider_events_received on payments.provider_events (received_at);
-create index provider_events_object on payments.provider_events (provider, object_ref)
-  where due_at is not null;
+create index provider_events_object on payments.provider_events (provider, object_ref);
 
 -- How far the provider's lists have been read.
 create table payments.provider_cursors (
@@ -207,7 +213,7 @@ create table payments.reconciliation_runs (
   state text not null default 'queued' check (state in ('queued', 'running', 'succeeded', 'failed')),
   from_at timestamptz not null,
   to_at timestamptz not null,
-  phase text not null default 'balance_transactions',
+  phase text not null default 'payments',
   page_after text,
   compared bigint not null default 0,
   fixed bigint not null default 0,

@@ -9,7 +9,13 @@ import type { RequestKey } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { leaseSeconds } from './resolver.ts'
-import { lockIntent, OperationRow, operationColumns, type IntentRow } from './rows.ts'
+import {
+  lockIntent,
+  lockOpenOperations,
+  OperationRow,
+  operationColumns,
+  type IntentRow,
+} from './rows.ts'
 
 export type Beginning = {
   readonly operation_id: string
@@ -57,6 +63,7 @@ export async function lockMovable(
   key: { readonly tenant_id: string; readonly id: string },
   managed: boolean,
 ): Promise<IntentRow> {
+  const open = await lockOpenOperations(tx, key)
   const intent = await lockIntent(tx, key)
   if (!intent) throw problem('payment_intent_not_found')
   if (intent.managed !== managed) {
@@ -64,7 +71,14 @@ export async function lockMovable(
       detail: 'This payment belongs to an order. Move it through the order.',
     })
   }
+  if (open.some(({ state }) => state !== 'requires_action')) throw pending()
   return intent
+}
+
+function pending() {
+  return problem('operation_pending', {
+    detail: 'Wait until the operation in pending_operation has ended, then try again.',
+  })
 }
 
 export async function beginOperation(
@@ -88,11 +102,7 @@ export async function beginOperation(
         case when ${sends} then kernel.now() + make_interval(secs => ${lease}) end,
         case when ${sends} then null else kernel.now() end)`)
   } catch (error) {
-    if (violates(error, 'payment_operations_open')) {
-      throw problem('operation_pending', {
-        detail: 'Wait until the operation in pending_operation has ended, then try again.',
-      })
-    }
+    if (violates(error, 'payment_operations_open')) throw pending()
     throw error
   }
 }

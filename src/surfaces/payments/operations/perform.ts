@@ -110,7 +110,7 @@ async function makeHandle(deps: Deps, intent: IntentRow): Promise<string | null>
   await deps.kernel.fault('payments.before_handle')
   const stored = await deps.kernel.db.run(sql`
     update payments.payment_intents i
-    set provider_handle = ${handle}
+    set provider_handle = ${handle}, provider_handle_at = coalesce(i.provider_handle_at, now())
     where i.tenant_id = ${tenant_id} and i.id = ${id}
       and (i.provider_handle is null or i.provider_handle = ${handle})
       and i.state in ('requires_authorization', 'requires_action')`)

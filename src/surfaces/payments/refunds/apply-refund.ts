@@ -12,6 +12,7 @@ import { type Static, Type } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable, oneOf } from '../../../kernel/http/shapes.ts'
+import { isId } from '../../../kernel/ids.ts'
 import { platform_tenant } from '../deps.ts'
 import { post, transfer } from '../ledger/post.ts'
 import { announce } from '../operations/announce.ts'
@@ -40,16 +41,23 @@ export const refundColumns = sql`
   r.tenant_id, r.id, r.intent_id, r.operation_id, r.amount_minor, r.currency, r.state, r.reason,
   r.provider_refund_id, r.accepted, r.failure_code, r.created_at`
 
-/** The refund that a snapshot is about, by its operation or by the provider's id. */
-export function findRefundOf(reader: Reader, provider: string, told: RefundSnapshot) {
-  return reader.maybe(
+/** The refund that a snapshot is about: by our operation's id, which it carries, or by the provider's. */
+export async function findRefundOf(reader: Reader, provider: string, told: RefundSnapshot) {
+  const by_id = await reader.maybe(
     RefundRow,
     sql`
-      -- any tenant: ids of operations and of the provider's refunds are unique
+      -- any tenant: the provider's ids are unique
       select ${refundColumns} from payments.refunds r
-      where r.operation_id::text = ${told.operation_id ?? ''}
-        or (r.provider = ${provider} and r.provider_refund_id = ${told.id})
-      limit 1`,
+      where r.provider = ${provider} and r.provider_refund_id = ${told.id}`,
+  )
+  if (by_id || told.operation_id === null || !isId(told.operation_id)) return by_id
+  return await reader.maybe(
+    RefundRow,
+    sql`
+      select ${refundColumns} from payments.refunds r
+      join payments.payment_operations o
+        on o.tenant_id = r.tenant_id and o.id = r.operation_id
+      where o.id = ${told.operation_id}`,
   )
 }
 
