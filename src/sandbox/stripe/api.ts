@@ -4,59 +4,29 @@
  */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { setTimeout as pause } from 'node:timers/promises'
 import { ApiError, malformed } from './api-error.ts'
 import { endpointOf, expanded, type Endpoint } from './endpoints.ts'
 import type { FaultRule } from './faults.ts'
-import { parseForm, type Form } from './form.ts'
-import { makeForeignPayment } from './foreign-payment.ts'
+import { keyInUse, unauthorized, unknownUrl } from './refusals.ts'
+import { send, type Asked, type Reply } from './reply.ts'
+import { strikeAfter, strikeBefore } from './strikes.ts'
+import { parseForm } from './form.ts'
 import type { LateRequest, PaymentIntent, StripeEvent } from './objects.ts'
-import { stripeId } from './store.ts'
+import { stripeId } from './stripe-id.ts'
+import { openTurns } from './turns.ts'
 import { workIn, type Vended } from './vended.ts'
 import { api_version, type Work } from './work.ts'
-
-type Reply = { readonly status: number; readonly body: unknown; readonly replayed?: boolean }
-type Asked = {
-  readonly method: string
-  readonly path: string
-  readonly raw: string
-  readonly form: Form
-  readonly key: string | null
-  readonly id: string
-}
 
 const body_bytes_max = 1 << 20
 const saved_for_ms = 24 * 3_600_000
 
 export function openApi(vended: Vended) {
-  const busy = new Map<string, Promise<unknown>>()
+  const exclusive = openTurns(() => vended.config().lock_wait_ms)
   const running = new Set<string>()
-
-  /** One at a time for an object; who waits too long was not executed. */
-  const exclusive = async <T>(about: string | null, work: () => Promise<T>): Promise<T> => {
-    if (about === null) return work()
-    const before = busy.get(about)
-    const patience = pause(vended.config().lock_wait_ms, 'late' as const, { ref: false })
-    if (before && (await Promise.race([before.catch(() => {}), patience])) === 'late') {
-      throw lockTimeout()
-    }
-    const mine = work()
-    busy.set(about, mine)
-    return mine.finally(() => {
-      if (busy.get(about) === mine) busy.delete(about)
-    })
-  }
 
   const carryOut = async (asked: Asked, fault?: FaultRule): Promise<Reply> => {
     const endpoint = endpointOf(asked.method, asked.path)
-    if (!endpoint) {
-      throw new ApiError(
-        404,
-        { type: 'invalid_request_error', code: 'url_invalid' },
-        `Unrecognized request URL (${asked.method}: ${asked.path}).`,
-        false,
-      )
-    }
+    if (!endpoint) throw unknownUrl(asked.method, asked.path)
     if (endpoint.read) {
       const found = endpoint.read(vended.store, asked.form, nowSeconds(vended))
       return { status: 200, body: expanded(vended.store, found, asked.form) }
@@ -96,19 +66,18 @@ export function openApi(vended: Vended) {
   return {
     late,
     handle: (request: IncomingMessage, response: ServerResponse): void => {
-      handle(request, response).catch((error: unknown) => {
-        if (error instanceof ApiError) {
-          if (error.fields.code === 'lock_timeout')
-            response.setHeader('stripe-should-retry', 'true')
-          return send(response, { status: error.status, body: error.body() })
-        }
-        send(response, {
-          status: 500,
-          body: { error: { type: 'api_error', message: String(error) } },
-        })
-      })
+      handle(request, response).catch((error: unknown) => sendError(response, error))
     },
   }
+}
+
+function sendError(response: ServerResponse, error: unknown): void {
+  if (!(error instanceof ApiError)) {
+    const body = { error: { type: 'api_error', message: String(error) } }
+    return send(response, { status: 500, body })
+  }
+  if (error.fields.code === 'lock_timeout') response.setHeader('stripe-should-retry', 'true')
+  send(response, { status: error.status, body: error.body() })
 }
 
 async function execute(
@@ -153,89 +122,6 @@ function lessen(work: Work, body: object): void {
   work.put('payment_intent', intent.id, intent)
 }
 
-/** True where the caller gets no ordinary answer, and nothing was executed for it. */
-async function strikeBefore(
-  vended: Vended,
-  fault: FaultRule,
-  { path, raw, key }: Asked,
-  response: ServerResponse,
-): Promise<boolean> {
-  switch (fault.action) {
-    case 'reset_before':
-      response.socket?.resetAndDestroy()
-      return true
-    case 'hang':
-      return true
-    case 'late_effect':
-      vended.store.change(change => {
-        const id = stripeId('sch')
-        change.put('scheduled', id, {
-          id,
-          at_ms: vended.clock.nowMs() + (fault.ms ?? 1000),
-          kind: 'late_request',
-          object: path,
-          request: { path, body: raw, key },
-        })
-      })
-      return true
-    case 'lock_timeout':
-      throw lockTimeout()
-    case 'delay_before':
-      await pause(fault.ms ?? 1000)
-      return false
-    case 'http':
-      if (fault.after_effect) return false
-      sendFailure(response, fault)
-      return true
-    case 'foreign_object':
-      makeForeignPayment(vended)
-      return false
-    default:
-      return false
-  }
-}
-
-/** True where the effect happened, and the caller does not learn of it. */
-async function strikeAfter(
-  fault: FaultRule,
-  response: ServerResponse,
-  { status, body }: Reply,
-): Promise<boolean> {
-  switch (fault.action) {
-    case 'delay_after':
-      await pause(fault.ms ?? 10_000, undefined, { ref: false })
-      return false
-    case 'reset_after':
-      response.socket?.resetAndDestroy()
-      return true
-    case 'http':
-      sendFailure(response, fault)
-      return true
-    case 'garbage_json':
-      response.writeHead(status, { 'content-type': 'application/json' }).end('{"id": ')
-      return true
-    case 'truncate': {
-      const text = JSON.stringify(body)
-      response.writeHead(status, {
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(text),
-      })
-      response.write(text.slice(0, text.length / 2), () => response.socket?.destroy())
-      return true
-    }
-    default:
-      return false
-  }
-}
-
-function sendFailure(response: ServerResponse, fault: FaultRule): void {
-  if (fault.should_retry !== undefined) {
-    response.setHeader('stripe-should-retry', String(fault.should_retry))
-  }
-  const error = { type: 'api_error', message: 'An unknown error occurred.' }
-  send(response, { status: fault.status ?? 500, body: { error } })
-}
-
 function replayOf({ store, clock }: Vended, asked: Asked): Reply | null {
   const saved = asked.key === null ? undefined : store.get('reply', asked.key)
   if (!saved || saved.at_ms + saved_for_ms < clock.nowMs()) return null
@@ -278,36 +164,6 @@ function fingerprintOf({ method, path, raw }: Asked): string {
   return createHash('sha256').update(`${method} ${path}\n${raw}`).digest('base64')
 }
 
-function send(response: ServerResponse, { status, body, replayed }: Reply): void {
-  if (response.destroyed) return
-  if (replayed) response.setHeader('idempotent-replayed', 'true')
-  response.writeHead(status, { 'content-type': 'application/json' })
-  response.end(JSON.stringify(body))
-}
-
 function nowSeconds({ clock }: Vended): number {
   return Math.floor(clock.nowMs() / 1000)
-}
-
-function lockTimeout(): ApiError {
-  return new ApiError(
-    429,
-    { type: 'invalid_request_error', code: 'lock_timeout' },
-    'This object cannot be accessed right now because another request is using it.',
-    false,
-  )
-}
-
-function keyInUse(): ApiError {
-  return new ApiError(
-    409,
-    { type: 'invalid_request_error', code: 'idempotency_key_in_use' },
-    'There is currently another in-progress request using this key.',
-    false,
-  )
-}
-
-function unauthorized(): ApiError {
-  const fields = { type: 'invalid_request_error' }
-  return new ApiError(401, fields, 'Invalid API Key provided.', false)
 }

@@ -2,7 +2,7 @@
 import { invalidRequest } from './api-error.ts'
 import { newBalanceTransaction, type BalanceTransaction, type Payout } from './objects.ts'
 import type { Store } from './store.ts'
-import { stripeId } from './store.ts'
+import { stripeId } from './stripe-id.ts'
 import type { Work } from './work.ts'
 
 export function balanceOf(store: Pick<Store, 'all'>, now_s: number): object {

@@ -1,7 +1,7 @@
 /** Disputes: their money leaves the balance when they open, and returns when they are won. */
 import { invalidRequest, missing } from './api-error.ts'
 import { newBalanceTransaction, type Charge, type Dispute } from './objects.ts'
-import { stripeId } from './store.ts'
+import { stripeId } from './stripe-id.ts'
 import type { Work } from './work.ts'
 
 const answer_within_seconds = 7 * 86_400
@@ -60,6 +60,7 @@ export function closeDispute(work: Work, id: string, won: boolean): Dispute {
   const open = dispute.status === 'needs_response' || dispute.status === 'warning_needs_response'
   if (!open) throw invalidRequest('dispute_closed', 'This dispute is closed already.')
   const inquiry = dispute.status === 'warning_needs_response'
+  const outcome = won ? 'won' : 'lost'
   const { amount, currency } = dispute
   const returned =
     won && !inquiry
@@ -76,7 +77,7 @@ export function closeDispute(work: Work, id: string, won: boolean): Dispute {
   const closed: Dispute = {
     ...dispute,
     balance_transactions: [...dispute.balance_transactions, ...returned],
-    status: inquiry ? 'warning_closed' : won ? 'won' : 'lost',
+    status: inquiry ? 'warning_closed' : outcome,
   }
   work.put('dispute', id, closed)
   work.emit('charge.dispute.closed', closed)

@@ -2,8 +2,8 @@
  * The objects of Stripe's API as this sandbox keeps and shows them. The builders are checked against the
  * types of the official SDK, so that a field that is spelled or typed wrongly does not compile.
  */
-import type Stripe from 'stripe'
-import { stripeId } from './store.ts'
+import type { Stripe } from 'stripe'
+import { stripeId } from './stripe-id.ts'
 
 export type Metadata = Record<string, string>
 

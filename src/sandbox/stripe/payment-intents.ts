@@ -196,7 +196,7 @@ export function cancelIntent(work: Work, id: string, form: Form): PaymentIntent 
     throw unexpectedState(intent, 'cancel')
   }
   const reason = textOf(form, 'cancellation_reason')
-  return close(work, intent, reason as PaymentIntent['cancellation_reason'])
+  return close(work, intent, reason)
 }
 
 /** An authorization that nobody captured for seven days. */

@@ -3,7 +3,7 @@ import { invalidRequest, missing } from './api-error.ts'
 import { cardOf } from './cards.ts'
 import { integerOf, known, mapOf, textOf, type Form } from './form.ts'
 import { newBalanceTransaction, type Charge, type Refund } from './objects.ts'
-import { stripeId } from './store.ts'
+import { stripeId } from './stripe-id.ts'
 import type { Work } from './work.ts'
 
 const settles_after_seconds = 5

@@ -4,7 +4,6 @@
  * leaves either all of it or nothing.
  */
 import { join } from 'node:path'
-import { newId } from '../../kernel/ids.ts'
 import { openJournal } from '../journal.ts'
 import type { Setup } from '../vendor.ts'
 import type { Tables, TableName } from './objects.ts'
@@ -75,9 +74,4 @@ export function openStore({ folder, clock }: Pick<Setup, 'folder' | 'clock'>): S
     },
     close: () => journal.close(),
   }
-}
-
-/** An id as Stripe writes them: its prefix says what it is; the rest is unique and ordered by time. */
-export function stripeId(prefix: string): string {
-  return `${prefix}_${newId().replaceAll('-', '')}`
 }

@@ -10,7 +10,7 @@ import { openApi } from './api.ts'
 import type { Vended } from './vended.ts'
 import { runDue } from './by-itself.ts'
 import { controlRoutes } from './control-routes.ts'
-import { openDeliveries } from './deliveries.ts'
+import { Deliveries } from './deliveries.ts'
 import { openFaults } from './faults.ts'
 import type { Config } from './objects.ts'
 import { openStore } from './store.ts'
@@ -31,7 +31,7 @@ export const stripe: Vendor = {
       address,
     })
     const faults = openFaults()
-    const deliveries = openDeliveries({ store, clock, faults, config })
+    const deliveries = new Deliveries({ store, clock, faults, config })
     const tick = () => runDue(vended, api.late)
     const vended: Vended = { key, store, clock, faults, deliveries, config, tick }
     const api = openApi(vended)

@@ -20,13 +20,13 @@ export type Vended = {
 export function workIn(
   { deliveries, clock, config }: Vended,
   draft: Parameters<typeof workOn>[0],
-  asked: { id: string | null; key: string | null } = { id: null, key: null },
+  asked: { id: string | null; key: string | null } | null = null,
   events: StripeEvent[] = [],
 ): Work {
   return workOn(draft, {
     now_ms: clock.nowMs(),
-    request_id: asked.id,
-    key: asked.key,
+    request_id: asked?.id ?? null,
+    key: asked?.key ?? null,
     config: config(),
     made: event => {
       events.push(event)

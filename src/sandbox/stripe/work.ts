@@ -1,6 +1,6 @@
 /** One change in hand: what it may read and put, its time, its key, and the events that it makes. */
 import type { Change } from './store.ts'
-import { stripeId } from './store.ts'
+import { stripeId } from './stripe-id.ts'
 import type { BalanceTransaction, Config, Effect, StripeEvent } from './objects.ts'
 
 export const api_version = '2026-10-28.endive'

@@ -6,12 +6,18 @@ import type { Deps } from './deps.ts'
 
 const Fault = Type.Object({ says: Type.String() })
 
+type MakeCheck = (name: string, says: string, statement: Sql) => Check
+
 export function checks({ kernel: { db } }: Deps): readonly Check[] {
-  const check = (name: string, says: string, statement: Sql): Check => ({
+  const check: MakeCheck = (name, says, statement) => ({
     name: `payments.${name}`,
     says,
     run: async () => (await db.many(Fault, statement)).map(row => row.says),
   })
+  return [...ledgerChecks(check), ...paymentChecks(check)]
+}
+
+function ledgerChecks(check: MakeCheck): Check[] {
   return [
     check(
       'ledger_transactions',
@@ -52,6 +58,11 @@ export function checks({ kernel: { db } }: Deps): readonly Check[] {
         from payments.ledger_entries group by currency
         having sum(case direction when 'debit' then amount_minor else -amount_minor end) <> 0`,
     ),
+  ]
+}
+
+function paymentChecks(check: MakeCheck): Check[] {
+  return [
     check(
       'captures',
       'Each captured payment was posted once, with its amount',

@@ -2,7 +2,7 @@
  * Where Stripe is: its own address with a key, or in development the sandbox, whose address is read again
  * when it was restarted. A live key never meets another host than Stripe's own.
  */
-import Stripe from 'stripe'
+import { Stripe } from 'stripe'
 import { StartError } from '../../../kernel/errors/start-error.ts'
 import { openOutsideWorld } from '../../../kernel/outgoing/sandbox-control.ts'
 import type { Kernel } from '../settings.ts'
@@ -57,7 +57,7 @@ export function connectStripe(kernel: Kernel): StripeLine {
         return open.client
       }
       if (!sandboxed) throw new ProviderFailure('not_sent', 'provider_not_configured')
-      const { api = '', key: sandbox_key = '' } = (await sandbox()) as Record<string, string>
+      const { api = '', key: sandbox_key = '' }: Record<string, string> = await sandbox()
       if (open?.address !== api) {
         open = { address: api, client: clientOf(sandbox_key, api, timeout) }
         await introduce()

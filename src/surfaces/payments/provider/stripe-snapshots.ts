@@ -1,5 +1,5 @@
 /** Stripe's objects in our words and units. */
-import type Stripe from 'stripe'
+import type { Stripe } from 'stripe'
 import { fromStripe } from '../money/currencies.ts'
 import type {
   BalanceTransaction,
@@ -86,7 +86,7 @@ export function refundOf(refund: Stripe.Refund): RefundSnapshot {
     operation_id: refund.metadata?.['operation_id'] ?? null,
     amount_minor: fromStripe(refund.amount, refund.currency),
     currency: refund.currency.toUpperCase(),
-    status: status === 'succeeded' ? status : isFailed(status) ? 'failed' : 'pending',
+    status: refunded[status ?? ''] ?? 'pending',
     failure_code: refund.failure_reason ?? null,
     booked_ref: idOf(refund.balance_transaction),
     failure_booked_ref: idOf(refund.failure_balance_transaction ?? null),
@@ -94,8 +94,10 @@ export function refundOf(refund: Stripe.Refund): RefundSnapshot {
   }
 }
 
-function isFailed(status: string | null): boolean {
-  return status === 'failed' || status === 'canceled'
+const refunded: Readonly<Record<string, RefundSnapshot['status']>> = {
+  succeeded: 'succeeded',
+  failed: 'failed',
+  canceled: 'failed',
 }
 
 const disputed: Readonly<Record<string, DisputeSnapshot['status']>> = {

@@ -1,5 +1,5 @@
 /** The provider port on the official SDK. Every write carries a key that stays the same for life. */
-import type Stripe from 'stripe'
+import type { Stripe } from 'stripe'
 import { openGate, type Gate } from './gate.ts'
 import { fromStripe, toStripe } from '../money/currencies.ts'
 import type { Kernel } from '../settings.ts'

@@ -13,7 +13,7 @@ import type { BalanceTransaction } from '../provider/port.ts'
 import { recordPayoutOf, recordSettlement } from '../settlements/record-settlements.ts'
 import { movementOf } from './clearing.ts'
 import { openItem } from './open-item.ts'
-import type { PageResult, Run } from './run-reconciliation.ts'
+import type { PageResult, Run } from './page-result.ts'
 
 const Recorded = Type.Object({
   balance_transaction_id: Type.String(),
@@ -110,11 +110,12 @@ async function explain(
           : transfer('suspense', 'provider_clearing', amount),
     })
   } else if (one.created_s > run.started_s - settled_after_seconds) return false
-  const fee = moved - one.net_minor === one.fee_minor
+  const without_fee = moved - one.net_minor === one.fee_minor
+  const known = without_fee ? 'fee_mismatch' : 'amount_mismatch'
   return await openItem(tx, {
     tenant_id,
     provider: provider.name,
-    discrepancy: unknown ? 'missing_local' : fee ? 'fee_mismatch' : 'amount_mismatch',
+    discrepancy: unknown ? 'missing_local' : known,
     external_ref: one.id,
     local_ref: intent_id,
     amount_minor: one.net_minor,

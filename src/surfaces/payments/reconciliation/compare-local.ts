@@ -4,7 +4,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { openItem } from './open-item.ts'
-import type { PageResult, Run } from './run-reconciliation.ts'
+import type { PageResult, Run } from './page-result.ts'
 
 const Missed = Type.Object({
   tenant_id: Id,

@@ -7,7 +7,7 @@ import { applyProviderState } from '../operations/apply-provider-state.ts'
 import { findIntent } from '../operations/rows.ts'
 import { ProviderFailure, type Snapshot } from '../provider/port.ts'
 import { openItem, type Disagreement } from './open-item.ts'
-import type { PageResult, Run } from './run-reconciliation.ts'
+import type { PageResult, Run } from './page-result.ts'
 
 const Known = Type.Object({
   tenant_id: Id,

@@ -2,7 +2,7 @@
 import type { Deps } from '../deps.ts'
 import { findByHandle } from '../provider-events/look-at-object.ts'
 import { applyRefund, findRefundOf, reportForeignRefund } from '../refunds/apply-refund.ts'
-import type { PageResult, Run } from './run-reconciliation.ts'
+import type { PageResult, Run } from './page-result.ts'
 
 export async function compareRefunds(deps: Deps, run: Run): Promise<PageResult> {
   const { provider } = deps

@@ -9,7 +9,7 @@ import { nullable } from '../../../kernel/http/shapes.ts'
 import { platform_tenant, type Deps } from '../deps.ts'
 import { clearingByCurrency } from './clearing.ts'
 import { openItem } from './open-item.ts'
-import type { PageResult, Run } from './run-reconciliation.ts'
+import type { PageResult, Run } from './page-result.ts'
 
 export const Proof = Type.Record(
   Type.String(),

@@ -3,10 +3,7 @@
  * in the provider's direction, then what only we have, then the proof of the balance. What the provider's
  * word settles is fixed; the rest is an item. A page and its place are one commit, so a run survives a crash.
  */
-import { type Static, Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
 import { again, done, dueQueue, retry, type DueQueue } from '../../../kernel/work/due-queue.ts'
 import type { Deps } from '../deps.ts'
 import { ProviderFailure } from '../provider/port.ts'
@@ -14,27 +11,9 @@ import { compareBalanceTransactions } from './compare-balance-transactions.ts'
 import { compareLocal } from './compare-local.ts'
 import { comparePayments } from './compare-payments.ts'
 import { compareRefunds } from './compare-refunds.ts'
+import { RunRow, type PageResult, type Run } from './page-result.ts'
 import { proveBalance } from './prove-balance.ts'
 import { reconciliation_queue } from './request-run.ts'
-
-const Row = Type.Object({
-  id: Type.String(),
-  phase: Type.String(),
-  page_after: nullable(Type.String()),
-  from_s: Type.Number(),
-  /** Null: up to now. */
-  to_s: nullable(Type.Number()),
-  /** When the run was asked for, by the real clock. */
-  started_s: Type.Number(),
-})
-export type Run = Static<typeof Row>
-
-/** What one page came to: counted, and where the next one begins; `after` null: the phase is over. */
-export type PageResult = {
-  readonly after: string | null
-  readonly compared: number
-  apply(tx: Tx): Promise<{ readonly fixed: number; readonly opened: number }>
-}
 
 type Phase = (deps: Deps, run: Run, signal: AbortSignal) => Promise<PageResult>
 
@@ -47,11 +26,11 @@ const phases: readonly (readonly [string, Phase])[] = [
 ]
 
 export function reconciliationQueue(deps: Deps): DueQueue {
-  return dueQueue<typeof Row, PageResult>({
+  return dueQueue<typeof RunRow, PageResult>({
     name: reconciliation_queue,
     table: 'payments.reconciliation_runs',
     key: ['id'],
-    row: Row,
+    row: RunRow,
     load: sql`
       t.phase, t.page_after, extract(epoch from t.from_at)::float8 as from_s,
       case when t.to_at < kernel.now() then extract(epoch from t.to_at)::float8 end as to_s,

@@ -1,5 +1,6 @@
 /** Routes of refunds: request one, see one. */
 import { Type, type Static } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { Amount, Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
@@ -87,28 +88,28 @@ function createRoute(deps: Deps): Route {
         return undefined
       },
       call: (operation_id, attempt) => perform(deps, operation_id, attempt),
-      finish: async (tx, operation_id, told: Certain) => {
-        await settleOperation(tx, deps, operation_id, told)
-        await deps.kernel.fault('payments.in_apply')
-        const refund = await tx.one(
-          RefundRow,
-          sql`
-            -- any tenant: the operation's own id
-            select ${refundColumns} from payments.refunds r
-            join payments.payment_operations o
-              on o.tenant_id = r.tenant_id and o.id = r.operation_id
-            where o.id = ${operation_id}`,
-        )
-        if (refund.state === 'failed') {
-          const code = refund.failure_code ?? 'refund_failed'
-          return problem('payment_refused', {
-            detail: `The provider refuses the refund (${code}). The money stays with you.`,
-            more: { operation_id, error_code: code, refund_id: refund.id },
-          })
-        }
-        return replyOf(refund)
-      },
+      finish: (tx, operation_id, told: Certain) => finish(tx, deps, operation_id, told),
     },
+  })
+}
+
+async function finish(tx: Tx, deps: Deps, operation_id: string, told: Certain) {
+  await settleOperation(tx, deps, operation_id, told)
+  await deps.kernel.fault('payments.in_apply')
+  const refund = await tx.one(
+    RefundRow,
+    sql`
+      -- any tenant: the operation's own id
+      select ${refundColumns} from payments.refunds r
+      join payments.payment_operations o
+        on o.tenant_id = r.tenant_id and o.id = r.operation_id
+      where o.id = ${operation_id}`,
+  )
+  if (refund.state !== 'failed') return replyOf(refund)
+  const code = refund.failure_code ?? 'refund_failed'
+  return problem('payment_refused', {
+    detail: `The provider refuses the refund (${code}). The money stays with you.`,
+    more: { operation_id, error_code: code, refund_id: refund.id },
   })
 }
 

@@ -22,11 +22,14 @@ export type Fault = {
 }
 export type Effect = { kind: string; object: string; amount: number; idempotency_key: string }
 
+// oxlint-disable-next-line typescript/no-explicit-any -- a test reads members that it then asserts
+type Json = any
+
 export type PaymentWorld = ProductWorld & {
   readonly face: Face
   /** Somebody who may do everything with payments, in a tenant of their own. */
   merchant(): Promise<Merchant>
-  control(path: string, body?: object, method?: string): Promise<any>
+  control(path: string, body?: object, method?: string): Promise<Json>
   fault(fault: Fault): Promise<void>
   effects(handle: string): Promise<Effect[]>
   /** Types of the events of a payment, in order. */
@@ -40,12 +43,12 @@ export type PaymentWorld = ProductWorld & {
 export type Merchant = Member & {
   ask(method: string, path: string, body?: object, key?: string): Promise<Answer>
   /** A payment in a state. */
-  intent(more?: object): Promise<any>
-  authorized(amount_minor?: number, payment_method?: string): Promise<any>
-  captured(amount_minor?: number, payment_method?: string): Promise<any>
-  read(id: string): Promise<any>
+  intent(more?: object): Promise<Json>
+  authorized(amount_minor?: number, payment_method?: string): Promise<Json>
+  captured(amount_minor?: number, payment_method?: string): Promise<Json>
+  read(id: string): Promise<Json>
   /** Waits until a payment is in a state. */
-  reaches(id: string, state: string): Promise<any>
+  reaches(id: string, state: string): Promise<Json>
 }
 
 export const every_permission = [
@@ -84,17 +87,7 @@ export async function openPaymentWorld(
     PAYMENTS_BREAKER_OPEN_MS: '100',
     ...settings,
   })
-  const ask = async (path: string, body: object = {}, method = 'POST') => {
-    const answer = await fetch(new URL(path, control), {
-      method,
-      ...(method === 'POST'
-        ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
-        : {}),
-    })
-    const text = await answer.text()
-    expect(answer.status, text).toBeLessThan(300)
-    return text ? JSON.parse(text) : null
-  }
+  const ask = controlAt(control ?? '')
   await ask('config', { webhook_url: `${world.url}/v1/providers/stripe/webhooks` })
   const { db } = world.platform.kernel
   const payments = world.platform.opened['payments']
@@ -136,6 +129,20 @@ export async function openPaymentWorld(
       await sandbox.close()
       await rm(folder, { recursive: true, force: true })
     },
+  }
+}
+
+function controlAt(control: string) {
+  return async (path: string, body: object = {}, method = 'POST'): Promise<Json> => {
+    const answer = await fetch(new URL(path, control), {
+      method,
+      ...(method === 'POST'
+        ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+        : {}),
+    })
+    const text = await answer.text()
+    expect(answer.status, text).toBeLessThan(300)
+    return text ? JSON.parse(text) : null
   }
 }
 
