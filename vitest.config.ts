@@ -5,9 +5,10 @@
  * The chaos tests take part in every run in a short form; `vitest run --mode chaos` runs only them, at
  * full length (they read which from `inject('chaos')`).
  */
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 declare module 'vitest' {
   // oxlint-disable-next-line typescript/consistent-type-definitions -- only an interface can be merged
@@ -19,6 +20,19 @@ declare module 'vitest' {
 // Each file and each program under test is a new process: what they load is compiled once for all.
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache')
 
+/** Files of one to several minutes of waiting: begun last, one of them would be alone at the end. */
+const slow =
+  /(\/chaos\/|\/cli\/|\/backup\/|crash|crawl|enumeration|install|lifecycle|outage|plans|postgres|process)[^/]*\.test\.ts$/
+
+class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const group = ({ project }: TestSpecification) => project.config.sequence.groupOrder
+    const rank = ({ moduleId }: TestSpecification) => Number(!slow.test(moduleId))
+    const sorted = await super.sort(files)
+    return sorted.toSorted((a, b) => group(a) - group(b) || rank(a) - rank(b))
+  }
+}
+
 const tests = ['src/**/test', 'test', 'scripts/test']
 const named = (ending: string) => tests.map(folder => `${folder}/**/${ending}`)
 const pure = named('*.pure.test.ts')
@@ -28,6 +42,7 @@ export default defineConfig(({ mode }) => {
   return {
     test: {
       reporters: ['default'],
+      sequence: { sequencer: SlowFirst },
       projects: [
         {
           test: {
@@ -47,11 +62,12 @@ export default defineConfig(({ mode }) => {
             exclude: pure,
             globalSetup: './test/global-setup.ts',
             provide: { chaos: full ? 'full' : 'short' },
-            // A process of its own for each file, so that servers, pools and signals stay apart; two of
-            // them and PostgreSQL fill a machine with two cores.
+            // Processes, so that servers, pools and signals stay apart. One keeps what it has loaded for its
+            // next file: that was two seconds of processor time each, four tenths of the whole. Tests wait
+            // for as long as they work (processes that start, leases that end), so there are two a core.
             pool: 'forks',
             isolate: false,
-            maxWorkers: full ? 1 : 2,
+            maxWorkers: full ? 1 : Math.min(8, 2 * availableParallelism()),
             // Files opt in with `describe.concurrent`: each test there makes its own tenant.
             sequence: { concurrent: false, groupOrder: 1 },
             testTimeout: full ? 600_000 : 30_000,

@@ -3,12 +3,14 @@
  * that failed, shows that step's output in full, and always ends with one line `N passed, N failed,
  * N skipped`. Under CI a skipped test is a failure, because every engine is installed there. A test that
  * passed only when it was repeated is printed with its first error: it hides a race.
- * `scripts/check.ts tests [filter…]` runs only the tests, or only those whose paths contain a filter.
+ * `scripts/check.ts tests [filter…]` runs only the tests, or only those whose paths contain a filter;
+ * `--changed[=base]` runs only the tests that the changes since `base` (main) touch.
  */
 import { spawn, type SpawnOptions } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join, relative, resolve } from 'node:path'
+import { changedFiles, testsTouchedBy } from './changed.ts'
 
 export type Tally = { passed: number; failed: number; skipped: number }
 
@@ -37,12 +39,22 @@ const steps = [
 ] as const
 
 if (import.meta.main) {
-  const [only, ...filters] = process.argv.slice(2)
+  const args = process.argv.slice(2)
+  const changed = args.find(arg => /^--changed(=|$)/.test(arg))
+  const [only, ...filters] = args.filter(arg => arg !== changed)
   const total: Tally = { passed: 0, failed: 0, skipped: 0 }
   if (only === undefined) for (const step of steps) add(total, await runStep(step))
-  add(total, await runTests(filters, Boolean(process.env['CI'])))
+  const touched = changed && (await touchedSince(changed.split('=')[1] ?? 'main'))
+  if (touched) console.log(`the changes touch ${touched.length} test files`)
+  if (!touched || touched.length > 0) {
+    add(total, await runTests([...filters, ...(touched || [])], Boolean(process.env['CI'])))
+  }
   console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
   process.exitCode = total.failed > 0 ? 1 : 0
+}
+
+async function touchedSince(base: string): Promise<string[]> {
+  return await testsTouchedBy(root, changedFiles(root, base))
 }
 
 function add(total: Tally, more: Tally): void {

@@ -8,9 +8,10 @@ import { identity } from './surfaces/identity/surface.ts'
 import { jobs } from './surfaces/jobs/surface.ts'
 import { links } from './surfaces/links/surface.ts'
 import { payments } from './surfaces/payments/surface.ts'
+import { uploads } from './surfaces/uploads/surface.ts'
 import { webhooks } from './surfaces/webhooks/surface.ts'
 
-const surfaces: readonly AnySurface[] = [identity, jobs, payments, links, webhooks]
+const surfaces: readonly AnySurface[] = [identity, jobs, uploads, payments, links, webhooks]
 
 export const composition: Composition = {
   surfaces,
@@ -19,13 +20,18 @@ export const composition: Composition = {
     const people = identity.open(kernelFor(identity), { permissions })
     const administration = people.face.administration
     const work = jobs.open(kernelFor(jobs), { people: administration, rights: people.face })
+    const files = uploads.open(kernelFor(uploads), { jobs: work.face, people: administration })
+    work.face.plugFiles({
+      isAvailable: files.face.isAvailable,
+      url: (tenant_id, file_id) => files.face.inputUrl({ tenant_id, file_id }),
+    })
     const money = payments.open(kernelFor(payments), { people: administration })
     const shortener = links.open(kernelFor(links), {
       jobs: work.face,
       people: administration,
       owners: people.face,
     })
-    const inbound = [people, work, shortener].flatMap(one => one.inbound ?? [])
+    const inbound = [people, work, files, shortener].flatMap(one => one.inbound ?? [])
     const hooks = webhooks.open(kernelFor(webhooks), {
       events: declared,
       inbound,
@@ -36,6 +42,7 @@ export const composition: Composition = {
     const opened = {
       identity: people,
       jobs: work,
+      uploads: files,
       payments: money,
       links: shortener,
       webhooks: hooks,

@@ -1,11 +1,19 @@
 /** The surfaces under test: the platform's own, and small ones that prove the kernel. */
 import type { Composition } from '../src/runtime/composition.ts'
+import { readConfig, type Config, type Environment } from '../src/runtime/config.ts'
+import { tables } from '../src/settings.ts'
 import type { Opened } from '../src/kernel/surface.ts'
 import { book } from './surfaces/book/surface.ts'
+import { settings as notesSettings } from './surfaces/notes/settings.ts'
 import { notes } from './surfaces/notes/surface.ts'
 import type { Face as People } from './surfaces/people/face.ts'
 import { people } from './surfaces/people/surface.ts'
 import { relay } from './surfaces/relay/surface.ts'
+
+/** The platform's settings and those of the small surfaces. */
+export function testConfig(overrides?: Environment, env?: Environment): Config {
+  return readConfig([...tables, notesSettings], overrides, env)
+}
 
 export type TestFaces = { people: People; opened: Record<string, Opened> }
 
@@ -21,7 +29,7 @@ export function testComposition(
       const opened = {
         people: who,
         book: book.open(kernelFor(book), {}),
-        notes: notes.open(kernelFor(notes), {}),
+        notes: notes.open(kernelFor(notes), { vendor_url }),
         relay: relay.open(kernelFor(relay), { vendor_url }),
       }
       told({ people: who.face, opened })

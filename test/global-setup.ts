@@ -21,6 +21,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** An address with the right to create databases. */
     admin_url: string
+    /** Of a pooler in transaction mode in front of it, which passes every database on by its name. */
+    pooler_url: string | undefined
     /** Migrated for the small surfaces that prove the kernel. */
     template: string
     /** Migrated for the product's own surfaces. */
@@ -35,6 +37,7 @@ export async function setup(project: TestProject): Promise<void> {
   const postgres = given ? null : await openPostgres(embedded())
   const admin_url = given ?? postgres?.url ?? ''
   project.provide('admin_url', admin_url)
+  project.provide('pooler_url', process.env['TEST_POOLER_URL'])
   project.provide('template', await templateOf(admin_url, testComposition('')))
   project.provide('product_template', await templateOf(admin_url, composition))
   undo = async () => {

@@ -23,13 +23,6 @@ export const notYetBuilt: readonly string[] = [
   'PUT /v1/posts/{post_id}/likes/me',
   'DELETE /v1/posts/{post_id}/likes/me',
   'POST /v1/posts/{post_id}/comments',
-  // uploads
-  'POST /v1/uploads',
-  'POST /v1/uploads/{upload_id}/parts',
-  'POST /v1/uploads/{upload_id}/complete',
-  'GET /v1/uploads/{upload_id}',
-  'DELETE /v1/uploads/{upload_id}',
-  'GET /v1/files/{file_id}/download-url',
   // notifications
   'POST /v1/notifications',
   'POST /v1/notifications/batches',

@@ -62,7 +62,7 @@ export async function openProductWorld(
   const clone = await cloneDatabase('product_template')
   const data_dir = await mkdtemp(join(tmpdir(), 'dodeca-product-'))
   const environment = {
-    DATABASE_URL: clone.url,
+    ...clone.environment,
     DATA_DIR: data_dir,
     PORT: '0',
     PUBLIC_URL: 'http://dodeca.test',
@@ -92,7 +92,7 @@ export async function openProductWorld(
     data_dir,
     platform,
     identity,
-    environment,
+    environment: { ...environment, ...clone.beside },
     call: ask,
     tenant,
     login,

@@ -27,6 +27,21 @@ create table kernel.clock (
   constraint clock_pkey PRIMARY KEY (only_row)
 );
 
+create table kernel.erasures (
+  account_id uuid not null,
+  surface text collate "C" not null,
+  tenant_id uuid not null,
+  requested_at timestamp with time zone not null default kernel.now(),
+  erased_at timestamp with time zone,
+  due_at timestamp with time zone default kernel.now(),
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  constraint erasures_pkey PRIMARY KEY (account_id, surface)
+);
+CREATE INDEX erasures_due_at ON kernel.erasures USING btree (due_at) WHERE (due_at IS NOT NULL);
+
 create table kernel.event_consumers (
   consumer text collate "C" not null,
   lane smallint not null,
@@ -221,6 +236,61 @@ CREATE OR REPLACE FUNCTION kernel.first_id_of(moment timestamp with time zone)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN ((lpad(to_hex(((EXTRACT(epoch FROM moment) * (1000)::numeric))::bigint), 12, '0'::text) || repeat('0'::text, 20)))::uuid;
+
+CREATE OR REPLACE FUNCTION kernel.keep_parts(parent regclass, unit text, keep interval, ahead interval DEFAULT '35 days'::interval)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  schema text;
+  base text;
+  by_id boolean;
+  step interval := ('1 ' || unit)::interval;
+  low timestamptz;
+  next timestamptz;
+  part record;
+  dropped int := 0;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('kernel.parts ' || parent::oid, 0));
+  select n.nspname, c.relname, a.atttypid = 'uuid'::regtype into strict schema, base, by_id
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    join pg_partitioned_table p on p.partrelid = c.oid
+    join pg_attribute a on a.attrelid = c.oid and a.attnum = p.partattrs[0]
+    where c.oid = parent;
+  select max(to_timestamp(substring(c.relname from '_p(\d{8})$') || '+00', 'YYYYMMDDTZH')) into low
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = parent;
+  if low is null then
+    low := date_trunc(unit, now() at time zone 'UTC') at time zone 'UTC';
+    execute format('create table %I.%I (like %I.%I including all)', schema, base || '_before', schema, base);
+    execute format('alter table %I.%I attach partition %I.%I for values from (minvalue) to (%L)',
+      schema, base, schema, base || '_before',
+      case when by_id then kernel.first_id_of(low)::text else low::text end);
+  else
+    low := ((low at time zone 'UTC') + step) at time zone 'UTC';
+  end if;
+  while low <= now() + ahead loop
+    next := ((low at time zone 'UTC') + step) at time zone 'UTC';
+    execute format('create table %I.%I (like %I.%I including all)',
+      schema, base || '_p' || to_char(low at time zone 'UTC', 'YYYYMMDD'), schema, base);
+    execute format('alter table %I.%I attach partition %I.%I for values from (%L) to (%L)',
+      schema, base, schema, base || '_p' || to_char(low at time zone 'UTC', 'YYYYMMDD'),
+      case when by_id then kernel.first_id_of(low)::text else low::text end,
+      case when by_id then kernel.first_id_of(next)::text else next::text end);
+    low := next;
+  end loop;
+  for part in
+    select c.relname as name,
+      to_timestamp(substring(c.relname from '_p(\d{8})$') || '+00', 'YYYYMMDDTZH') as low
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = parent and c.relname ~ '_p\d{8}$' order by c.relname
+  loop
+    next := ((part.low at time zone 'UTC') + step) at time zone 'UTC';
+    exit when next > kernel.now() - keep or next > now();
+    execute format('drop table %I.%I', schema, part.name);
+    dropped := dropped + 1;
+  end loop;
+  return dropped;
+end $function$;
 
 CREATE OR REPLACE FUNCTION kernel.lane_of(aggregate uuid)
  RETURNS smallint
@@ -914,6 +984,153 @@ create table jobs.worker_capabilities (
 ) with (fillfactor=50);
 CREATE INDEX worker_capabilities_type ON jobs.worker_capabilities USING btree (capability, version);
 
+create schema uploads;
+
+create table uploads.derivatives (
+  tenant_id uuid not null,
+  id uuid not null,
+  file_id uuid not null,
+  kind text not null,
+  storage_key text not null,
+  storage_version text,
+  state text not null default 'pending'::text,
+  size bigint,
+  sha256 bytea,
+  media_type text,
+  width integer,
+  height integer,
+  constraint derivatives_check CHECK (((state = 'ready'::text) <= ((size IS NOT NULL) AND (sha256 IS NOT NULL) AND (storage_version IS NOT NULL)))),
+  constraint derivatives_kind_check CHECK ((kind = ANY (ARRAY['thumbnail'::text, 'preview'::text, 'sanitized'::text]))),
+  constraint derivatives_pkey PRIMARY KEY (tenant_id, id),
+  constraint derivatives_sha256_check CHECK ((octet_length(sha256) = 32)),
+  constraint derivatives_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'ready'::text, 'failed'::text, 'deleted'::text]))),
+  constraint derivatives_storage_key_key UNIQUE (storage_key),
+  constraint derivatives_tenant_id_file_id_fkey FOREIGN KEY (tenant_id, file_id) REFERENCES uploads.files(tenant_id, id) ON DELETE CASCADE,
+  constraint derivatives_tenant_id_file_id_kind_key UNIQUE (tenant_id, file_id, kind)
+);
+
+create table uploads.files (
+  tenant_id uuid not null,
+  id uuid not null,
+  upload_id uuid not null,
+  owner_id uuid not null,
+  purpose text not null,
+  storage_key text not null,
+  storage_version text not null,
+  size bigint not null,
+  sha256 bytea not null,
+  media_category text not null,
+  claimed_type text,
+  detected_type text,
+  filename text,
+  state text not null default 'uploaded'::text,
+  error_code text,
+  stage text default 'detect'::text,
+  scan_result jsonb,
+  metadata jsonb,
+  reserved_bytes bigint not null,
+  due_at timestamp with time zone,
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  available_at timestamp with time zone,
+  retention_until timestamp with time zone,
+  deleted_at timestamp with time zone,
+  constraint files_check CHECK (((state = 'available'::text) <= (available_at IS NOT NULL))),
+  constraint files_check1 CHECK (((state = ANY (ARRAY['deleted'::text, 'purged'::text])) = (deleted_at IS NOT NULL))),
+  constraint files_pkey PRIMARY KEY (tenant_id, id),
+  constraint files_sha256_check CHECK ((octet_length(sha256) = 32)),
+  constraint files_stage_check CHECK ((stage = ANY (ARRAY['detect'::text, 'scan'::text, 'derive'::text]))),
+  constraint files_state_check CHECK ((state = ANY (ARRAY['uploaded'::text, 'available'::text, 'quarantined'::text, 'deleted'::text, 'purged'::text]))),
+  constraint files_storage_key_key UNIQUE (storage_key),
+  constraint files_tenant_id_upload_id_fkey FOREIGN KEY (tenant_id, upload_id) REFERENCES uploads.uploads(tenant_id, id),
+  constraint files_tenant_id_upload_id_key UNIQUE (tenant_id, upload_id)
+);
+CREATE INDEX files_due ON uploads.files USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX files_owner ON uploads.files USING btree (tenant_id, owner_id, id);
+CREATE INDEX files_retention ON uploads.files USING btree (retention_until) WHERE (retention_until IS NOT NULL);
+
+create table uploads.processing_attempts (
+  tenant_id uuid not null,
+  id uuid not null,
+  file_id uuid not null,
+  stage text not null,
+  status text not null,
+  error_code text,
+  started_at timestamp with time zone not null,
+  ended_at timestamp with time zone not null default kernel.now(),
+  constraint processing_attempts_pkey PRIMARY KEY (tenant_id, id),
+  constraint processing_attempts_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'retryable'::text, 'failed'::text]))),
+  constraint processing_attempts_tenant_id_file_id_fkey FOREIGN KEY (tenant_id, file_id) REFERENCES uploads.files(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX processing_attempts_age ON uploads.processing_attempts USING btree (started_at);
+CREATE INDEX processing_attempts_file ON uploads.processing_attempts USING btree (tenant_id, file_id);
+
+create table uploads.tenant_usage (
+  tenant_id uuid not null,
+  reserved_bytes bigint not null default 0,
+  constraint tenant_usage_pkey PRIMARY KEY (tenant_id),
+  constraint tenant_usage_reserved_bytes_check CHECK ((reserved_bytes >= 0))
+);
+
+create table uploads.upload_parts (
+  tenant_id uuid not null,
+  upload_id uuid not null,
+  part_number integer not null,
+  etag text not null,
+  size bigint not null,
+  sha256 bytea,
+  name text not null,
+  received_at timestamp with time zone not null default kernel.now(),
+  constraint upload_parts_part_number_check CHECK (((part_number >= 1) AND (part_number <= 10000))),
+  constraint upload_parts_pkey PRIMARY KEY (tenant_id, upload_id, part_number),
+  constraint upload_parts_tenant_id_upload_id_fkey FOREIGN KEY (tenant_id, upload_id) REFERENCES uploads.uploads(tenant_id, id) ON DELETE CASCADE
+);
+
+create table uploads.uploads (
+  tenant_id uuid not null,
+  id uuid not null,
+  owner_id uuid not null,
+  purpose text not null,
+  media_category text not null,
+  storage_key text not null,
+  expected_size bigint not null,
+  expected_checksum bytea,
+  claimed_type text,
+  detected_type text,
+  filename text,
+  part_size integer not null,
+  part_count integer not null,
+  state text not null default 'initiated'::text,
+  multipart_upload_id text,
+  reserved_bytes bigint not null,
+  error_code text,
+  due_at timestamp with time zone,
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  version bigint not null default 1,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  retention_until timestamp with time zone,
+  constraint uploads_expected_checksum_check CHECK ((octet_length(expected_checksum) = 32)),
+  constraint uploads_expected_size_check CHECK ((expected_size > 0)),
+  constraint uploads_filename_check CHECK ((length(filename) <= 255)),
+  constraint uploads_part_count_check CHECK (((part_count >= 1) AND (part_count <= 10000))),
+  constraint uploads_pkey PRIMARY KEY (tenant_id, id),
+  constraint uploads_state_check CHECK ((state = ANY (ARRAY['initiated'::text, 'uploaded'::text, 'available'::text, 'quarantined'::text, 'aborted'::text, 'expired'::text]))),
+  constraint uploads_storage_key_key UNIQUE (storage_key)
+);
+CREATE INDEX uploads_due ON uploads.uploads USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX uploads_expiry ON uploads.uploads USING btree (expires_at) WHERE (state = 'initiated'::text);
+CREATE INDEX uploads_open ON uploads.uploads USING btree (tenant_id, owner_id) WHERE (state = 'initiated'::text);
+CREATE INDEX uploads_parts_left ON uploads.uploads USING btree (retention_until) WHERE ((multipart_upload_id IS NOT NULL) AND (state <> 'initiated'::text));
+CREATE UNIQUE INDEX uploads_references ON uploads.uploads USING btree (multipart_upload_id) WHERE (multipart_upload_id IS NOT NULL);
+
 create schema payments;
 
 create table payments.disputes (
@@ -1048,6 +1265,7 @@ create table payments.payment_intents (
 );
 CREATE INDEX payment_intents_charge ON payments.payment_intents USING btree (provider, charge_ref);
 CREATE UNIQUE INDEX payment_intents_handle ON payments.payment_intents USING btree (provider, provider_handle);
+CREATE INDEX payment_intents_maker ON payments.payment_intents USING btree (created_by, id);
 CREATE INDEX payment_intents_order ON payments.payment_intents USING btree (tenant_id, order_ref, id);
 CREATE INDEX payment_intents_state ON payments.payment_intents USING btree (tenant_id, state, id);
 
@@ -1405,6 +1623,7 @@ create table links.domains (
   constraint domains_verification_token_hash_check CHECK ((octet_length(verification_token_hash) = 32))
 );
 CREATE INDEX domains_claims ON links.domains USING btree (verification_expires_at) WHERE (state = 'pending_verification'::text);
+CREATE INDEX domains_hostname ON links.domains USING btree (hostname);
 CREATE INDEX domains_next_check ON links.domains USING btree (next_check_at) WHERE (state = ANY (ARRAY['active'::text, 'suspended'::text]));
 CREATE UNIQUE INDEX domains_own ON links.domains USING btree (owner_id, hostname) WHERE (state <> 'removed'::text);
 CREATE INDEX domains_owner ON links.domains USING btree (tenant_id, owner_id, id);
@@ -1480,11 +1699,13 @@ create table links.links (
   version bigint not null default 1,
   created_at timestamp with time zone not null default kernel.now(),
   updated_at timestamp with time zone not null default kernel.now(),
+  owner_disabled boolean not null default false,
   constraint links_cache_seconds_check CHECK (((cache_seconds >= 0) AND (cache_seconds <= 300))),
   constraint links_check CHECK (((state = 'disabled'::text) = (disabled_by IS NOT NULL))),
   constraint links_check1 CHECK (((max_clicks IS NULL) = (remaining_clicks IS NULL))),
   constraint links_check2 CHECK ((remaining_clicks <= max_clicks)),
   constraint links_check3 CHECK (((redirect_status = ANY (ARRAY[302, 307])) OR (max_clicks IS NULL))),
+  constraint links_check4 CHECK (((disabled_by IS DISTINCT FROM 'owner'::text) OR owner_disabled)),
   constraint links_code_check CHECK (((length(code) >= 3) AND (length(code) <= 64))),
   constraint links_destination_url_check CHECK ((length(destination_url) <= 2048)),
   constraint links_disabled_by_check CHECK ((disabled_by = ANY (ARRAY['owner'::text, 'safety'::text, 'admin'::text]))),

@@ -42,7 +42,7 @@ const refused: readonly (readonly [Record<string, string>, RegExp])[] = [
 
 test.each(refused)('%j', async (environment, sentence) => {
   const config = loadConfig({}, { ...environment, DATA_DIR: '/nowhere/at/all' })
-  const error = await start(config, () => {}, composition).catch((refusal: unknown) => refusal)
+  const error = await start(config, () => {}, composition).catch((error_: unknown) => error_)
   expect(error).toMatchObject({ name: 'StartError', message: expect.stringMatching(sentence) })
 })
 

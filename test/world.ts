@@ -9,21 +9,24 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { loadConfig } from '../src/settings.ts'
 import type { Principal } from '../src/kernel/access/principal.ts'
 import { settle } from '../src/kernel/database/migrate.ts'
 import { newId } from '../src/kernel/ids.ts'
 import type { Platform } from '../src/runtime/open-platform.ts'
 import { start, type Running } from '../src/runtime/start.ts'
-import { testComposition, type TestFaces } from './composition.ts'
+import { reach, type Reach } from './pooler.ts'
+import { testComposition, type TestFaces, testConfig } from './composition.ts'
 import { startVendor, type Vendor } from './surfaces/relay/vendor.ts'
 
 export type Clone = { readonly url: string; drop(): Promise<void> }
 
+/** A clone that a platform runs on. */
+export type Ground = Clone & Reach
+
 /** An empty copy of a migrated template. */
 export async function cloneDatabase(
   template: 'template' | 'product_template' = 'template',
-): Promise<Clone> {
+): Promise<Ground> {
   const admin_url = inject('admin_url')
   const name = `dodeca_clone_${process.ppid}_${newId().replaceAll('-', '')}`
   const url = new URL(admin_url)
@@ -34,9 +37,15 @@ export async function cloneDatabase(
   await client.connect()
   await settle(client, 5000)
   await client.end()
+  const { environment, beside } = reach(url)
   return {
     url: url.toString(),
-    drop: () => onServer(admin_url, `drop database if exists ${name} with (force)`),
+    environment,
+    beside,
+    drop: async () => {
+      await onServer(admin_url, `drop database if exists ${name} with (force)`)
+      if (beside['DATA_DIR']) await rm(beside['DATA_DIR'], { recursive: true, force: true })
+    },
   }
 }
 
@@ -90,7 +99,7 @@ export async function openWorld(settings: Record<string, string> = {}): Promise<
   const vendor = await startVendor()
   const data_dir = await mkdtemp(join(tmpdir(), 'dodeca-world-'))
   const environment = {
-    DATABASE_URL: clone.url,
+    ...clone.environment,
     DATA_DIR: data_dir,
     PORT: '0',
     PUBLIC_URL: 'http://dodeca.test',
@@ -105,7 +114,7 @@ export async function openWorld(settings: Record<string, string> = {}): Promise<
   const { VENDOR_URL: _vendor, ...own } = environment
   let faces: TestFaces | undefined
   const running: Running = await start(
-    loadConfig({}, own),
+    testConfig({}, own),
     () => {},
     testComposition(vendor.url, told => {
       faces = told
@@ -121,7 +130,7 @@ export async function openWorld(settings: Record<string, string> = {}): Promise<
     platform: running.platform,
     faces,
     vendor,
-    environment,
+    environment: { ...environment, ...clone.beside },
     person: tenant_id => personOf(people, tenant_id),
     grant: async ({ principal }, ...permissions) => {
       for (const permission of permissions) await people.grant(principal, permission)
@@ -167,7 +176,7 @@ export async function call(
     ...(signal ? { signal } : {}),
   })
   const text = await response.text()
-  const json = response.headers.get('content-type')?.includes('json')
+  const json = /\bjson\b/.test(response.headers.get('content-type') ?? '')
   return {
     status: response.status,
     headers: response.headers,

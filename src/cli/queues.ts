@@ -53,5 +53,5 @@ export const queuesRedrive: Command = {
 }
 
 function queuesOf({ platform }: Offline): DueQueue[] {
-  return Object.values(platform.opened).flatMap(one => one.queues ?? [])
+  return [...platform.queues]
 }

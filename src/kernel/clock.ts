@@ -45,7 +45,8 @@ const last_ms = Date.parse('9999-12-31T23:59:59Z')
  */
 export function isTime(text: string): boolean {
   const day = written.exec(text)?.[1]
-  if (!day) return false
+  // West of Greenwich the last day of the year 0 is in the year 1; PostgreSQL does not read it.
+  if (!day || day.startsWith('0000')) return false
   const midnight = new Date(`${day}T00:00:00Z`)
   if (Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(day)) return false
   const ms = parseTime(text)

@@ -20,6 +20,8 @@ type Text = {
   says: string
   secret?: true
   oneOf?: readonly string[]
+  /** A text such as `dns:2000,total:20000`: the unit of each part, which is a limit of its own. */
+  parts?: Readonly<Record<string, string>>
 }
 export type Setting = Number_ | Flag | List | Numbers | Text
 
@@ -54,6 +56,11 @@ export const text = (says: string, fallback: string): Text & { default: string }
   default: fallback,
   says,
 })
+export const parts = (
+  says: string,
+  fallback: string,
+  units: Readonly<Record<string, string>>,
+): Text & { default: string } => ({ ...text(says, fallback), parts: units })
 export const secret = (says: string): Text => ({ kind: 'text', default: null, says, secret: true })
 
 export type SettingTable = Readonly<Record<string, Setting>>
@@ -77,6 +84,7 @@ export type SettingsOf<T extends SettingTable> = { readonly [N in keyof T]: Valu
 export const kernelSettings = {
   'kernel.database_direct_url': secret('Address of PostgreSQL itself, where DATABASE_URL leads through a transaction pooler'),
   'kernel.database_pool': count(10, 'connections', 'Connections of one process to the database', 2, 500),
+  'kernel.database_prepare': flag(true, 'Whether statements are prepared under a name and parsed once per connection; false behind PgBouncer older than 1.21'),
   'kernel.database_wait_ms': count(2000, 'ms', 'Wait for a free connection before answering 503 overloaded', 10, 60_000),
   'kernel.statement_timeout_ms': count(5000, 'ms', 'Longest time of one SQL statement', 100, 600_000),
   'kernel.trusted_proxies': list('Addresses or networks whose X-Forwarded-For is believed'),
@@ -84,6 +92,8 @@ export const kernelSettings = {
   'kernel.keyring': secret('Keys as kid:base64 of 32 bytes, comma-separated, the current one first'),
   'kernel.pepper': secret('Key of the hashes that must stay equal for ever (base64 of 32 bytes)'),
   'kernel.body_limit_bytes': count(1024 * 1024, 'bytes', 'Largest JSON body, where a route does not say otherwise', 1024, 2 ** 30),
+  'kernel.headers_seconds': count(20, 's', 'Time for the headers of a request to arrive, from the opening of the connection or the end of the request before', 1, 600),
+  'kernel.idle_seconds': count(72, 's', 'How long a connection is kept that asks for nothing', 1, 3600),
   'kernel.body_seconds': count(30, 's', 'Time for a request body to arrive, where a route does not say otherwise', 1, 3600),
   'kernel.rate_read_per_minute': count(600, 'requests/min', 'Reads of one principal', 1),
   'kernel.rate_write_per_minute': count(120, 'requests/min', 'Writes of one principal', 1),
@@ -104,6 +114,14 @@ export const kernelSettings = {
   'kernel.sse_stall_seconds': count(30, 's', 'Longest silence of an upstream, or of a reader, on an event stream', 1, 600),
   'kernel.event_sink': { ...text('Where the event log is also published: none or nats', 'none'), oneOf: ['none', 'nats'] },
   'kernel.nats_url': text('Address of the NATS server', 'nats://127.0.0.1:4222'),
+  'kernel.objects_engine': { ...text('Where files lie: local (DATA_DIR) or s3', 'local'), oneOf: ['local', 's3'] },
+  'kernel.objects_s3_endpoint': secret('Address of an S3-compatible service, where it is not the one of AWS'),
+  'kernel.objects_s3_bucket': text('Bucket in which files lie', 'dodeca'),
+  'kernel.objects_s3_region': text('Region of the bucket', 'us-east-1'),
+  'kernel.objects_s3_access_key': secret('Access key of the bucket'),
+  'kernel.objects_s3_secret_key': secret('Secret key of the bucket'),
+  'kernel.objects_s3_path_style': flag(true, 'Whether the bucket is the first part of the path instead of the host name'),
+  'kernel.objects_s3_timeout_ms': count(30_000, 'ms', 'Longest wait for the object store, and longest idle time of its answers', 100, 600_000),
   'kernel.sandbox': flag('development', 'Starts the sandbox: mail, SMS and providers that only exist on this machine'),
   'kernel.faults': text('Fault points set at the start, such as kernel.after_commit=kill@3 (development only)', ''),
 } as const satisfies SettingTable

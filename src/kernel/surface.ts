@@ -6,9 +6,9 @@
 import type { TSchema } from 'typebox'
 import type { Permission } from './access/permissions.ts'
 import type { Csrf } from './access/csrf.ts'
+import type { Counted } from './access/counted.ts'
 import type { Take } from './access/take.ts'
 import type { SignedUrls } from './access/signed-url.ts'
-import type { Blobs } from './blobs/blobs.ts'
 import type { Clock } from './clock.ts'
 import type { Db, Tx } from './database/db.ts'
 import type { Consumer } from './events/consumer.ts'
@@ -25,12 +25,16 @@ import type {
 } from './http/provider.ts'
 import type { Route } from './http/route.ts'
 import type { Keyring } from './keys.ts'
+import type { Objects } from './objects/objects.ts'
 import type { KernelSettings, SettingsOf, SettingTable } from './settings.ts'
 import type { Log } from './observability/log.ts'
 import type { Metrics } from './observability/metrics.ts'
 import type { SafeFetch } from './outgoing/safe-fetch.ts'
 import type { DueQueue } from './work/due-queue.ts'
 import type { Loop } from './work/loop.ts'
+import type { Personal, PersonalData } from './work/personal.ts'
+import type { SealedColumn } from './work/reseal.ts'
+import type { Retention } from './work/retention.ts'
 
 export type {
   Consumer,
@@ -55,12 +59,16 @@ export type Kernel = {
   readonly csrf: Csrf
   readonly signedUrls: SignedUrls
   readonly safeFetch: SafeFetch
-  readonly blobs: Blobs
+  readonly objects: Objects
   readonly log: Log
   readonly metrics: Metrics
   readonly fault: Fault
   /** Limits that hold over all processes. */
   readonly take: Take
+  /** A quota on rows: counts them in a transaction, or throws `quota_exceeded`. */
+  readonly counted: Counted
+  /** The data of a person over all surfaces. */
+  readonly personal: Pick<PersonalData, 'erase' | 'export'>
   /** Every route of the platform; known from the moment at which all surfaces are open. */
   routes(): readonly Route[]
   /** Tells every process to look at its queues now, outside any transaction. */
@@ -96,6 +104,12 @@ export type Opened<Face = unknown> = {
   readonly loops?: readonly Loop[]
   /** Work that must happen and may fail. */
   readonly queues?: readonly DueQueue[]
+  /** What is old and deleted. */
+  readonly retention?: readonly Retention[]
+  /** Columns that are sealed again when a keyring is rotated. */
+  readonly sealed?: readonly SealedColumn[]
+  /** What it keeps about persons. */
+  readonly personal?: Personal
   readonly projections?: readonly Projection[]
   readonly checks?: readonly Check[]
   readonly providers?: readonly Provider[]

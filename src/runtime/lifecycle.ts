@@ -10,9 +10,12 @@ import type { PlatformParts } from './composition.ts'
 import { StartError } from '../kernel/errors/start-error.ts'
 import { startLoops, type RunningLoops } from '../kernel/work/run-loops.ts'
 import { queueLoop } from '../kernel/work/run-queue.ts'
+import { resealLoop } from '../kernel/work/reseal.ts'
+import { retentionLoop } from '../kernel/work/retention.ts'
+import type { Loop } from '../kernel/surface.ts'
 
 export function lifecycle(parts: PlatformParts, app: App, stopping: AbortController) {
-  const { options, kernel, opened, events, overload, sink } = parts
+  const { options, kernel, opened, events, overload, sink, connections } = parts
   const { config, log } = options
   const development = config.profile === 'development'
   const following = followClock({ db: kernel.db, clock: kernel.clock, onWake: kernel.onWake, log })
@@ -22,9 +25,7 @@ export function lifecycle(parts: PlatformParts, app: App, stopping: AbortControl
     await events.start()
     if (development) await following.start()
     if (config.roles.includes('worker')) {
-      const queues = opened.flatMap(one => one.queues ?? []).map(one => queueLoop(kernel, one))
-      const own = opened.flatMap(one => one.loops ?? [])
-      loops = startLoops([...events.loops, ...own, ...queues], log)
+      loops = startLoops([...events.loops, ...loopsOf(parts)], log)
     }
     return await listen(app, config)
   }
@@ -35,7 +36,7 @@ export function lifecycle(parts: PlatformParts, app: App, stopping: AbortControl
     const drain_seconds = given === -1 ? usual : given
     if (drain_seconds > 0) await new Promise(resolve => setTimeout(resolve, drain_seconds * 1000))
     stopping.abort(new Error('the process stops'))
-    await closeServer(app)
+    await connections.closeWith(() => app.close())
     await Promise.all([loops?.stop(), following.stop()])
     await events.stop()
     await sink?.stop()
@@ -46,17 +47,20 @@ export function lifecycle(parts: PlatformParts, app: App, stopping: AbortControl
   return { start, stop }
 }
 
-/**
- * A connection that was busy when the server closed stays open when it falls idle, and would hold the
- * process for its whole keep-alive time.
- */
-async function closeServer(app: App): Promise<void> {
-  const sweep = setInterval(() => app.server.closeIdleConnections(), 50)
-  try {
-    await app.close()
-  } finally {
-    clearInterval(sweep)
-  }
+/** What surfaces declare, run by the kernel, and their own loops. */
+function loopsOf({ kernel, opened, queues }: PlatformParts): Loop[] {
+  return [
+    ...opened.flatMap(one => one.loops ?? []),
+    ...queues.map(one => queueLoop(kernel, one)),
+    retentionLoop(
+      kernel,
+      opened.flatMap(one => one.retention ?? []),
+    ),
+    resealLoop(
+      kernel,
+      opened.flatMap(one => one.sealed ?? []),
+    ),
+  ]
 }
 
 async function listen(app: App, { host, port }: Config): Promise<number> {

@@ -1,22 +1,25 @@
 /** The kernel that surfaces see: one value each of database, clock, keys, cursors, log and metrics. */
 import type { PlatformOptions } from './composition.ts'
+import { openCounted } from '../kernel/access/counted.ts'
 import { openTake } from '../kernel/access/take.ts'
 import { openCsrf } from '../kernel/access/csrf.ts'
 import { openSignedUrls } from '../kernel/access/signed-url.ts'
-import { openBlobs } from '../kernel/blobs/blobs.ts'
+import { openObjects } from '../kernel/objects/open-objects.ts'
 import { openClock } from '../kernel/clock.ts'
 import { currentRequestId, currentTraceparent } from '../kernel/observability/context.ts'
-import { openDb } from '../kernel/database/db.ts'
+import { openDb, type Db } from '../kernel/database/db.ts'
+import { openPersonal, type Personal } from '../kernel/work/personal.ts'
+import { openSleepers } from '../kernel/work/topics.ts'
 import type { Events } from '../kernel/events/open.ts'
 import { openOutbox } from '../kernel/events/log/outbox.ts'
 import type { Faults } from '../kernel/faults.ts'
 import type { Gathered } from './gather.ts'
 import { openCursors } from '../kernel/http/cursor.ts'
-import { openMetrics } from '../kernel/observability/metrics.ts'
+import { openMetrics, type Metrics } from '../kernel/observability/metrics.ts'
 import { openSafeFetch } from '../kernel/outgoing/safe-fetch.ts'
 import type { Route } from '../kernel/http/route.ts'
 import { kernelSettings, type SettingsOf, type SettingTable } from '../kernel/settings.ts'
-import type { Kernel, KernelOf } from '../kernel/surface.ts'
+import type { Kernel, KernelOf, Opened } from '../kernel/surface.ts'
 import type { SettingValues } from './config.ts'
 
 /**
@@ -27,10 +30,12 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
   const { config, keys, log } = options
   const { settings } = config
   const metrics = openMetrics()
-  const sleepers: { off: () => void; run: () => void; topics?: readonly string[] | undefined }[] =
-    []
+  const sleepers = openSleepers()
   let events: Events | undefined
   let routes: (() => readonly Route[]) | undefined
+  let sources: ReadonlyMap<string, Personal> = new Map()
+  const db = databaseOf(options, declared, metrics, () => events)
+  const personal = openPersonal({ db }, () => sources)
   const kernel: Kernel = {
     profile: config.profile,
     public_url: config.public_url,
@@ -40,47 +45,60 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
     keys,
     cursors: openCursors(keys),
     take: openTake({ settings, keys, metrics }),
+    counted: openCounted(),
+    personal,
     csrf: openCsrf(keys, [new URL(config.public_url).origin, ...settings['kernel.cors_origins']]),
     signedUrls: openSignedUrls(keys),
     safeFetch: openSafeFetch({ ports: [443, 80, 8443], allow: [] }),
-    blobs: openBlobs(config.data_dir),
+    objects: openObjects(settings, config.data_dir, faults.fault),
     log,
     metrics,
     fault: faults.fault,
-    db: openDb({
-      url: options.database_url,
-      pool: settings['kernel.database_pool'],
-      wait_ms: settings['kernel.database_wait_ms'],
-      check_rows: config.profile === 'development',
-      application_name: 'dodeca',
-      outbox: openOutbox(declared, {
-        traceparent: currentTraceparent,
-        request_id: currentRequestId,
-      }),
-      committed: () => events?.committed(),
-      woken: topics => events?.wake(topics),
-      waited: seconds => metrics.poolWait.observe(seconds),
-      lost: error => log.warn({ err: error }, 'an idle database connection was lost'),
-    }),
+    db,
     routes: () => {
       if (!routes) throw new Error('the routes are known once all surfaces are open')
       return routes()
     },
     wake: () => events?.wake(),
-    onWake: (run, topics) => {
-      // Surfaces are opened before the events are: until then there is nothing to be woken by.
-      const one = { run, topics, off: () => {} }
-      if (events) one.off = events.onWake(run, topics)
-      else sleepers.push(one)
-      return () => one.off()
-    },
+    onWake: sleepers.on,
   }
-  const tie = (opened: Events, all: () => readonly Route[]) => {
+  const tie = (
+    opened: Events,
+    all: () => readonly Route[],
+    named: Readonly<Record<string, Opened>>,
+  ) => {
     events = opened
     routes = all
-    for (const one of sleepers.splice(0)) one.off = opened.onWake(one.run, one.topics)
+    sources = new Map(
+      Object.entries(named).flatMap(([name, one]) => (one.personal ? [[name, one.personal]] : [])),
+    )
   }
-  return { kernel, tie }
+  return { kernel, tie, sleepers, queues: [personal.queue] }
+}
+
+function databaseOf(
+  { config, log, database_url }: PlatformOptions,
+  declared: Gathered['declared'],
+  metrics: Metrics,
+  events: () => Events | undefined,
+): Db {
+  const { settings } = config
+  return openDb({
+    url: database_url,
+    pool: settings['kernel.database_pool'],
+    prepare: settings['kernel.database_prepare'],
+    wait_ms: settings['kernel.database_wait_ms'],
+    check_rows: config.profile === 'development',
+    application_name: 'dodeca',
+    outbox: openOutbox(declared, {
+      traceparent: currentTraceparent,
+      request_id: currentRequestId,
+    }),
+    committed: () => events()?.committed(),
+    woken: topics => events()?.wake(topics),
+    waited: seconds => metrics.poolWait.observe(seconds),
+    lost: error => log.warn({ err: error }, 'an idle database connection was lost'),
+  })
 }
 
 /** The kernel with the settings of one surface beside its own. */

@@ -7,12 +7,15 @@ import { clientAddress } from '../kernel/access/client-address.ts'
 import { openRateLimiter } from '../kernel/access/rate.ts'
 import type { Db } from '../kernel/database/db.ts'
 import { sql } from '../kernel/database/sql.ts'
+import { faultPoints, refuseUnknownPoints } from './dev/fault-points.ts'
 import { devRoutes } from './dev/routes.ts'
 import { openEvents, type Events } from '../kernel/events/open.ts'
 import { traced } from '../kernel/events/consumers/traced.ts'
 import { openNatsSink, type NatsSink } from '../kernel/events/sinks/nats.ts'
+import { currentAbout } from '../kernel/observability/context.ts'
 import { openFaults, type Faults } from '../kernel/faults.ts'
 import { checkRoutes, gather } from './gather.ts'
+import { openConnections } from '../kernel/http/connections.ts'
 import { buildApp, type App } from '../kernel/http/app.ts'
 import { mountDocs } from '../kernel/http/docs.ts'
 import { openKeyed } from '../kernel/idempotency/keyed.ts'
@@ -34,6 +37,7 @@ import type {
   PlatformParts,
 } from './composition.ts'
 import type { Kernel, Opened } from '../kernel/surface.ts'
+import type { DueQueue } from '../kernel/work/due-queue.ts'
 
 export type Platform = {
   readonly kernel: Kernel
@@ -44,6 +48,8 @@ export type Platform = {
   readonly opened: Readonly<Record<string, Opened>>
   readonly events: Events
   readonly faults: Faults
+  /** The due queues of the kernel and of all surfaces. */
+  readonly queues: readonly DueQueue[]
   document(): string
   /** What must be ready before the first request. */
   prepare(administrator: FirstAdministrator | null): Promise<void>
@@ -55,8 +61,9 @@ export type Platform = {
 export function openPlatform(options: PlatformOptions): Platform {
   const { config, composition } = options
   const gathered = gather(composition.surfaces)
-  const faults = openFaults(config.settings['kernel.faults'])
-  const { kernel, tie } = openKernel(options, gathered, faults)
+  refuseUnknownPoints(config.settings['kernel.faults'], composition.surfaces)
+  const faults = openFaults(config.settings['kernel.faults'], currentAbout)
+  const { kernel, tie, sleepers, queues } = openKernel(options, gathered, faults)
   const ofSurface: KernelFor = surface => kernelFor(kernel, config.settings, surface)
   const named = composition.open(ofSurface)
   const { access, prepare } = named
@@ -68,6 +75,7 @@ export function openPlatform(options: PlatformOptions): Platform {
     consumers: opened
       .flatMap(one => one.consumers ?? [])
       .map(consumer => traced(consumer, options.telemetry)),
+    sleepers,
     declared: gathered.declared,
     settings: config.settings,
     log: options.log,
@@ -77,7 +85,7 @@ export function openPlatform(options: PlatformOptions): Platform {
     sinks: sink ? [sink.hearing] : [],
     work: config.roles.includes('worker'),
   })
-  tie(events, () => routes)
+  tie(events, () => routes, named.opened)
   const overload = watchOverload(config.settings['kernel.overload_delay_ms'])
   const parts: PlatformParts = {
     options,
@@ -89,6 +97,8 @@ export function openPlatform(options: PlatformOptions): Platform {
     events,
     overload,
     sink,
+    connections: openConnections(config.public_url),
+    queues: [...queues, ...opened.flatMap(one => one.queues ?? [])],
   }
   const document = lazily(() => makeDocument(parts, routes))
   const routes: Route[] = routesOf(parts, document, () => routes)
@@ -103,6 +113,7 @@ export function openPlatform(options: PlatformOptions): Platform {
     opened: named.opened,
     events,
     faults,
+    queues: parts.queues,
     document,
     prepare: async administrator => prepare?.(administrator),
     ...lifecycle(parts, app, stopping),
@@ -133,6 +144,7 @@ function routesOf(
     db: kernel.db,
     clock: kernel.clock,
     faults: parts.faults,
+    points: lazily(() => faultPoints(options.composition.surfaces)),
     declared: gathered.declared,
     config,
     wake: kernel.wake,
@@ -185,8 +197,8 @@ function makeDocument({ options, gathered }: PlatformParts, routes: readonly Rou
   )
 }
 
-function lazily(make: () => string): () => string {
-  let made: string | undefined
+function lazily<T extends string | readonly string[]>(make: () => T): () => T {
+  let made: T | undefined
   return () => (made ??= make())
 }
 
@@ -222,7 +234,9 @@ function appOf(parts: PlatformParts, routes: readonly Route[], stopping: AbortSi
     retention_hours: settings['kernel.idempotency_retention_hours'],
     body_limit_bytes: settings['kernel.body_limit_bytes'],
     body_seconds: settings['kernel.body_seconds'],
-    pending: new Set(),
+    headers_seconds: settings['kernel.headers_seconds'],
+    idle_seconds: settings['kernel.idle_seconds'],
+    connections: parts.connections,
     heartbeat_ms: settings['kernel.sse_heartbeat_seconds'] * 1000,
     stall_ms: settings['kernel.sse_stall_seconds'] * 1000,
     secure: config.public_url.startsWith('https:'),

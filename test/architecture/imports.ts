@@ -17,12 +17,12 @@ const kernel_order = [
   ['ids.ts', 'clock.ts', 'settings.ts', 'errors', 'keys.ts', 'faults.ts'],
   ['observability'],
   ['database'],
-  ['blobs', 'objects', 'outgoing'],
+  ['objects', 'outgoing'],
   ['access'],
   ['idempotency'],
   ['work'],
   ['events'],
-  ['http'],
+  ['http', 'bounded'],
   ['surface.ts'],
 ]
 

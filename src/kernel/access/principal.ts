@@ -19,6 +19,8 @@ export type Credential = { readonly kind: 'bearer' | 'cookie'; readonly token: s
 export type Access = {
   /** The principal of a credential, or `invalid_token`. */
   authenticate(credential: Credential): Promise<Principal> | Principal
+  /** Whether the principal's credential still counts: asked every second while a stream is open. */
+  stands(principal: Principal): Promise<boolean> | boolean
   /** Every permission that the principal holds now, read from the database in this request. */
   grants(reader: Reader, principal: Principal): Promise<ReadonlySet<string>>
 }

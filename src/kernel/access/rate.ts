@@ -73,7 +73,11 @@ export function openRateLimiter(
     const retry_after = Math.max(1, Math.ceil(wait_ms / 1000))
     return problem('rate_limited', {
       retry_after,
-      headers: { 'retry-after': String(retry_after), 'ratelimit-policy': policy },
+      headers: {
+        'retry-after': String(retry_after),
+        'ratelimit-policy': policy,
+        ratelimit: `${policy.split(';', 1)[0]};r=0;t=${retry_after}`,
+      },
     })
   }
 

@@ -11,7 +11,7 @@ import { jitter, newId } from '../ids.ts'
 import { brokenBy, DatabaseBusy, isRetryable, SqlState } from './failures.ts'
 import { checkRow } from './row-check.ts'
 import type { AuditDraft, BufferedEvent, EventDraft, Isolation } from './drafts.ts'
-import { send } from './send.ts'
+import { neverName, send } from './send.ts'
 import { shareReads } from './shared-reads.ts'
 import { compile, sql, type Sql } from './sql.ts'
 import { TxState } from './tx-state.ts'
@@ -62,6 +62,8 @@ export type Db = Reader & {
 export type DbOptions = {
   url: string
   pool: number
+  /** Whether statements have names on their connection; unless false, they do. */
+  prepare?: boolean
   /** Milliseconds to wait for a free connection before the caller is told to come back. */
   wait_ms: number
   /** Compares every row with its schema: on in development and tests. */
@@ -94,6 +96,7 @@ export function openDb(options: DbOptions): Db {
   // a listener of its own, and that of the pool would only say the same again.
   pool.on('error', () => {})
   pool.on('connect', client => {
+    if (options.prepare === false) neverName(client)
     client.on('error', error => void (pool.ending || options.lost(error)))
   })
 

@@ -66,8 +66,6 @@ export function openDirect(options: DirectOptions, heard: (topics: Topics) => vo
   let timer: NodeJS.Timeout | undefined
   let stopped = false
   let failures = 0
-  let saying = false
-  let unsaid: Topics = new Set<string>()
 
   const comeBack = () => {
     if (stopped) return
@@ -108,7 +106,24 @@ export function openDirect(options: DirectOptions, heard: (topics: Topics) => vo
     heard('all')
   }
 
+  const say = openSaying(() => client)
+  return {
+    notify: topics => void say(topics),
+    start: connect,
+    stop: async () => {
+      stopped = true
+      clearTimeout(timer)
+      await client?.end().catch(() => {})
+    },
+  }
+}
+
+/** One word at a time: those that come while it is on its way travel together behind it. */
+function openSaying(current: () => pg.Client | undefined): (topics: Topics) => Promise<void> {
+  let saying = false
+  let unsaid: Topics = new Set<string>()
   const say = async (topics: Topics): Promise<void> => {
+    const client = current()
     if (!client) return
     if (saying) {
       unsaid = both(unsaid, topics)
@@ -124,14 +139,5 @@ export function openDirect(options: DirectOptions, heard: (topics: Topics) => vo
     unsaid = new Set()
     await say(next)
   }
-
-  return {
-    notify: topics => void say(topics),
-    start: connect,
-    stop: async () => {
-      stopped = true
-      clearTimeout(timer)
-      await client?.end().catch(() => {})
-    },
-  }
+  return say
 }

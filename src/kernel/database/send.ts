@@ -16,7 +16,19 @@ export function send(
     stream.cork()
     process.nextTick(uncork, stream)
   }
-  return typeof statement === 'string' ? client.query(statement) : client.query(statement)
+  if (typeof statement === 'string') return client.query(statement)
+  const { text, values } = statement
+  return client.query(unnamed.has(client) ? { text, values } : statement)
+}
+
+const unnamed = new WeakSet<pg.ClientBase>()
+
+/**
+ * For a pooler in transaction mode that does not track named statements (PgBouncer before 1.21): the next
+ * transaction may have another connection, where the name is unknown. Each statement is parsed each time.
+ */
+export function neverName(client: pg.ClientBase): void {
+  unnamed.add(client)
 }
 
 function uncork(stream: Writable): void {

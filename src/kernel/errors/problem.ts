@@ -90,6 +90,8 @@ export const kernelErrors = {
   internal_error: { status: 500, title: 'Something went wrong here', retryable: true },
   upstream_invalid_response: { status: 502, title: 'An upstream answered badly', retryable: true },
   service_unavailable: { status: 503, title: 'Temporarily unavailable', retryable: true },
+  storage_full: { status: 503, title: 'There is not enough storage space', retryable: true },
+  storage_unavailable: { status: 503, title: 'The object store does not answer', retryable: true },
   overloaded: { status: 503, title: 'Too much is going on', retryable: true },
   capacity_exceeded: { status: 503, title: 'No capacity in time', retryable: true },
   shutting_down: { status: 503, title: 'This process is stopping', retryable: true },

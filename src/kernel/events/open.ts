@@ -17,6 +17,7 @@ import { measureLag } from './consumers/lag.ts'
 import type { Interest } from './consumers/leases.ts'
 import { retentionLoop } from './log/retention.ts'
 import { Sequencer } from './log/sequencer.ts'
+import { openSleepers, type Sleepers } from '../work/topics.ts'
 import { openWake } from './wake.ts'
 
 export type EventsOptions = {
@@ -26,6 +27,8 @@ export type EventsOptions = {
   consumers: readonly Consumer[]
   /** Where the log is published too. */
   sinks?: readonly Hearing[]
+  /** What waits in this process beside the log itself. */
+  sleepers?: Sleepers
   declared: ReadonlyMap<string, EventDeclaration>
   settings: Pick<
     KernelSettings,
@@ -60,7 +63,8 @@ export function openEvents(options: EventsOptions): Events {
   const { db, log, fault, application_name, settings } = options
   const hearings: Hearing[] = [...options.consumers, ...(options.sinks ?? [])]
   const interests = hearings.map(one => ({ consumer: one.name, types: typesOf(one) }))
-  const wake = openWake({ url: options.direct_url, application_name, log })
+  const { sleepers = openSleepers() } = options
+  const wake = openWake({ url: options.direct_url, application_name, log }, sleepers)
   const consumers = new Consumers({
     db,
     log,
@@ -81,8 +85,8 @@ export function openEvents(options: EventsOptions): Events {
     },
   })
   if (options.work) {
-    wake.onWake(() => sequencer.poke())
-    wake.onWake(() => consumers.poke())
+    sleepers.on(() => sequencer.poke())
+    sleepers.on(() => consumers.poke())
   }
   return {
     committed: () => {
@@ -90,7 +94,7 @@ export function openEvents(options: EventsOptions): Events {
       wake.tell()
     },
     wake: wake.wake,
-    onWake: wake.onWake,
+    onWake: sleepers.on,
     start: async () => {
       if (options.work) {
         sequencer.start()

@@ -3,6 +3,7 @@
  * topics in all others, at most once per 5 ms. A wake-up is a hint, never a fact: every sleeper also
  * polls, so losing all of them costs latency and nothing else.
  */
+import type { Sleepers } from '../work/topics.ts'
 import { both, openDirect, type DirectOptions, type Topics } from '../database/direct.ts'
 
 export type Wake = {
@@ -10,22 +11,14 @@ export type Wake = {
   wake(topics?: Topics): void
   /** Tells the other processes only. */
   tell(topics?: Topics): void
-  /** Without topics it is woken by each of them. */
-  onWake(run: () => void, topics?: readonly string[]): () => void
   start(): Promise<void>
   stop(): Promise<void>
 }
 
 const notify_interval_ms = 5
 
-export function openWake(options: DirectOptions): Wake {
-  const sleepers = new Map<() => void, readonly string[] | undefined>()
-  const local = (topics: Topics) => {
-    for (const [run, own] of sleepers) {
-      if (!own || topics === 'all' || own.some(topic => topics.has(topic))) run()
-    }
-  }
-  const direct = openDirect(options, local)
+export function openWake(options: DirectOptions, sleepers: Sleepers): Wake {
+  const direct = openDirect(options, sleepers.wake)
   let timer: NodeJS.Timeout | undefined
   let owed: Topics = new Set()
 
@@ -42,16 +35,10 @@ export function openWake(options: DirectOptions): Wake {
 
   return {
     wake: (topics = 'all') => {
-      local(topics)
+      sleepers.wake(topics)
       tell(topics)
     },
     tell,
-    onWake: (run, topics) => {
-      // A function of its own, so that one `run` may be registered twice.
-      const own = () => run()
-      sleepers.set(own, topics)
-      return () => void sleepers.delete(own)
-    },
     start: direct.start,
     stop: async () => {
       clearTimeout(timer)

@@ -26,6 +26,12 @@ export function expectedVersions(header: string | string[] | undefined): number[
   })
 }
 
+/** Refuses with 412 where If-Match names other versions than that of a row that is held. */
+export function expectVersion(if_match: string | string[] | undefined, current: number): void {
+  const versions = expectedVersions(if_match)
+  if (versions && !versions.includes(current)) throw preconditionFailed(current)
+}
+
 export function preconditionFailed(current_version: number) {
   return problem('precondition_failed', { headers: { etag: etag(current_version) } })
 }

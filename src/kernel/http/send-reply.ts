@@ -3,11 +3,13 @@
  * answer carries the request id and the security headers, and none names the server.
  */
 import type { OutgoingHttpHeaders } from 'node:http'
+import { StoreUnavailable } from '../objects/objects.ts'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { codeOf } from '../errors/error-code.ts'
 import { DatabaseBusy, isRetryable, isUnavailable } from '../database/failures.ts'
 import type { Log } from '../observability/log.ts'
+import { logOutage } from '../observability/outage-log.ts'
 import { UpstreamFailure, problemCodeOf } from '../outgoing/upstream.ts'
 import type { CompiledRoute } from './compile-route.ts'
 import { isNotModified } from './etag.ts'
@@ -88,7 +90,9 @@ export function sendProblem(
   const refusal = brokeOff(request, error) ?? declared(deps, compiled, problemOf(error))
   // Turning work away is no failure; writing each one down would cost most when there is least to give.
   if (refusal.status >= 500 && !turned_away.has(refusal.code)) {
-    deps.log.error({ request_id: request.id, route: compiled?.operation, err: error }, refusal.code)
+    const fields = { request_id: request.id, route: compiled?.operation, err: error }
+    if (isUnavailable(error)) logOutage(deps.log, fields, 'the database does not answer')
+    else deps.log.error(fields, refusal.code)
   }
   const body = renderProblem(refusal, {
     public_url: deps.public_url,
@@ -98,6 +102,7 @@ export function sendProblem(
   if (refusal.details.retry_after !== undefined) {
     void reply.header('retry-after', String(refusal.details.retry_after))
   }
+  if (refusal.code === 'rate_limited') void reply.headers(rateHeaders(refusal))
   if (refusal.status === 401 && !refusal.details.headers?.['www-authenticate']) {
     void reply.header('www-authenticate', `Bearer error="${refusal.code}"`)
   }
@@ -113,6 +118,11 @@ export function sendProblem(
     .send(body)
 }
 
+/** A limit of a surface says at least when there is room again; the pipeline's say more. */
+export function rateHeaders({ details }: Problem): Record<string, string> {
+  return { ratelimit: `"operation";r=0;t=${details.retry_after ?? 1}`, ...details.headers }
+}
+
 /** A caller who goes before the end of his body is no failure, although his error has a database's code. */
 function brokeOff({ raw }: FastifyRequest, error: unknown): Problem | null {
   return codeOf(error) === 'ECONNRESET' && !raw.complete ? problem('malformed_request') : null
@@ -125,7 +135,7 @@ const common = new Set(
   not_found method_not_allowed not_acceptable request_timeout idempotency_key_reused
   idempotency_in_progress content_too_large unsupported_media_type validation_failed
   invalid_character rate_limited internal_error upstream_invalid_response service_unavailable
-  overloaded shutting_down upstream_timeout`.split(/\s+/),
+  overloaded shutting_down storage_full storage_unavailable upstream_timeout`.split(/\s+/),
 )
 
 function declared(
@@ -149,6 +159,9 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof UpstreamFailure) return problem(problemCodeOf(error), {}, { cause: error })
   if (error instanceof DatabaseBusy) {
     return problem('overloaded', { retry_after: 1 }, { cause: error })
+  }
+  if (error instanceof StoreUnavailable) {
+    return problem('storage_unavailable', { retry_after: 1 }, { cause: error })
   }
   if (isRetryable(error) || isUnavailable(error)) {
     return problem('service_unavailable', { retry_after: 1 }, { cause: error })

@@ -20,6 +20,8 @@ export type SseOptions = {
   stall_ms: number
   /** Whoever watches something waits as long as nothing happens: silence is no stall. */
   may_be_quiet?: boolean
+  /** Whether the reader's credential still counts. */
+  stands?: (() => Promise<boolean> | boolean) | undefined
   /** Aborted when the process stops. */
   stopping: AbortSignal
   /** Ends the upstream when the reader has gone or reads nothing. */
@@ -54,6 +56,7 @@ export async function writeEvents(
     const alive = options.may_be_quiet === true || quiet < options.stall_ms
     if (alive && response.writableLength === 0) response.write(': heartbeat\n\n')
   }, options.heartbeat_ms)
+  const revoked = revocation(options.stands)
   let ending: Ending = { code: 'internal_error' }
   let next_id = 1
   // Where events have places of their own, the ending has none: a reader resumes behind the last event.
@@ -62,11 +65,13 @@ export async function writeEvents(
     for (;;) {
       const stalled = timer(options.stall_ms)
       const next = iterator.next()
-      const ends = options.may_be_quiet ? [gone, stopping] : [gone, stopping, stalled.done]
+      const always = [gone, stopping, revoked.done]
+      const ends = options.may_be_quiet ? always : [...always, stalled.done]
       const step = await Promise.race([next, ...ends])
       stalled.cancel()
       if (step === 'gone') return void (ending = null)
       if (step === 'stopping') return void (ending = { code: 'shutting_down' })
+      if (step === 'revoked') return void (ending = { code: 'invalid_token' })
       if (step === 'stalled') return void (ending = { code: 'upstream_timeout' })
       if (step.done) return
       moved = performance.now()
@@ -82,6 +87,7 @@ export async function writeEvents(
     ending = { code: 'internal_error' }
   } finally {
     clearInterval(heartbeat)
+    revoked.cancel()
     if (ending || response.writableNeedDrain || response.closed)
       options.abort(ending?.code ?? 'gone')
     void iterator.return?.()?.catch(() => {})
@@ -91,6 +97,21 @@ export async function writeEvents(
     }
     letGo(response, options)
   }
+}
+
+const stands_every_ms = 1000
+
+/** A check that fails decides nothing: the next one does. */
+function revocation(stands: SseOptions['stands']) {
+  let timer: NodeJS.Timeout | undefined
+  const done = new Promise<'revoked'>(resolve => {
+    if (!stands) return
+    const check = async () => {
+      if (!(await stands())) resolve('revoked')
+    }
+    timer = setInterval(() => void check().catch(() => {}), stands_every_ms)
+  })
+  return { done, cancel: () => clearInterval(timer) }
 }
 
 /** A reader that is slow may still fetch what was written, its ending too, within the same time again. */

@@ -2,7 +2,7 @@
  * Which addresses may be reached on behalf of somebody else: globally routable unicast and nothing
  * else, in either family. For IPv6 that is a list of what is allowed (2000::/3) minus its special nets,
  * so loopback, private, link-local, mapped, translated and future ranges are refused without being named.
- * A deployment may open exact `address:port` pairs or whole nets.
+ * A deployment may open exact `address:port` pairs, whole nets, and names of its own network.
  */
 import { BlockList, isIP, SocketAddress } from 'node:net'
 import { StartError } from '../errors/start-error.ts'
@@ -13,8 +13,8 @@ export type AddressRules = {
   judge(address: string, port: number): 'ok' | 'blocked_address' | 'blocked_port'
   /** False for a port that no address could have, so that it need not be resolved. */
   portMayBeUsed(port: number): boolean
-  /** A deployment that opens an inner net means the names of that net as well. */
-  readonly opens_a_net: boolean
+  /** A name that means something inside a network only is used where it is listed; its addresses are judged too. */
+  opensName(host: string): boolean
 }
 
 type Net = readonly [network: string, prefix: number]
@@ -52,21 +52,21 @@ const global_ipv6 = listOf('ipv6', [['2000::', 3]])
 
 export function openAddressRules(options: {
   ports: readonly Port[]
-  /** `127.0.0.1:8080`, `[::1]:8080`, `10.1.0.0/16`, `fd00::/8`. */
+  /** `127.0.0.1:8080`, `[::1]:8080`, `10.1.0.0/16`, `fd00::/8`, `hooks.corp.internal`, `.build.local`. */
   allow: readonly string[]
 }): AddressRules {
   const pairs = new Set<string>()
   const pair_ports = new Set<number>()
   const nets = { ipv4: new BlockList(), ipv6: new BlockList() }
-  let opens_a_net = false
+  const names: string[] = []
   for (const entry of options.allow) {
     const allowed = parseAllowed(entry)
-    if ('port' in allowed) {
+    if ('name' in allowed) names.push(allowed.name)
+    else if ('port' in allowed) {
       pairs.add(pairOf(allowed.address, allowed.port))
       pair_ports.add(allowed.port)
     } else {
       nets[allowed.family].addSubnet(allowed.network, allowed.prefix, allowed.family)
-      opens_a_net = true
     }
   }
   const isOpen = (port: number) =>
@@ -74,7 +74,8 @@ export function openAddressRules(options: {
       typeof one === 'number' ? one === port : port >= one[0] && port <= one[1],
     )
   return {
-    opens_a_net,
+    opensName: host =>
+      names.some(name => (name.startsWith('.') ? host.endsWith(name) : host === name)),
     portMayBeUsed: port => isOpen(port) || pair_ports.has(port),
     judge: (address, port) => {
       if (isIP(address) === 0) return 'blocked_address'
@@ -113,7 +114,9 @@ function pairOf(address: string, port: number): string {
 }
 
 type Allowed =
-  { address: string; port: number } | { network: string; prefix: number; family: 'ipv4' | 'ipv6' }
+  | { name: string }
+  | { address: string; port: number }
+  | { network: string; prefix: number; family: 'ipv4' | 'ipv6' }
 
 function parseAllowed(entry: string): Allowed {
   const [, network = '', prefix = ''] = /^([^/%]+)\/(\d{1,3})$/.exec(entry) ?? []
@@ -128,7 +131,11 @@ function parseAllowed(entry: string): Allowed {
   if (isIP(address) === expected && Number(port) >= 1 && Number(port) <= 65_535) {
     return { address, port: Number(port) }
   }
+  // Its last label is no number: that would be an address.
+  if (/^\.?(?:[a-z0-9_-]+\.)*[a-z0-9_-]*[a-z][a-z0-9_-]*$/i.test(entry)) {
+    return { name: entry.toLowerCase() }
+  }
   throw new StartError(
-    `"${entry}" is no address that can be allowed. Write 127.0.0.1:8080, [::1]:8080 or a net such as 10.1.0.0/16.`,
+    `"${entry}" is nothing that can be allowed. Write 127.0.0.1:8080, [::1]:8080, a net such as 10.1.0.0/16, or a name such as hooks.corp.internal.`,
   )
 }

@@ -42,7 +42,8 @@ export function parseTarget(
   if (!is_literal && !isName(host)) return 'invalid_url'
   const port = Number(url.port || (secure ? 443 : 80))
   if (!rules.portMayBeUsed(port)) return 'blocked_port'
-  if (inner_names.some(ending => host.endsWith(ending)) && !rules.opens_a_net) return 'blocked_host'
+  const inner = inner_names.some(ending => host.endsWith(ending))
+  if (inner && !rules.opensName(host)) return 'blocked_host'
   return { url, secure, host, port, is_literal }
 }
 

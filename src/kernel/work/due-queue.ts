@@ -144,9 +144,14 @@ export function dueQueue<S extends TObject, R = undefined>(spec: DueQueueSpec<S,
  * what it found does not count. For `insert … on conflict do update set` and for updates.
  */
 export function dueNow(columns: Partial<QueueColumns> = {}): Sql {
+  return dueAt(sql`kernel.now()`, columns)
+}
+
+/** The same for a later time. */
+export function dueAt(at: Sql, columns: Partial<QueueColumns> = {}): Sql {
   const name = { ...usual, ...columns }
   return sql`
-    ${sql.id(name.due_at)} = kernel.now(), ${sql.id(name.attempts)} = 0,
+    ${sql.id(name.due_at)} = ${at}, ${sql.id(name.attempts)} = 0,
     ${sql.id(name.lease_token)} = null, ${sql.id(name.leased_until)} = null,
     ${sql.id(name.last_error_code)} = null`
 }

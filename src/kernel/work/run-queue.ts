@@ -177,6 +177,7 @@ async function settle(
     )
     if (held === 0) throw new LeaseLost()
     const other = await hand(tx, work.queue, row, ended)
+    await work.kernel.fault('kernel.before_settled')
     if (!other) return ended
     const last = decide(work.queue, row, other)
     await tx.run(settlement(work.queue, row, last, sql.empty))

@@ -22,6 +22,7 @@ export type DevDeps = {
   readonly db: Db
   readonly clock: Clock
   readonly faults: Faults
+  readonly points: () => readonly string[]
   /** Every event that the platform declares. */
   readonly declared: DeclaredEvents
   /** Whether the web console is served. */
@@ -37,7 +38,7 @@ export function devRoutes(deps: DevDeps): Route[] {
     ...inboxRoutes(outside),
     ...clockRoutes(deps),
     ...eventRoutes(deps),
-    ...faultRoutes(deps.faults),
+    ...faultRoutes(deps.faults, deps.points),
   ]
   const listed = helpers.map(one => `${one.method} ${one.path}`)
   const where = whereRoute({ public_url: config.public_url, clock, outside, console }, listed)

@@ -4,7 +4,7 @@
  * holds is read from the rows in the same request, so a role that was taken away counts no more.
  */
 import type { Access, Principal } from '../../kernel/access/principal.ts'
-import { apiKeyGrants, apiKeyPrincipal } from './api-keys/authenticate.ts'
+import { apiKeyGrants, apiKeyPrincipal, apiKeyStands } from './api-keys/authenticate.ts'
 import type { Deps } from './deps.ts'
 import { problem } from './errors.ts'
 import type { TokenFacts } from './keys/access-tokens.ts'
@@ -30,6 +30,10 @@ export function openAccess(deps: Needs): Access {
       const facts = deps.tokens.verify(token)
       return facts instanceof Promise ? facts.then(principalOf) : principalOf(facts)
     },
+    stands: principal =>
+      principal.session_id === null
+        ? apiKeyStands(deps.kernel, principal)
+        : !deps.denied.has(principal.session_id),
     grants: (reader, principal) =>
       principal.kind === 'service'
         ? apiKeyGrants(reader, deps, principal)

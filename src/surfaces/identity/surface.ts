@@ -2,6 +2,7 @@
 import type { PermissionCatalog } from '../../kernel/access/permissions.ts'
 import type { Surface } from '../../kernel/surface.ts'
 import { openAccess } from './access.ts'
+import { personalAccount } from './accounts/personal.ts'
 import { seed } from './administration/seed.ts'
 import { checks } from './checks.ts'
 import type { Deps } from './deps.ts'
@@ -65,6 +66,7 @@ export const identity: Surface<Face, Needs, typeof settings> = {
         },
       ],
       loops: [...loops(deps), { name: 'identity.mails', every_ms: 5000, run: mails.run }],
+      personal: personalAccount(deps),
       checks: checks(deps),
       seed: () => seed(deps),
       close: async () => {

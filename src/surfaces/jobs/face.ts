@@ -46,9 +46,13 @@ export type Cancelled = 'cancelled' | 'requested' | 'ended' | 'absent'
 
 /** Whether a file is there to be read by a job; plugged in by whoever keeps files. */
 export type FileLookup = {
-  isAvailable(reader: Reader, tenant_id: string, file_id: string): Promise<boolean>
+  isAvailable(
+    reader: Reader,
+    principal: { readonly tenant_id: string; readonly principal_id: string | null },
+    file_id: string,
+  ): Promise<boolean>
   /** Where a worker outside fetches it, for a short while. */
-  url(tenant_id: string, file_id: string): Promise<string>
+  url(tenant_id: string, file_id: string): Promise<string | undefined>
 }
 
 export type Face = {

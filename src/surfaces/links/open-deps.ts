@@ -1,6 +1,7 @@
 /** Puts together what the use cases share; nothing is asked or started by it. */
 import type { Kernel } from './settings.ts'
 import type { Deps, Jobs } from './deps.ts'
+import { openBlockedPatterns } from './destinations/blocked-patterns.ts'
 import { openLookAlikes } from './destinations/look-alikes.ts'
 import { openWebRisk } from './destinations/web-risk.ts'
 import { openPlatformDomain } from './domains/platform.ts'
@@ -22,6 +23,7 @@ export function openDeps(kernel: Kernel, jobs: Jobs): Deps {
     node,
     newCode,
     lookAlikes: openLookAlikes(settings['links.protected_hosts']),
+    patterns: openBlockedPatterns(kernel),
     reputation: settings['links.url_reputation'] === 'web_risk' ? openWebRisk(kernel) : null,
     lookUpTxt: openTxtLookup(settings),
     jobs,

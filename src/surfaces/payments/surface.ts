@@ -10,6 +10,7 @@ import { loops } from './loops.ts'
 import { openFace } from './open-face.ts'
 import { resolverQueue } from './operations/resolver.ts'
 import { permissions } from './permissions.ts'
+import { personalPayments } from './personal.ts'
 import { providerEventsQueue } from './provider-events/process-events.ts'
 import { stripeWebhooks } from './provider-events/receive.ts'
 import { openStripe } from './provider/stripe.ts'
@@ -38,6 +39,7 @@ export const payments: Surface<Face, Needs, typeof settings> = {
       void recover(deps).catch((error: unknown) => kernel.log.warn({ err: error }, 'not recovered'))
     })
     const face = openFace(deps)
+    const kept_days = kernel.settings['payments.events_retention_days']
     return {
       face,
       routes: routes(deps),
@@ -45,6 +47,15 @@ export const payments: Surface<Face, Needs, typeof settings> = {
       queues: [resolverQueue(deps), providerEventsQueue(deps), reconciliationQueue(deps)],
       loops: loops(deps),
       checks: checks(deps),
+      retention: [
+        {
+          table: 'payments.provider_events',
+          key: ['provider', 'event_id'],
+          where: sql`t.processed_at is not null
+            and t.received_at < now() - make_interval(days => ${kept_days})`,
+        },
+      ],
+      personal: personalPayments(deps),
       seed: () => seed(deps, face, people),
     }
   },

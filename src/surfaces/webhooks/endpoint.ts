@@ -39,7 +39,7 @@ const details: Readonly<Record<Constraint, string>> = {
     'A name is asked for, not an address; WEBHOOKS_ALLOWED_PRIVATE_CIDRS allows private ones.',
   userinfo: 'The address must not hold a user or password.',
   fragment: 'The address must not hold a fragment.',
-  host: 'This name means something inside a network only; WEBHOOKS_ALLOWED_PRIVATE_CIDRS allows nets.',
+  host: 'This name means something inside a network only; WEBHOOKS_ALLOWED_PRIVATE_CIDRS lists names that are allowed.',
 }
 
 const inner_hosts = ['localhost', 'metadata', 'instance-data']
@@ -60,7 +60,7 @@ export function openJudgeEndpoint(
       return verdict === 'blocked_port' ? 'port' : 'literal'
     }
     const inner = inner_hosts.includes(host) || host.endsWith('.localhost')
-    return inner && allow.length === 0 ? 'host' : null
+    return inner && !rules.opensName(host) ? 'host' : null
   }
   return endpoint => {
     const target = parseTarget(endpoint, null, rules, schemes)

@@ -2,6 +2,10 @@
 import { Type } from 'typebox'
 import { Id } from '../../../src/kernel/http/shapes.ts'
 
+const Named = Type.Object({ note_id: Id })
+
 export const events = {
-  'note.written': { version: 1, data: Type.Object({ note_id: Id }) },
+  'note.written': { version: 1, data: Named },
+  'note.reminded': { version: 1, data: Named },
+  'note.expired': { version: 1, data: Named },
 } as const

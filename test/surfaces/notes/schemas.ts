@@ -35,6 +35,7 @@ const content = {
     closed({ city: Type.Optional(text(80)), country: Type.Optional(text(2, 2)) }),
   ),
   kind: Type.Optional(text(20)),
+  remind_at: Type.Optional(Time),
 }
 export const WriteNote = closed(content)
 export const PatchNote = closed({ title: Type.Optional(text(200)), labels: Type.Optional(Labels) })

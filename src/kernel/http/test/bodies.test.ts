@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWorld, type World } from '../../../../test/world.ts'
-import { file_bytes_max } from '../../../../test/surfaces/notes/digest-file.ts'
+import { file_bytes_max } from '../../../../test/surfaces/notes/notes/digest-file.ts'
 import { newId } from '../../ids.ts'
 
 const sockets = new Set<Socket>()

@@ -63,7 +63,7 @@ describe('what a deployment opens', () => {
     expect(rules.judge('::ffff:127.0.0.1', 8080)).toBe('blocked_address')
     expect(rules.judge('8.8.8.8', 8080)).toBe('blocked_port')
     expect([443, 8080, 8081, 80].map(rules.portMayBeUsed)).toEqual([true, true, true, false])
-    expect(rules.opens_a_net).toBe(false)
+    expect(rules.opensName('hooks.internal')).toBe(false)
   })
 
   test('a net opens its addresses on the usual ports', () => {
@@ -78,7 +78,17 @@ describe('what a deployment opens', () => {
     expect(rules.judge('::ffff:10.1.0.1', 443)).toBe('blocked_address')
     expect(rules.judge('fd12::1', 443)).toBe('ok')
     expect(rules.judge('fe80::1', 443)).toBe('blocked_address')
-    expect(rules.opens_a_net).toBe(true)
+    expect(rules.opensName('hooks.internal')).toBe(false)
+  })
+
+  test('a name opens itself, and one with a dot before it what is below it', () => {
+    const rules = openAddressRules({ ports: [443], allow: ['hooks.internal', '.Build.local'] })
+    const open = ['hooks.internal', 'a.build.local', 'a.b.build.local']
+    expect(open.filter(host => !rules.opensName(host))).toEqual([])
+    const shut = ['a.hooks.internal', 'build.local', 'xbuild.local', 'internal', 'localhost']
+    expect(shut.filter(host => rules.opensName(host))).toEqual([])
+    // Where it leads is judged all the same.
+    expect(rules.judge('10.1.0.1', 443)).toBe('blocked_address')
   })
 
   test.each(

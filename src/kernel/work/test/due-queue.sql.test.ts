@@ -1,120 +1,12 @@
 /** Every way in which an attempt can end, and what each leaves behind. */
-import { type Static, Type } from 'typebox'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { cloneDatabase, type Clone } from '../../../../test/world.ts'
+import { describe, expect, test } from 'vitest'
 import { sql } from '../../database/sql.ts'
-import { count, eventually, openWorld, type World } from '../../events/test/process.ts'
+import { eventually } from '../../events/test/process.ts'
 import { newId } from '../../ids.ts'
-import {
-  again,
-  dead,
-  done,
-  dueNow,
-  dueQueue,
-  retry,
-  waitAfter,
-  type DueQueueSpec,
-} from '../due-queue.ts'
-import { countQueue, redriveQueue } from '../operate-queues.ts'
-import { queueLoop } from '../run-queue.ts'
+import { again, dead, done, dueNow, retry } from '../due-queue.ts'
+import { here, put, queueOf, settled, stateOf, useTasks, working, type Spec } from './tasks.ts'
 
-let ground: Clone
-let world: World
-beforeAll(async () => {
-  ground = await cloneDatabase()
-  world = openWorld({ url: ground.url, work: false, pool: 20 })
-  await world.events.start()
-  await world.db.run(sql`
-    create table public.tasks (
-      id uuid primary key, lot uuid not null, text text not null default '',
-      due_at timestamptz, attempts int not null default 0, lease_token uuid, leased_until timestamptz,
-      last_error_code text, created_at timestamptz not null default kernel.now()
-    )`)
-  await world.db.run(sql`create index on public.tasks (due_at) where due_at is not null`)
-})
-afterAll(async () => {
-  await world.stop()
-  await ground.drop()
-})
-
-const Task = Type.Object({ id: Type.String(), text: Type.String() })
-const State = Type.Object({
-  text: Type.String(),
-  due_in: Type.Union([Type.Number(), Type.Null()]),
-  attempts: Type.Integer(),
-  leased: Type.Boolean(),
-  code: Type.Union([Type.String(), Type.Null()]),
-})
-
-// Each test works on rows of its own.
-let lot: string
-beforeEach(() => {
-  lot = newId()
-})
-
-type Spec = Partial<DueQueueSpec<typeof Task, unknown>>
-
-const queueOf = (spec: Spec) =>
-  dueQueue({
-    name: `test.tasks_${lot.slice(-12)}`,
-    table: 'public.tasks',
-    key: ['id'],
-    row: Task,
-    load: sql`t.text`,
-    where: sql`t.lot = ${lot}`,
-    batch: 10,
-    concurrency: 5,
-    lease_seconds: 30,
-    retry: [10, 60],
-    run: () => Promise.resolve(done()),
-    ...spec,
-  })
-
-/** Runs the queue while `act` lasts. */
-async function working<T>(spec: Spec, act: () => Promise<T>, on = world): Promise<T> {
-  const stopping = new AbortController()
-  const kernel = {
-    db: on.db,
-    log: on.log,
-    fault: on.faults.fault,
-    onWake: on.events.onWake,
-  }
-  const running = queueLoop(kernel, queueOf(spec)).run(stopping.signal)
-  try {
-    return await act()
-  } finally {
-    stopping.abort()
-    await running
-  }
-}
-
-async function put(values: { text?: string; age_seconds?: number } = {}): Promise<string> {
-  const id = newId()
-  await world.db.tx(async tx => {
-    await tx.run(sql`
-      insert into public.tasks (id, lot, text, due_at, created_at)
-      values (${id}, ${lot}, ${values.text ?? ''}, kernel.now(),
-        kernel.now() - make_interval(secs => ${values.age_seconds ?? 0}))`)
-    tx.wake(queueOf({}).name)
-  })
-  return id
-}
-
-function stateOf(id: string): Promise<Static<typeof State>> {
-  return world.db.one(
-    State,
-    sql`
-      select text, extract(epoch from due_at - kernel.now())::float8 as due_in, attempts,
-        coalesce(leased_until > now(), false) as leased, last_error_code as code
-      from public.tasks where id = ${id}`,
-  )
-}
-
-const settled = (id: string) =>
-  eventually(async () => {
-    const state = await stateOf(id)
-    return state.attempts > 0 && !state.leased && state
-  })
+useTasks()
 
 /** An attempt that waits at a gate, for what happens to it meanwhile. */
 function gate() {
@@ -155,7 +47,7 @@ describe('an attempt', () => {
       dead: (_tx, _row, code) => Promise.resolve(void ended.push(`dead: ${code}`)),
     }
     const rush = () =>
-      world.db.tx(async tx => {
+      here.world.db.tx(async tx => {
         await tx.run(sql`update public.tasks set due_at = kernel.now() where id = ${id}`)
         tx.wake(queueOf({}).name)
       })
@@ -238,7 +130,7 @@ describe('a lease', () => {
     await working({ run: slow.run, finish }, async () => {
       await slow.entered
       // Asked for again while it is under way.
-      await world.db.run(sql`update public.tasks set ${dueNow()} where id = ${id}`)
+      await here.world.db.run(sql`update public.tasks set ${dueNow()} where id = ${id}`)
       await working({ run: () => Promise.resolve(dead('second')) }, () => settled(id))
       slow.open()
     })
@@ -248,7 +140,7 @@ describe('a lease', () => {
 
   test('of an attempt that never ended runs out, and the attempt has counted', async () => {
     const id = await put()
-    await world.db.run(sql`
+    await here.world.db.run(sql`
       update public.tasks set attempts = 3, lease_token = ${newId()}, leased_until = now()
       where id = ${id}`)
     const run = () => Promise.reject(new Error('is not run any more'))
@@ -283,75 +175,4 @@ describe('a lease', () => {
     expect(state).toMatchObject({ attempts: 0, leased: false, code: null })
     expect(state.due_in).toBeLessThanOrEqual(0)
   })
-})
-
-test('two processes do each row once, a few at a time', async () => {
-  const other = openWorld({ url: ground.url, work: false, pool: 10 })
-  await other.events.start()
-  const ids = await Promise.all(Array.from({ length: 100 }, () => put()))
-  const runs: string[] = []
-  const running = { now: 0, most: 0 }
-  const run = async (row: { id: string }) => {
-    running.most = Math.max(running.most, ++running.now)
-    runs.push(row.id)
-    await new Promise(resolve => setImmediate(resolve))
-    running.now--
-    return done()
-  }
-  const left = () =>
-    count(world.db, sql`from public.tasks where lot = ${lot} and due_at is not null`)
-  await working({ run }, () =>
-    working({ run }, () => eventually(async () => (await left()) === 0), other),
-  )
-  expect(runs.toSorted()).toEqual(ids.toSorted())
-  expect(running.most).toBeLessThanOrEqual(10)
-  await other.stop()
-})
-
-test('a fence holds all claims while it is closed', async () => {
-  const id = await put()
-  let open = false
-  let asked = 0
-  const fence = () => {
-    asked++
-    return Promise.resolve(open)
-  }
-  await working({ fence }, async () => {
-    await eventually(() => asked > 1)
-    expect(await stateOf(id)).toMatchObject({ attempts: 0 })
-    open = true
-    expect(await settled(id)).toMatchObject({ attempts: 1, due_in: null })
-  })
-})
-
-test('an operator sees what is due, waiting and dead, and makes the dead due again', async () => {
-  const ids = [await put(), await put()]
-  await put()
-  await world.db.run(sql`
-    update public.tasks set due_at = kernel.now() + interval '1 hour' where id = ${ids[0]}`)
-  await world.db.run(sql`
-    update public.tasks set due_at = null, attempts = 3, last_error_code = 'busy'
-    where id = ${ids[1]}`)
-  // Counts are of the whole table, so it holds only these rows.
-  await world.db.run(sql`delete from public.tasks where lot <> ${lot}`)
-  const told: unknown[] = []
-  const queue = queueOf({ redriven: (_tx, rows) => Promise.resolve(void told.push(...rows)) })
-  expect(await countQueue(world.db, queue)).toMatchObject({ due: 1, later: 1, leased: 0, dead: 1 })
-  const by = { actor: 'cli:test', reason: 'the vendor is back', limit: 10 }
-  expect(await redriveQueue(world.db, queue, by)).toBe(1)
-  expect(told).toEqual([{ id: ids[1] }])
-  expect(await stateOf(ids[1] ?? '')).toMatchObject({ attempts: 0, code: null })
-  expect(await countQueue(world.db, queue)).toMatchObject({ due: 2, dead: 0 })
-  expect(await count(world.db, sql`from kernel.audit_events where target = ${queue.name}`)).toBe(1)
-  expect(await redriveQueue(world.db, queue, by)).toBe(0)
-})
-
-test('waits follow the list, or grow up to a cap, with a fifth of spread', () => {
-  const near = (schedule: Parameters<typeof waitAfter>[0], n: number) => waitAfter(schedule, n)
-  expect(near({ retry: [10] }, 1)).toSatisfy((s: number) => s >= 8 && s <= 12)
-  expect(near({ retry: [10] }, 2)).toBeUndefined()
-  expect(near({ retry: [10], attempts_max: 4 }, 3)).toSatisfy((s: number) => s >= 8 && s <= 12)
-  expect(near({ retry: [10], attempts_max: 4 }, 4)).toBeUndefined()
-  const grows = { retry: { first: 5, factor: 2, cap: 30, jitter: 0 } }
-  expect([1, 2, 3, 4, 50].map(n => near(grows, n))).toEqual([5, 10, 20, 30, 30])
 })

@@ -15,7 +15,7 @@ import { problem } from '../errors.ts'
 import { requestMail } from '../mails/request.ts'
 import { tellOwner } from '../mails/tell-owner.ts'
 import { consume, consumeAll, issueDerived } from '../one-time.ts'
-import { provePassword } from '../passwords/prove.ts'
+import { passwordStands, provePassword } from '../passwords/prove.ts'
 import type { AcceptedRequest } from '../requests.ts'
 import type { Seen } from '../security/record.ts'
 import { emailScope } from '../tenants/resolve.ts'
@@ -32,10 +32,11 @@ export async function askEmailChange(
 ): Promise<AcceptedRequest> {
   const { kernel } = deps
   const address = demandEmail(body.email)
-  await provePassword(deps, principal.id, body.current_password)
+  const proven = await provePassword(deps, principal.id, body.current_password)
   const attempt = await deps.throttle.take([deps.throttle.recipient(address.normalized)])
   attempt.keep()
   return await kernel.db.tx(async tx => {
+    if (!(await passwordStands(tx, proven, 'update'))) throw problem('invalid_credentials')
     const account = await accountById(tx, principal.id)
     if (!account) throw problem('account_not_found')
     const id = newId()

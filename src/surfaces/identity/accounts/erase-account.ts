@@ -53,6 +53,7 @@ export async function eraseAccount(
     aggregate_version: await raiseAccountVersion(tx, id),
     data: { account_id: id },
   })
+  await deps.kernel.personal.erase(tx, { account_id: id, tenant_id })
   const about = { tenant_id, account_id: id, actor, seen }
   await recordSecurityEvent(tx, { ...about, action: 'account.deleted' })
   return true

@@ -8,6 +8,7 @@ import { problem } from '../errors.ts'
 import { Accepted, Email, OneTimeToken, Password, Progress, Slug } from '../schemas.ts'
 import { askEmailChange, proveEmailChange } from './change-email.ts'
 import { Me, readMe } from './me.ts'
+import { exportRoute } from './personal.ts'
 import { emailChangeProgress, registrationProgress, requestProgress } from './progress.ts'
 import { register, Register, Registered } from './register.ts'
 import { resendVerification } from './resend-verification.ts'
@@ -20,6 +21,7 @@ export function accountRoutes(deps: Deps): readonly Route[] {
     verificationRoute(deps),
     ...resendRoutes(deps),
     ...meRoutes(deps),
+    exportRoute(deps),
     ...emailChangeRoutes(deps),
   ]
 }

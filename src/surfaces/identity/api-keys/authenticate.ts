@@ -28,6 +28,11 @@ const KeyRow = Type.Object({
 })
 const Given = Type.Object({ account_id: Id, permissions: Type.Array(Type.String()) })
 
+const living = sql`identity.api_keys k
+      join identity.accounts a on a.id = k.account_id and a.status = 'active'
+      join identity.tenants t on t.id = k.tenant_id and t.state = 'active'
+      where k.state = 'active' and (k.expires_at is null or k.expires_at > kernel.now())`
+
 export async function apiKeyPrincipal({ db }: Pick<Kernel, 'db'>, key: string): Promise<Principal> {
   const id = idOfKey(key)
   if (id === null) throw problem('invalid_token')
@@ -37,11 +42,8 @@ export async function apiKeyPrincipal({ db }: Pick<Kernel, 'db'>, key: string): 
       select k.id, k.tenant_id, k.secret_hash,
         k.last_used_at is null or k.last_used_at
           < kernel.now() - make_interval(secs => ${used_every_seconds}) as stale
-      from identity.api_keys k
-      join identity.accounts a on a.id = k.account_id and a.status = 'active'
-      join identity.tenants t on t.id = k.tenant_id and t.state = 'active'
-      where k.id = ${id} and k.state = 'active'
-        and (k.expires_at is null or k.expires_at > kernel.now())`,
+      from ${living}
+        and k.id = ${id}`,
   )
   if (!row || !timingSafeEqual(row.secret_hash, hashOf(key))) throw problem('invalid_token')
   // Once a minute at most, so that using a key is not a write.
@@ -50,6 +52,18 @@ export async function apiKeyPrincipal({ db }: Pick<Kernel, 'db'>, key: string): 
   }
   const { tenant_id } = row
   return { id, tenant_id, kind: 'service', session_id: null, aal: 'aal1', auth_time: 0 }
+}
+
+/** Whether the key still counts, for whoever was let in with it. */
+export async function apiKeyStands(
+  { db }: Pick<Kernel, 'db'>,
+  { id, tenant_id }: Pick<Principal, 'id' | 'tenant_id'>,
+): Promise<boolean> {
+  const found = await db.maybe(
+    Type.Object({ id: Id }),
+    sql`select k.id from ${living} and k.tenant_id = ${tenant_id} and k.id = ${id}`,
+  )
+  return found !== undefined
 }
 
 /** What the key was given, as far as its owner still holds it. */

@@ -8,7 +8,7 @@ import { consumeAll } from '../one-time.ts'
 import type { Seen } from '../security/record.ts'
 import { revokeSessions } from '../sessions/revoke.ts'
 import { demandPassword } from './judge.ts'
-import { provePassword } from './prove.ts'
+import { passwordStands, provePassword } from './prove.ts'
 import { storePassword } from './store.ts'
 
 export async function changePassword(
@@ -21,10 +21,11 @@ export async function changePassword(
   const account = await accountById(kernel.db, principal.id)
   if (account?.status !== 'active') throw problem('account_not_found')
   demandPassword(body.new_password, account.email_normalized, '/new_password')
-  await provePassword(deps, account.id, body.current_password)
+  const proven = await provePassword(deps, account.id, body.current_password)
   const encoded = await hasher.hash(body.new_password)
   const { id } = account
   await kernel.db.tx(async tx => {
+    if (!(await passwordStands(tx, proven, 'update'))) throw problem('invalid_credentials')
     await storePassword(tx, deps, account, encoded, 'change', seen)
     await revokeSessions(
       tx,

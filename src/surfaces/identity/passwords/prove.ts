@@ -1,7 +1,8 @@
 /** Asks a logged-in person for the password again; guesses count in the same bucket as those of a login. */
 import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { Id, nullable } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { Bytes } from '../schemas.ts'
@@ -11,6 +12,7 @@ const Holder = Type.Object({
   scope: Type.String(),
   normalized: Type.String(),
   password_hash: nullable(Bytes),
+  password_changed_at: nullable(Type.String()),
 })
 
 /** An address within the accounts that it is unique among. */
@@ -29,15 +31,41 @@ export function passwordBucket(
   )
 }
 
+/** Which password was shown: the one that has been there since. */
+export type ProvenPassword = { readonly id: string; readonly password_changed_at: string | null }
+
+/**
+ * Whether the account is active and the password is still the one that was proven; held to the commit, so
+ * a reset waits or came first. The account's row comes before its credential, as in a reset. The stored
+ * hash may have been renewed or sealed again meanwhile.
+ */
+export async function passwordStands(
+  tx: Tx,
+  { id, password_changed_at }: ProvenPassword,
+  hold: 'share' | 'update',
+): Promise<boolean> {
+  const same = await tx.maybe(
+    Type.Object({ id: Id }),
+    sql`
+      select a.id from identity.accounts a
+      join identity.credentials c on c.account_id = a.id
+      where a.id = ${id} and a.status = 'active'
+        and c.password_changed_at = ${password_changed_at}::timestamptz
+      ${hold === 'share' ? sql`for share` : sql`for update`}`,
+  )
+  return same !== undefined
+}
+
 export async function provePassword(
   { kernel, hasher, throttle }: Pick<Deps, 'kernel' | 'hasher' | 'throttle'>,
   account_id: string,
   password: string,
-): Promise<void> {
+): Promise<ProvenPassword> {
   const holder = await kernel.db.maybe(
     Holder,
     sql`
-      select a.email_scope as scope, a.email_normalized as normalized, c.password_hash
+      select a.email_scope as scope, a.email_normalized as normalized, c.password_hash,
+        c.password_changed_at::text as password_changed_at
       from identity.accounts a
       left join identity.credentials c on c.account_id = a.id
       where a.id = ${account_id}`,
@@ -52,6 +80,7 @@ export async function provePassword(
       attempt.keep()
       throw problem('invalid_credentials')
     }
+    return { id: account_id, password_changed_at: holder.password_changed_at }
   } finally {
     await attempt.giveBack()
   }

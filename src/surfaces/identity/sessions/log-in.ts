@@ -7,14 +7,14 @@
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable, text } from '../../../kernel/http/shapes.ts'
+import { nullable, text } from '../../../kernel/http/shapes.ts'
 import { nil_id } from '../../../kernel/ids.ts'
 import { parseEmail } from '../accounts/email.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { openLoginChallenge } from '../mfa/challenges/open-login-challenge.ts'
 import { redeemTicket } from '../oidc/redeem-ticket.ts'
-import { passwordBucket, type Address } from '../passwords/prove.ts'
+import { passwordBucket, passwordStands, type Address } from '../passwords/prove.ts'
 import {
   AccountRow,
   Bytes,
@@ -93,7 +93,7 @@ async function byPassword(deps: Deps, body: LogIn, seen: Seen): Promise<LoggedIn
     }
     const result = await kernel.db.tx(async tx => {
       attempt.giveBackWith(tx)
-      const stands = passwordStands(tx, candidate)
+      const stands = passwordStands(tx, candidate, 'share')
       return begin(tx, deps, { account: accountOf(candidate), amr: ['pwd'], stands }, body, seen)
     })
     if (encoded && hasher.isWeak(encoded)) await strengthen(deps, candidate, body.password ?? '')
@@ -193,23 +193,6 @@ async function record(
 function mayLogIn({ kernel }: Deps, { status, verified_at }: Candidate): boolean {
   const required = kernel.settings['identity.require_verified_email']
   return status === 'active' && (verified_at !== null || !required)
-}
-
-/**
- * Held to the commit: a reset waits, and then ends the session that begins here. The account's row comes
- * before its credential, as in a reset. The stored hash may have been renewed or sealed anew meanwhile;
- * the password is still the one proven.
- */
-async function passwordStands(tx: Tx, { id, password_changed_at }: Candidate): Promise<boolean> {
-  const same = await tx.maybe(
-    Type.Object({ id: Id }),
-    sql`
-      select a.id from identity.accounts a
-      join identity.credentials c on c.account_id = a.id
-      where a.id = ${id} and a.status = 'active' and c.password_changed_at = ${password_changed_at}::timestamptz
-      for share`,
-  )
-  return same !== undefined
 }
 
 type Shown = {

@@ -81,10 +81,13 @@ await crawlSurface({
     'POST /v1/email-changes': says(newAddress),
     'POST /v1/password-reset-requests': says(address),
     'POST /v1/password-resets': says(people.mailedReset),
-    'POST /v1/password-changes': says(({ person }) => ({
-      current_password: person.password,
-      new_password: person.password,
-    })),
+    'POST /v1/password-changes': {
+      // Of changes of one password at once, one counts.
+      asker: ({ world }) => world.member(),
+      request: ({ person }) => ({
+        body: { current_password: person.password, new_password: person.password },
+      }),
+    },
     'POST /v1/invitations': says(() => ({ email: people.newEmail() })),
     'POST /v1/sessions': says(({ person }) => people.credentials(person)),
     'POST /v1/sessions/{session_id}/refresh': {

@@ -2,6 +2,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { Type } from 'typebox'
 import { openProductWorld, password } from '../../../../test/product-world.ts'
+import { eventually } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 
 const world = await openProductWorld()
@@ -28,6 +29,44 @@ test('a person erases themselves, and the address is free again', async () => {
   const again = await world.login(member)
   expect(again.status).toBe(201)
   expect(again.body.account_id).not.toBe(id)
+})
+
+test('a person exports what all surfaces keep of them, and nothing secret', async () => {
+  const member = await world.member()
+  const stranger = await world.member()
+  const { token, email } = member
+  const answer = await world.call('GET', '/v1/me/export', { token })
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/x-ndjson'])
+  const lines = answer.text
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+  expect(lines.at(-1)).toEqual({ complete: true })
+  const kinds = new Set(lines.slice(0, -1).map(one => `${one.surface}.${one.kind}`))
+  for (const kind of ['identity.account', 'identity.session', 'identity.security_event'])
+    expect(kinds).toContain(kind)
+  expect(answer.text).toContain(email)
+  expect(answer.text).not.toContain(stranger.email)
+  expect(answer.text).not.toMatch(/hash|argon2|secret/)
+  expect((await world.call('GET', '/v1/me/export')).status).toBe(401)
+})
+
+test('what is erased of a person is told to every surface in the same commit', async () => {
+  const { kernel, opened } = world.platform
+  const member = await world.member()
+  const { id, token } = member
+  expect((await world.call('DELETE', `/v1/accounts/${id}`, { token })).status).toBe(204)
+  const Row = Type.Object({ surface: Type.String() })
+  const rows = await kernel.db.many(
+    Row,
+    sql`select surface from kernel.erasures where account_id = ${id}`,
+  )
+  const keeping = Object.entries(opened).filter(([, one]) => one.personal)
+  const names = ['kernel', ...keeping.map(([name]) => name)]
+  expect(rows.map(one => one.surface).toSorted()).toEqual(names.toSorted())
+  const left = sql`
+    select surface from kernel.erasures where account_id = ${id} and erased_at is null`
+  await eventually('all have erased', async () => (await kernel.db.many(Row, left)).length === 0)
 })
 
 test('what identity must keep holds after all of it', async () => {

@@ -83,6 +83,30 @@ test.each(cases)('by %s, while the %s is disabled', async (way, what) => {
   expect(await alive(proven)).toBe(0)
 })
 
+const changes = {
+  password: ['/v1/password-changes', { new_password: 'a wholly different phrase 71' }],
+  address: ['/v1/email-changes', { email: 'elsewhere@example.test' }],
+} as const
+
+test.each(['password', 'address'] as const)(
+  'a change of the %s counts for nothing once the password that it was proven with was reset',
+  async what => {
+    const { id, token, password: current_password } = await world.member()
+    const [path, more] = changes[what]
+    let answer: Promise<Answer> | undefined
+    await db.tx(async tx => {
+      await tx.run(sql`
+        update identity.credentials set password_changed_at = kernel.now() where account_id = ${id}`)
+      answer = world.call('POST', path, { token, body: { current_password, ...more } })
+      await eventually('the change waits', async () => (await waiting()) > 0)
+    })
+    expect([(await answer)?.status, (await answer)?.body.code]).toEqual([
+      401,
+      'invalid_credentials',
+    ])
+  },
+)
+
 /** How many connections of this database wait for a row that somebody else holds. */
 async function waiting(): Promise<number> {
   const { count } = await db.one(

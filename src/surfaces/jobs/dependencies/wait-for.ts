@@ -51,24 +51,32 @@ export async function waitAgain(
   await release(tx, [{ tenant_id: child.tenant_id, job_id: child.id }])
 }
 
-/** In the order of their ids, so that two who want the same ones do not hold each other up for ever. */
+/**
+ * Shared, so that children of one parent do not wait for each other; only the first one marks it. Both in
+ * the order of ids, so that two who want the same ones do not hold each other up for ever.
+ */
 async function holdParents(tx: Tx, { tenant_id }: Child, ids: readonly string[]) {
-  return await tx.many(
-    Parent,
-    sql`
-    with held as materialized (
+  const [, held] = await Promise.all([
+    tx.run(sql`
+      with unmarked as materialized (
+        select id from jobs.jobs
+        where tenant_id = ${tenant_id} and id = any(${ids}::uuid[]) and not has_dependents
+        order by id
+        for no key update
+      )
+      update jobs.jobs j set has_dependents = true
+      from unmarked
+      where j.tenant_id = ${tenant_id} and j.id = unmarked.id`),
+    tx.many(
+      Parent,
+      sql`
       select id, state from jobs.jobs
       where tenant_id = ${tenant_id} and id = any(${ids}::uuid[])
       order by id
-      for no key update
+      for share`,
     ),
-    marked as (
-      update jobs.jobs j set has_dependents = true
-      from held
-      where j.tenant_id = ${tenant_id} and j.id = held.id and not j.has_dependents
-    )
-    select id, state from held`,
-  )
+  ])
+  return held
 }
 
 async function settleEnded(

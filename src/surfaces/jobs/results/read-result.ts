@@ -37,7 +37,7 @@ export type OpenedResult = ResultFacts & { readonly bytes: Readable }
 
 export async function openResult(
   reader: Reader,
-  { blobs }: Pick<Kernel, 'blobs'>,
+  { objects }: Pick<Kernel, 'objects'>,
   result_id: string,
 ): Promise<OpenedResult | undefined> {
   const row = await reader.maybe(
@@ -50,6 +50,6 @@ export async function openResult(
   if (!row) return undefined
   const { body, blob_key, ...facts } = row
   if (body) return { ...facts, bytes: Readable.from([body], { objectMode: false }) }
-  const found = await blobs.get(blob_key ?? '')
+  const found = await objects.get(blob_key ?? '')
   return found && { ...facts, bytes: found.body }
 }

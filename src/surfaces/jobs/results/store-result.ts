@@ -21,7 +21,7 @@ export async function storeResult(
   media_type: string,
   bytes: Buffer,
 ): Promise<StoredResult> {
-  const { db, blobs, fault } = kernel
+  const { db, objects, fault } = kernel
   const id = newId()
   const key = keyOf(id)
   const checksum = hash('sha256', bytes, 'buffer')
@@ -35,7 +35,7 @@ export async function storeResult(
         ${bytes.length}, ${checksum}, ${key})`)
   })
   await fault('jobs.after_result_row')
-  await blobs.put(key, bytes)
+  await objects.put(key, bytes)
   await fault('jobs.after_result_bytes')
   return { result_ref: id, size: bytes.length, checksum_sha256: checksum.toString('hex') }
 }

@@ -16,14 +16,14 @@ type Swept = Static<typeof Swept>
 
 export function resultSweep({
   db,
-  blobs,
+  objects,
   settings,
-}: Pick<Kernel, 'db' | 'blobs' | 'settings'>): Loop {
+}: Pick<Kernel, 'db' | 'objects' | 'settings'>): Loop {
   const days = settings['jobs.results_retention_days']
   // Looks at one portion a minute and begins again at the end, so that its cost does not grow.
   let after: string | null = null
   const drop = async (found: readonly Swept[]) => {
-    for (const { blob_key } of found) if (blob_key) await blobs.delete(blob_key)
+    for (const { blob_key } of found) if (blob_key) await objects.delete(blob_key)
     await db.run(sql`
       -- any tenant: a sweep
       delete from jobs.job_results where id = any(${found.map(({ id }) => id)}::uuid[])`)

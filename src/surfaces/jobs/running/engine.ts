@@ -22,7 +22,7 @@ import { sweep } from './ending/sweeps.ts'
 import { forgetJobs } from './forget-jobs.ts'
 import type { Rights } from '../rights.ts'
 import type { TypeRules, TypeVersion } from './rules.ts'
-import { renewLeases, type Renewed } from './runner/heartbeat.ts'
+import { renewLeases, type HeldBy, type Renewed } from './runner/heartbeat.ts'
 import type { BuiltIn } from './runner/places.ts'
 import { noteProgress, type Noted } from './runner/progress.ts'
 import { openRunner } from './runner/runner.ts'
@@ -38,8 +38,8 @@ export type Finalize = Bearer & {
 
 export type Engine = {
   readonly claim: ClaimForWorker
-  /** Those that are not answered are lost. */
-  heartbeat(leases: readonly Bearer[]): Promise<readonly Renewed[]>
+  /** Those that are not answered are lost. `by` is null for the platform's own workers. */
+  heartbeat(leases: readonly Bearer[], by: HeldBy | null): Promise<readonly Renewed[]>
   /** Undefined where the lease is lost. */
   progress(bearer: Bearer, step: JobStep): Promise<Noted | undefined>
   finalize(finish: Finalize): Promise<Finished>
@@ -86,7 +86,7 @@ export function openEngine(deps: EngineDeps): Engine {
       for (const { type } of leases) budgets.started(type, 1)
       return leases
     },
-    heartbeat: leases => renewLeases(db, leases.map(shown), grace_seconds),
+    heartbeat: (leases, by) => renewLeases(db, leases.map(shown), grace_seconds, by),
     progress: (bearer, step) => noteProgress(db, shown(bearer), step, progress_kept),
     finalize: async finish => {
       const { version, ending: end } = finish

@@ -92,10 +92,10 @@ function judgeTimes(
 async function demandFile(
   reader: Reader,
   { files }: JudgeDeps,
-  { tenant_id, input_ref = '' }: JobOrder,
+  { tenant_id, principal_id, input_ref = '' }: JobOrder,
   pointer: string,
 ): Promise<void> {
-  if (await files()?.isAvailable(reader, tenant_id, input_ref)) return
+  if (await files()?.isAvailable(reader, { tenant_id, principal_id: principal_id ?? null }, input_ref)) return
   const error = { location: 'body', pointer: `${pointer}/input_ref`, constraint: 'available' }
   throw problem('input_not_available', { errors: [error as FieldError] })
 }

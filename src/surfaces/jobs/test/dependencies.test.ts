@@ -48,6 +48,28 @@ describe.concurrent('a job that waits for another', () => {
     expect(await world.history(child)).toEqual(['submitted', 'ready', 'started', 'succeeded'])
   })
 
+  test('does not wait for others that begin to wait for the same one', async () => {
+    const who = await world.person()
+    const parent = await world.submit(who, { type: idle })
+    await batch(who, [{ ref: 'first', type: idle, ...on(parent) }])
+    const { promise: answered, resolve } = Promise.withResolvers<null>()
+    // One more that has begun and is not committed yet.
+    const held = world.kernel.db.tx(async tx => {
+      const order = { tenant_id: who.tenant.id, type: idle, ...on(parent) }
+      await world.face.submit(tx, order)
+      await answered
+    })
+    const children = Array.from({ length: 20 }, (_, n) => ({
+      ref: `c${n}`,
+      type: idle,
+      ...on(parent),
+    }))
+    const batches = await Promise.all([batch(who, children), batch(who, children)])
+    expect(batches.flatMap(jobs => Object.keys(jobs))).toHaveLength(40)
+    resolve(null)
+    await held
+  })
+
   test('keeps its own time as well', async () => {
     const who = await world.person()
     const parent = await world.submit(who, { type: toil })

@@ -1,6 +1,7 @@
 /**
- * An attempt for a worker that may run its type in its tenant. Absent, foreign and forbidden are the same
- * 404; whether the lease is still held is for the statement that uses it.
+ * An attempt for the owner of the worker that claimed it, who may still run its type in its tenant: a lease
+ * token that got out is of no use to others. Absent, foreign and forbidden are the same 404; whether the
+ * lease is still held is for the statement that uses it.
  */
 import { Type, type Static } from 'typebox'
 import { allowsType } from '../../../kernel/access/permissions.ts'
@@ -29,8 +30,9 @@ export async function findAttempt(
     Found,
     sql`
     -- any tenant: a worker may work for all of them; the tenant is compared below
-    select id, job_id, tenant_id, type, schema_version from jobs.job_attempts
-    where id = ${attempt_id}`,
+    select a.id, a.job_id, a.tenant_id, a.type, a.schema_version from jobs.job_attempts a
+    where a.id = ${attempt_id} and exists (select from jobs.worker_capabilities w
+      where w.worker_id = a.worker_id and w.principal_id = ${principal.id})`,
   )
   const mine =
     found &&

@@ -9,6 +9,7 @@ import type { Db, Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { problem } from '../errors.ts'
 import type { TypeVersion } from '../running/rules.ts'
+import type { HeldBy } from '../running/runner/heartbeat.ts'
 import { mayRunForAll } from './register-worker.ts'
 
 const Row = Type.Object({
@@ -44,6 +45,20 @@ export async function findWorker(
     mayRunForAll(grants, type) || (!for_all && allowsType(grants, 'jobs.workers.claim', type))
   const types = rows.filter(one => may(one.type))
   return { types, tenant_id: for_all ? null : principal.tenant_id }
+}
+
+/** The leases that a worker of this caller may renew. */
+export function heldBy(worker_id: string, { principal: { tenant_id }, grants }: Caller): HeldBy {
+  const typesIn = (permission: string) =>
+    [...grants].flatMap(one =>
+      one.startsWith(`${permission}:`) ? [one.slice(permission.length + 1)] : [],
+    )
+  return {
+    worker_id,
+    tenant_id,
+    own: typesIn('jobs.workers.claim'),
+    any: typesIn('jobs.workers.claim_any'),
+  }
 }
 
 /** Every ten seconds is enough: it counts as gone after a minute. */

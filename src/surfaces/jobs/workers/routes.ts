@@ -12,7 +12,7 @@ import { tagOf } from '../seeing/entity-tag.ts'
 import { claimJobs } from './claim-jobs.ts'
 import { finalizeAttempt } from './finalize-attempt.ts'
 import { findAttempt } from './find-attempt.ts'
-import { findWorker, seeWorker } from './find-worker.ts'
+import { findWorker, heldBy, seeWorker } from './find-worker.ts'
 import { registerWorker } from './register-worker.ts'
 import { openReportPace } from './report-pace.ts'
 import * as shapes from './schemas.ts'
@@ -40,7 +40,7 @@ function registerRoute(deps: Deps): Route {
     permission: 'authenticated',
     asks_grants: true,
     added: true,
-    absent: 'worker_not_found',
+    absent: 'validation_failed',
     body: shapes.RegisterWorker,
     replies: { 200: shapes.WorkerView },
     fails: [
@@ -97,7 +97,7 @@ function heartbeatRoute({ engine }: Deps): Route {
       const caller = { principal, grants: await grants() }
       await findWorker(db, params.worker_id, caller)
       await seeWorker(db, params.worker_id, principal)
-      const renewed = await engine.heartbeat(body.leases)
+      const renewed = await engine.heartbeat(body.leases, heldBy(params.worker_id, caller))
       const byId = new Map(renewed.map(one => [one.attempt_id, one]))
       const leases = body.leases.map(
         ({ attempt_id }) => byId.get(attempt_id) ?? { attempt_id, lost: true as const },

@@ -62,8 +62,8 @@ export class Hosts {
   }
 
   /**
-   * Null: no links can be there. `unknown`: there were none when it was looked up. Undefined: nobody has
-   * looked. But for null and the platform's own, an answer holds only under the lease.
+   * Null: no links can be there, but the API is. `unknown`: no active domain had this name when it was
+   * looked up, so nothing is served. Undefined: nobody has looked. But for null and the platform's own, an answer holds only under the lease.
    */
   get(header: string): Host | 'unknown' | null | undefined {
     const spelled = this.spelled.get(header)
@@ -73,7 +73,7 @@ export class Hosts {
       if (this.spelled.size < spellings_max) this.spelled.set(header, this.own)
       return this.own
     }
-    if (!canBeCustom(hostname)) return null
+    if (!canBeCustom(hostname) || this.platform.owns(hostname)) return null
     const now_ms = performance.now()
     const active = this.active.get(hostname)
     if (active && now_ms < active.until_ms) return active

@@ -9,7 +9,7 @@ export function carriableHost(
   given: string,
 ): string {
   const hostname = spelled(given)
-  const ours = [...platform.hosts].some(host => hostname === host || hostname.endsWith(`.${host}`))
+  const ours = platform.owns(hostname)
   const detail = ours
     ? 'The host belongs to the platform.'
     : 'A name below a public suffix is needed, such as go.example.com, without scheme, path or wildcard.'

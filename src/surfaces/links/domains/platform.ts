@@ -11,6 +11,8 @@ export type PlatformDomain = {
   readonly hostname: string
   /** Every host that serves the platform's links, without a port. */
   readonly hosts: ReadonlySet<string>
+  /** One of them, or a name below one: nobody else can have it. */
+  owns(hostname: string): boolean
   shortUrl(code: string): string
 }
 
@@ -25,14 +27,16 @@ export function openPlatformDomain({
   const configured = settings['links.short_hosts'].map(plainHost)
   const [first] = configured
   const base = first === undefined ? public_url : `${own.protocol}//${first}`
+  const hosts = new Set([
+    own.hostname,
+    ...configured,
+    // A developer calls the same machine by several names.
+    ...(profile === 'development' ? loopback : []),
+  ])
   return {
     hostname: first ?? own.hostname,
-    hosts: new Set([
-      own.hostname,
-      ...configured,
-      // A developer calls the same machine by several names.
-      ...(profile === 'development' ? loopback : []),
-    ]),
+    hosts,
+    owns: hostname => hosts.has(hostname) || [...hosts].some(host => hostname.endsWith(`.${host}`)),
     shortUrl: code => `${base}/${code}`,
   }
 }

@@ -29,6 +29,8 @@ const Held = Type.Object({
   tenant_id: Id,
   code: Type.String(),
   state: Type.String(),
+  disabled_by: Type.Union([Type.String(), Type.Null()]),
+  owner_disabled: Type.Boolean(),
   destination_version: Type.Integer(),
 })
 type Held = Static<typeof Held>
@@ -48,7 +50,7 @@ export async function moderateLink(
     Held,
     sql`
       -- any tenant: a moderator looks after the links of all
-      select tenant_id, code, state, destination_version from links.links
+      select tenant_id, code, state, disabled_by, owner_disabled, destination_version from links.links
       where domain_id = ${domain.id} and code = any(${spellings(code)}::text[])
         and state <> 'deleted'
       order by code = ${code} desc
@@ -75,7 +77,8 @@ export async function moderateLink(
   return row
 }
 
-function actOf(action: Moderate['action'], { state, destination_version }: Held): Act {
+function actOf(action: Moderate['action'], held: Held): Act {
+  const { state, disabled_by, owner_disabled, destination_version } = held
   const cleared = { type: 'link.scanned', data: { safety_state: 'clean', destination_version } }
   if (action === 'disable') {
     if (state === 'disabled') {
@@ -92,7 +95,13 @@ function actOf(action: Moderate['action'], { state, destination_version }: Held)
     const set = sql`${clean}, state = case state when 'pending_scan' then 'active' else state end`
     return { set, events: [cleared] }
   }
-  if (state !== 'disabled') throw problem('invalid_transition', { current_state: state })
+  if (state !== 'disabled' || disabled_by === 'owner') {
+    const detail =
+      state === 'disabled' ? 'Its owner has disabled it, and only its owner enables it.' : undefined
+    throw problem('invalid_transition', { current_state: state, ...(detail ? { detail } : {}) })
+  }
+  // It goes back to its owner, who had switched it off.
+  if (owner_disabled) return { set: sql`${clean}, disabled_by = 'owner'`, events: [cleared] }
   return {
     set: sql`${clean}, state = 'active', disabled_by = null`,
     events: [cleared, { type: 'link.enabled' }],

@@ -20,8 +20,11 @@ export function pageAnswer(
 /** A page for people, a problem document for everybody else. */
 export function absentAnswer(reason: AbsentReason, accept: string): Answer {
   if (prefersPages(accept)) return pageAnswer(404, absentPage(reason))
-  throw problem(reason)
+  throw reason === 'domain_not_found' ? problem(reason, { detail: elsewhere }) : problem(reason)
 }
+
+const elsewhere =
+  'The platform answers under its own host names and under active custom domains only.'
 
 export function prefersPages(accept: string): boolean {
   if (!accept.includes('text/html')) return false

@@ -7,7 +7,6 @@ import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Kernel } from '../settings.ts'
 import type { Clicked } from '../clicks/visitor.ts'
-import { problem } from '../errors.ts'
 import { previewPage } from '../pages/preview.ts'
 import { warningPage } from '../pages/warning.ts'
 import { spellings } from '../shortening/codes.ts'
@@ -171,7 +170,7 @@ function previewOf(deps: Following, question: Question, found: Entry | null): An
     return absentAnswer('link_not_found', question.accept)
   }
   // To show where a counted link leads would be to use it without being counted.
-  if (target.counted) throw problem('link_not_found')
+  if (target.counted) return absentAnswer('link_not_found', question.accept)
   const preview = {
     short_url: deps.shortUrl(question.host, target.code),
     destination_url: target.destination_url,

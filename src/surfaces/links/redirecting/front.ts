@@ -1,7 +1,7 @@
 /**
  * Stands before the framework and takes the requests for codes: at once from memory where that is enough,
- * in full otherwise. On the platform's own hosts everything else is the framework's; on a custom host
- * nothing else is served at all.
+ * in full otherwise. On the platform's own hosts everything else is the framework's. On a custom host
+ * nothing else is served at all, and on a name that is no active domain, whoever it belongs to, nothing.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { sendRefusal, type Front, type Handler } from '../../../kernel/http/request-interceptor.ts'
@@ -40,7 +40,7 @@ export function openFront(deps: FrontDeps): Front {
     if (host === undefined || !lease.holds(performance.now())) {
       return void lookUp(deps, exchange, header)
     }
-    if (host === 'unknown') return pass(request, response)
+    if (host === 'unknown') return absent(deps, exchange, 'domain_not_found')
     onCustom(deps, exchange, host)
   }
 }
@@ -68,21 +68,17 @@ function onCustom(deps: FrontDeps, exchange: Exchange, host: Host): void {
   if (!deps.fast.answer(request, response, place)) follow(deps, exchange, place)
 }
 
-/** Without the database nobody can say whose the host is: then it is the platform's, if it was not known. */
 async function lookUp(deps: FrontDeps, exchange: Exchange, header: string): Promise<void> {
-  const { request, response, pass } = exchange
   let host: Host | null
   try {
     await deps.lease.ensure()
     host = await deps.hosts.find(header)
   } catch (error) {
-    const known = deps.hosts.get(header)
-    if (known && known !== 'unknown') return refuse(deps, exchange, error)
-    return pass(request, response)
+    return refuse(deps, exchange, error)
   }
-  if (!host) return pass(request, response)
   // Other requests were looked at meanwhile.
-  deps.asking.read(request)
+  deps.asking.read(exchange.request)
+  if (!host) return absent(deps, exchange, 'domain_not_found')
   onCustom(deps, exchange, host)
 }
 
@@ -116,9 +112,13 @@ function root(deps: FrontDeps, exchange: Exchange, { custom }: Host): void {
   send(exchange.request, exchange.response, { status: 302, headers, body: null })
 }
 
-function absent(deps: FrontDeps, { request, response }: Exchange): void {
+function absent(
+  deps: FrontDeps,
+  { request, response }: Exchange,
+  code: 'link_not_found' | 'domain_not_found' = 'link_not_found',
+): void {
   try {
-    send(request, response, absentAnswer('link_not_found', deps.asking.seen.accept))
+    send(request, response, absentAnswer(code, deps.asking.seen.accept))
   } catch (error) {
     refuse(deps, { request, response }, error)
   }

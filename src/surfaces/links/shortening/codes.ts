@@ -11,16 +11,17 @@ const alphabet = '23456789bcdfghjkmnpqrstvwxyzBCDFGHJKLMNPQRSTVWXYZ'
 
 export const newCode: (length: number) => string = customAlphabet(alphabet)
 
-const alias = /^[a-z0-9][a-z0-9_-]{1,62}[a-z0-9]$/
+const alias = /^[A-Za-z0-9][A-Za-z0-9_-]{1,62}[A-Za-z0-9]$/
 
 export function aliasOf(given: string, reserved: ReservedWords, pointer: string): string {
-  const code = given.toLowerCase()
-  if (!alias.test(code)) {
+  // Asked before it is folded: the Kelvin sign, for one, would become a k.
+  if (!alias.test(given)) {
     throw problem('alias_invalid', {
       errors: [{ location: 'body', pointer, constraint: 'alias' }],
-      detail: '3 to 64 letters, digits, - and _, beginning and ending with a letter or digit.',
+      detail: '3 to 64 letters of English, digits, - and _, beginning and ending with a letter or digit.',
     })
   }
+  const code = given.toLowerCase()
   if (reserved.has(code)) {
     throw problem('alias_reserved', {
       errors: [{ location: 'body', pointer, constraint: 'reserved' }],

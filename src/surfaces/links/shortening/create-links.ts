@@ -2,8 +2,10 @@
  * Makes links, one or all of a batch or none. No code is looked for before it is taken: the insert decides,
  * a random code that is taken is drawn again, and after five such draws the code grows by one symbol.
  */
+import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { normalizeDestination, rulesOf } from '../destinations/normalize.ts'
@@ -21,7 +23,14 @@ import { demandSafeStatus, usual_policy } from './policy.ts'
 
 export type Creating = Pick<
   Deps,
-  'kernel' | 'platform' | 'reserved' | 'changes' | 'newCode' | 'reputation' | 'lookAlikes'
+  | 'kernel'
+  | 'platform'
+  | 'reserved'
+  | 'changes'
+  | 'newCode'
+  | 'reputation'
+  | 'lookAlikes'
+  | 'patterns'
 >
 
 export type Created = { readonly view: Link; readonly path: string }
@@ -103,7 +112,7 @@ async function insert(
   const { domain, alias } = link
   const row = await (alias === null
     ? insertDrawn(tx, deps, principal, link)
-    : insertLink(tx, principal, link, { id: newId(), code: alias }))
+    : insertNamed(tx, principal, link, alias))
   if (!row) {
     throw problem('alias_taken', {
       errors: [{ location: 'body', pointer: `${link.at}/alias`, constraint: 'unique' }],
@@ -116,6 +125,25 @@ async function insert(
   // A random code that nobody has seen cannot be remembered anywhere as absent.
   if (alias !== null) await deps.changes.changed(tx, [row], patience_ms)
   return { view: linkView(deps, row, domain), path: pathOfLink(row, domain) }
+}
+
+const Led = Type.Object({ elsewhere: Type.Boolean() })
+
+/** Undefined where the alias is taken, also by an earlier owner of the host: its links are printed somewhere. */
+async function insertNamed(tx: Tx, principal: Principal, link: NewLink, code: string) {
+  const { domain } = link
+  if (domain.own) {
+    const { elsewhere } = await tx.one(
+      Led,
+      sql`
+        -- any tenant: a host may have had other owners, whose domains and codes stay as rows
+        select exists (select from links.domains d
+          join links.links l on l.domain_id = d.id and l.code = ${code}
+          where d.hostname = ${domain.hostname} and d.owner_id <> ${principal.id}) as elsewhere`,
+    )
+    if (elsewhere) return undefined
+  }
+  return insertLink(tx, principal, link, { id: newId(), code })
 }
 
 async function insertDrawn(tx: Tx, deps: Creating, principal: Principal, link: NewLink) {

@@ -73,6 +73,7 @@ const Held = Type.Object({
   /** As it is labelled, whatever the time says. */
   raw_state: State,
   disabled_by: Type.Union([Type.String(), Type.Null()]),
+  owner_disabled: Type.Boolean(),
 })
 export type HeldLink = Static<typeof Held>
 
@@ -86,7 +87,9 @@ export async function holdLink(
   const found = await tx.maybe(
     Held,
     sql`
-      select ${columns}, ${clicks}, links.state as raw_state, links.disabled_by from links.links
+      select ${columns}, ${clicks}, links.state as raw_state, links.disabled_by,
+        links.owner_disabled
+      from links.links
       where tenant_id = ${tenant_id} and owner_id = ${owner_id} and domain_id = ${domain.id}
         and code = any(${spellings(code)}::text[]) and state <> 'deleted'
       order by code = ${code} desc

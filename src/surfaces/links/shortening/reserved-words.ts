@@ -1,5 +1,6 @@
 /**
- * Codes that nobody may take on any domain: what a path of the platform begins with, now or by custom.
+ * Codes that nobody may take on any domain: what a path of the platform begins with, now or by custom, and
+ * what its mails and pages lead to. This is the one list of them.
  * They are compared without case, `-` and `_`, so that none can be imitated.
  */
 import type { Kernel } from '../settings.ts'
@@ -8,7 +9,8 @@ export type ReservedWords = { has(code: string): boolean }
 
 const always = `api admin static assets login logout signup robots.txt favicon.ico sitemap.xml
   security.txt abuse report .well-known livez readyz healthz metrics docs openapi.json console
-  dev v1 v2`.split(/\s+/)
+  account accounts settings billing checkout webhooks oauth callback invite verify status help
+  support dev v1 v2`.split(/\s+/)
 
 /** The routes are known when all surfaces are open, so they are asked for at the first look. */
 export function openReservedWords(kernel: Pick<Kernel, 'routes' | 'settings'>): ReservedWords {

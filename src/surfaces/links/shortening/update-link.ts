@@ -18,7 +18,10 @@ import { clicks, columns, holdLink, LinkRow, type HeldLink, type LinkDomain } fr
 import { nextState } from './next-state.ts'
 import { demandSafeStatus } from './policy.ts'
 
-export type Updating = Pick<Deps, 'kernel' | 'platform' | 'changes' | 'reputation' | 'lookAlikes'>
+export type Updating = Pick<
+  Deps,
+  'kernel' | 'platform' | 'changes' | 'reputation' | 'lookAlikes' | 'patterns'
+>
 
 type Moved = { readonly to: Destination; readonly screened: Screened }
 
@@ -26,6 +29,8 @@ type Moved = { readonly to: Destination; readonly screened: Screened }
 type Next = {
   readonly moved: Moved | null
   readonly state: HeldLink['raw_state']
+  /** The owner's own switch, whatever else disables the link. */
+  readonly owner_disabled: boolean
   readonly policy: Policy
   readonly expires_at: string | null
   readonly title: string | null
@@ -43,7 +48,7 @@ export async function updateLink(
   demandChangeable(patch)
   demandExpiry(deps.kernel, patch.expires_at, '/expires_at')
   const held = await holdLink(tx, principal, domain, code)
-  const { raw_state: _raw_state, disabled_by: _disabled_by, ...unchanged } = held
+  const { raw_state: _state, disabled_by: _by, owner_disabled: _off, ...unchanged } = held
   if (versions && !versions.includes(held.version)) throw preconditionFailed(held.version)
   const next = await decide(tx, deps, held, patch)
   const events = eventsOf(held, next)
@@ -74,7 +79,8 @@ async function decide(tx: Tx, deps: Updating, held: HeldLink, patch: PatchLink):
   if (patch.policy || patch.max_clicks || moved) {
     demandSafeStatus(policy, { max_clicks, pending }, '/policy/redirect_status')
   }
-  return { moved, state, policy, expires_at, title, max_clicks }
+  const owner_disabled = patch.state ? patch.state === 'disabled' : held.owner_disabled
+  return { moved, state, owner_disabled, policy, expires_at, title, max_clicks }
 }
 
 async function move(
@@ -93,6 +99,13 @@ function eventsOf(held: HeldLink, next: Next): { type: string; data?: object }[]
   if (isChanged(held, next)) {
     const destination_version = held.destination_version + (next.moved ? 1 : 0)
     events.push({ type: 'link.updated', data: { destination_version } })
+  }
+  const switched = held.owner_disabled !== next.owner_disabled
+  if (switched && events.length === 0 && held.raw_state === next.state) {
+    events.push({
+      type: 'link.updated',
+      data: { destination_version: held.destination_version },
+    })
   }
   if (held.raw_state !== 'disabled' && next.state === 'disabled') {
     events.push({ type: 'link.disabled', data: { reason: 'owner' } })
@@ -119,7 +132,7 @@ function store(
   tx: Tx,
   { tenant_id, id: owner_id }: Principal,
   held: HeldLink,
-  { moved, state, policy, expires_at, title, max_clicks }: Next,
+  { moved, state, owner_disabled, policy, expires_at, title, max_clicks }: Next,
   events: number,
 ): Promise<LinkRow> {
   const disabled_by = state === 'disabled' ? (held.disabled_by ?? 'owner') : null
@@ -135,7 +148,8 @@ function store(
           then case when ${moved?.screened.scan ?? false}::boolean then now() end
           else scan_due_at end,
         scan_attempts = case when ${moved !== null}::boolean then 0 else scan_attempts end,
-        state = ${state}, disabled_by = ${disabled_by}, title = ${title},
+        state = ${state}, disabled_by = ${disabled_by},
+        owner_disabled = ${owner_disabled}, title = ${title},
         expires_at = ${expires_at}, redirect_status = ${policy.redirect_status},
         scan = ${policy.scan}, query = ${policy.query}, cache_seconds = ${policy.cache_seconds},
         edge_cache_seconds = ${policy.edge_cache_seconds}, max_clicks = ${max_clicks},

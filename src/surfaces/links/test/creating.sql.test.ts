@@ -98,7 +98,7 @@ describe.concurrent('an alias', () => {
     expect(read.body.code).toBe(given.toLowerCase())
   })
 
-  test.each(['ab', '-abc', 'abc-', 'a b', 'ábc', 'a.b', 'a/b', 'x'.repeat(65), 'аbc', 'abc\n'])(
+  test.each(['ab', '-abc', 'abc-', 'a b', 'ábc', 'a.b', 'a/b', 'x'.repeat(65), 'аbc', 'abc\n', 'abc\u212a'])(
     'of a form like %j is refused, never changed',
     async given => {
       const { status, body } = await world.shorten(await world.member(), { alias: given })
@@ -107,7 +107,7 @@ describe.concurrent('an alias', () => {
     },
   )
 
-  test.each(['api', 'Admin', 'log-in', 'livez', 'a-c-m-e-brand', 'plans', 'docs'])(
+  test.each(['api', 'Admin', 'log-in', 'livez', 'a-c-m-e-brand', 'plans', 'docs', 'webhooks', 'web-hooks', 'Account', 'console'])(
     'that stands for something, such as %s, is refused',
     async given => {
       const { status, body } = await world.shorten(await world.member(), { alias: given })

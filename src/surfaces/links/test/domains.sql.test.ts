@@ -238,6 +238,22 @@ describe.concurrent('links on a domain', () => {
     expect(body.errors[0].constraint).toBe('loop')
   })
 
+  test('keep their names when somebody else proves the host', async () => {
+    const [first, second] = [await world.member(), await world.member()]
+    const hostname = newHost()
+    const domain = await proven(first, hostname)
+    expect((await world.shorten(first, { alias: 'spring', domain: hostname })).status).toBe(201)
+    expect((await ask(first, 'DELETE', `/v1/domains/${domain.body.id}`)).status).toBe(204)
+    const again = await proven(second, hostname)
+    const taken = await world.shorten(second, { alias: 'spring', domain: hostname })
+    expect([taken.status, taken.body.code]).toEqual([409, 'alias_taken'])
+    expect((await world.shorten(second, { alias: 'autumn', domain: hostname })).status).toBe(201)
+    // Whoever made it may make it again.
+    expect((await ask(second, 'DELETE', `/v1/domains/${again.body.id}`)).status).toBe(204)
+    await proven(first, hostname)
+    expect((await world.shorten(first, { alias: 'spring', domain: hostname })).status).toBe(201)
+  })
+
   test('are gone with it, and do not come back with it', async () => {
     const who = await world.member()
     const hostname = newHost()

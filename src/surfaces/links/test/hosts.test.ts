@@ -68,14 +68,44 @@ test('a code belongs to one of them', async () => {
   expect((await onHost(world.url, hostname, `/${there}`)).status).toBe(404)
 })
 
-test('an unknown one has no links, but the API', async () => {
+test('an address is no custom one, and a name below the platform is the platform', async () => {
   const code = await link()
-  const { status, body } = await onHost(world.url, 'nobody.example.test', `/${code}`)
-  expect([status, JSON.parse(body).code]).toEqual([404, 'domain_not_found'])
-  expect((await onHost(world.url, 'nobody.example.test', '/healthz')).status).toBe(200)
   expect((await onHost(world.url, '[::1]:80', `/${code}`)).status).toBe(302)
-  expect((await onHost(world.url, '10.0.0.1:8080', '/healthz')).status).toBe(200)
+  for (const host of ['10.0.0.1:8080', 'dodeca', 'acme.dodeca.test']) {
+    expect([host, (await onHost(world.url, host, '/healthz')).status]).toEqual([host, 200])
+  }
 })
+
+test.each(['pending_verification', 'suspended', 'removed', null])(
+  'one that is %s has neither links nor the API',
+  async state => {
+    const code = await link()
+    const host = `off-${newId().slice(-12)}.example.test`
+    if (state !== null) {
+      await world.platform.kernel.db.run(sql`
+        insert into links.domains (tenant_id, id, owner_id, hostname, verification_token_hash,
+          verification_expires_at, state)
+        values (${owner.tenant.id}, ${newId()}, ${owner.id}, ${host}, ${Buffer.alloc(32)},
+          now() + interval '1 day', ${state})`)
+    }
+    const asks = [
+      ['GET', `/${code}`],
+      ['GET', '/'],
+      ['GET', '/healthz'],
+      ['GET', '/v1/links'],
+      ['GET', '/docs'],
+      ['GET', '/openapi.json'],
+      ['POST', '/v1/sessions'],
+      ['OPTIONS', '/v1/sessions'],
+    ] as const
+    // Twice: what was looked up once is answered from memory.
+    for (const [method, path] of [...asks, ...asks]) {
+      const { status, body } = await onHost(world.url, host, path, { method })
+      const said = [method, path, status, JSON.parse(body).code]
+      expect(said).toEqual([method, path, 404, 'domain_not_found'])
+    }
+  },
+)
 
 test('two of them are refused, and a stranger cannot name another', async () => {
   const code = await link({ domain: hostname })

@@ -243,6 +243,11 @@ describe('a preview', () => {
   test('does not give away where a counted link leads', async () => {
     const code = await link({ max_clicks: 1 })
     expect((await visit(`/${code}+`)).status).toBe(404)
+    const page = await visit(`/${code}+`, { accept: 'text/html' })
+    expect([page.status, page.headers.get('content-type')]).toEqual([
+      404,
+      'text/html; charset=utf-8',
+    ])
     expect([(await visit(`/${code}`)).status, (await visit(`/${code}`)).body.code]).toEqual([
       302,
       'link_exhausted',

@@ -125,6 +125,25 @@ describe.concurrent('moderation', () => {
     expect((await patch('active')).body.code).toBe('link_disabled_by_safety')
   })
 
+  test('does not wake what its owner has put to sleep', async () => {
+    const who = await world.member()
+    const { body } = await world.shorten(who, {})
+    const patch = (state: string) =>
+      world.call('PATCH', `/v1/links/${body.code}`, { token: who.token, body: { state } })
+    await patch('disabled')
+    const asleep = await moderate(body.code, 'enable')
+    expect([asleep.status, asleep.body.code]).toEqual([409, 'invalid_transition'])
+    // Neither after a moderator has switched it off in between, nor when the owner did afterwards.
+    await moderate(body.code, 'disable')
+    expect((await moderate(body.code, 'enable')).body.state).toBe('disabled')
+    expect((await world.call('GET', `/${body.code}`)).status).toBe(404)
+    expect((await patch('active')).body.state).toBe('active')
+    await moderate(body.code, 'disable')
+    await patch('disabled')
+    expect((await moderate(body.code, 'enable')).body.state).toBe('disabled')
+    expect((await patch('active')).body.state).toBe('active')
+  })
+
   test('is not for everybody', async () => {
     const who = await world.member()
     const { body } = await world.shorten(who, {})

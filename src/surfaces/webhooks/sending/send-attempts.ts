@@ -9,6 +9,7 @@ import { tested } from '../events.ts'
 import type { Lane } from '../lanes/lane.ts'
 import { finish_ms } from '../sending-settings.ts'
 import { mayRead } from '../types/event-types.ts'
+import { keyOfBody, type Bodies } from './bodies.ts'
 import type { Claimed } from './claim.ts'
 import type { Result } from './finish.ts'
 import { isTooOld, learn, nextOf, type Rules } from './decide-retry.ts'
@@ -24,6 +25,34 @@ export type Departure = {
   readonly grants: ReadonlySet<string>
   /** On the monotonic clock. */
   readonly leased_until: number
+}
+
+type Going = Pick<Departure, 'lane' | 'claimed'>
+
+/** With the bytes, and with what the owners of the subscriptions hold now. */
+export async function departures(
+  { kernel, bodies, rights }: Pick<Deps, 'kernel' | 'rights'> & { readonly bodies: Bodies },
+  going: readonly Going[],
+  lease: Pick<Departure, 'token' | 'leased_until'>,
+): Promise<Departure[]> {
+  const owners = going.map(({ lane: { tenant_id, config } }) => ({
+    tenant_id,
+    principal_id: config.owner_id,
+  }))
+  const [found, grants] = await Promise.all([
+    bodies.get(
+      kernel.db,
+      going.map(one => one.claimed),
+    ),
+    rights.recentGrantsOf(owners),
+  ])
+  return going.map(({ lane, claimed }, at) => ({
+    lane,
+    claimed,
+    ...lease,
+    body: found.get(keyOfBody(claimed)),
+    grants: grants[at] ?? new Set<string>(),
+  }))
 }
 
 type FlightDeps = Pick<Deps, 'kernel' | 'reach' | 'sending'> & { readonly rules: Rules }

@@ -14,11 +14,11 @@ import { reloadConfigs } from '../lanes/load-lanes.ts'
 import { saveLanes } from '../lanes/save-lanes.ts'
 import type { Share } from '../lanes/share.ts'
 import { Shards } from '../lanes/shards.ts'
-import { keyOfBody, type Bodies } from './bodies.ts'
+import type { Bodies } from './bodies.ts'
 import type { Asked, Claimed } from './claim.ts'
 import { findDue } from './find-due.ts'
 import { finish, finishAndClaim, recordLost, type Result } from './finish.ts'
-import { fly, stayed } from './send-attempts.ts'
+import { departures, fly, stayed } from './send-attempts.ts'
 import type { Rules } from './decide-retry.ts'
 import { planLookUps } from './look-ups.ts'
 import { sweepStranded } from './release-stranded.ts'
@@ -209,7 +209,7 @@ class Sending {
   }
 
   private async depart(going: readonly Taken[], token: string, leased_until: number) {
-    const { kernel, bodies, rights } = this.deps
+    const { kernel } = this.deps
     const began = (result: Result) => {
       this.results.push(result)
       this.sleeper.wake()
@@ -218,19 +218,7 @@ class Sending {
       await kernel.fault('webhooks.after_claim')
       const outdated = this.lanes.outdated(going)
       if (outdated.length > 0) await reloadConfigs(this.deps, outdated)
-      const wanted = going.map(one => one.claimed)
-      const owners = going.map(({ lane: { tenant_id, config } }) => ({
-        tenant_id,
-        principal_id: config.owner_id,
-      }))
-      const [found, grants] = await Promise.all([
-        bodies.get(kernel.db, wanted),
-        rights.recentGrantsOf(owners),
-      ])
-      for (const [at, { lane, claimed }] of going.entries()) {
-        const body = found.get(keyOfBody(claimed))
-        const held = { body, grants: grants[at] ?? new Set<string>() }
-        const departure = { lane, claimed, token, leased_until, ...held }
+      for (const departure of await departures(this.deps, going, { token, leased_until })) {
         void fly(this.deps, departure, this.abort.signal).then(began)
       }
     } catch (error) {

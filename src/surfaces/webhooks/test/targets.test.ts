@@ -140,6 +140,41 @@ describe('an endpoint', () => {
     expect(refused.text).not.toContain('secret@')
   })
 
+  test('an opened net opens no inner name, but for those that are listed', async () => {
+    const inner = await openGround({
+      WEBHOOKS_ALLOWED_PRIVATE_CIDRS: '10.1.0.0/16,hooks.corp.internal,.build.local',
+    })
+    const { token } = await inner.owner()
+    const ask = async (host: string) => {
+      const body = {
+        endpoint: `https://${host}/`,
+        event_filter: { types: ['*'] },
+        api_version: '2026-01',
+        verification: 'manual',
+      }
+      const path = '/v1/webhook-subscriptions'
+      const answer = await inner.call('POST', path, { token, body })
+      return [host, answer.status, answer.body.errors?.[0]?.constraint]
+    }
+    for (const host of [
+      'localhost',
+      'a.localhost',
+      'metadata',
+      'instance-data',
+      'metadata.google.internal',
+      'other.corp.internal',
+      'a.hooks.corp.internal',
+      'printer.local',
+      'build.local',
+    ]) {
+      expect(await ask(host)).toEqual([host, 422, 'host'])
+    }
+    for (const host of ['hooks.corp.internal', 'one.build.local']) {
+      expect(await ask(host)).toEqual([host, 201, undefined])
+    }
+    await inner.close()
+  })
+
   test.for([
     ['https://bücher.example/ü', 'https://xn--bcher-kva.example/%C3%BC'],
     [' https://EXAMPLE.com.:443/a\nb ', 'https://example.com/ab'],

@@ -63,7 +63,7 @@ test.for(points)('killed at %s', { timeout: 60_000 }, async point => {
 })
 
 async function isThere(key: string | undefined): Promise<boolean> {
-  const found = await world.kernel.blobs.get(key ?? '')
+  const found = await world.kernel.objects.get(key ?? '')
   found?.body.destroy()
   return found !== undefined
 }

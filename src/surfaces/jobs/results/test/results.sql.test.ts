@@ -167,7 +167,7 @@ describe('in time', () => {
       )
     ).map(row => row.blob_key)
   const isThere = async (key: string | null | undefined) => {
-    const found = await world.kernel.blobs.get(key ?? '')
+    const found = await world.kernel.objects.get(key ?? '')
     found?.body.destroy()
     return found !== undefined
   }

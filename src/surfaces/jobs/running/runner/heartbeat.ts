@@ -5,10 +5,19 @@
  */
 import { Type, type Static } from 'typebox'
 import type { Db } from '../../../../kernel/database/db.ts'
-import { sql } from '../../../../kernel/database/sql.ts'
+import { sql, type Sql } from '../../../../kernel/database/sql.ts'
 import { leaseEnd } from '../lease-end.ts'
 
 export type HeldLease = { readonly attempt_id: string; readonly token_hash: Buffer }
+
+/** Of a worker outside: only its own attempts, of types that its owner may still run. */
+export type HeldBy = {
+  readonly worker_id: string
+  /** Types that it may run for its tenant, and for all; `*` is every type. */
+  readonly tenant_id: string
+  readonly own: readonly string[]
+  readonly any: readonly string[]
+}
 
 export const Renewed = Type.Object({
   attempt_id: Type.String(),
@@ -24,6 +33,7 @@ export async function renewLeases(
   db: Db,
   leases: readonly HeldLease[],
   grace_seconds: number,
+  by: HeldBy | null = null,
 ): Promise<Renewed[]> {
   return await db.many(
     Renewed,
@@ -43,8 +53,14 @@ export async function renewLeases(
     ) held (attempt_id, token_hash), jobs.jobs j
     where a.id = held.attempt_id and a.lease_token = held.token_hash
       and a.state = 'running' and a.leased_until > now()
-      and j.tenant_id = a.tenant_id and j.id = a.job_id
+      and j.tenant_id = a.tenant_id and j.id = a.job_id ${by ? isOf(by) : sql``}
     returning a.id as attempt_id, a.leased_until, j.version,
       j.cancel_requested_at is not null as cancel_requested, j.deadline_at`,
   )
+}
+
+function isOf({ worker_id, tenant_id, own, any }: HeldBy): Sql {
+  return sql`
+    and a.worker_id = ${worker_id} and (array[a.type, '*'] && ${any}::text[]
+      or a.tenant_id = ${tenant_id} and array[a.type, '*'] && ${own}::text[])`
 }

@@ -51,7 +51,7 @@ export async function openEngineWorld(settings: Record<string, string> = {}): Pr
   const clone = await cloneDatabase('product_template')
   const data_dir = await mkdtemp(join(tmpdir(), 'dodeca-engine-'))
   const environment = {
-    DATABASE_URL: clone.url,
+    ...clone.environment,
     DATA_DIR: data_dir,
     PORT: '0',
     PUBLIC_URL: 'http://dodeca.test',
@@ -85,7 +85,7 @@ export async function openEngineWorld(settings: Record<string, string> = {}): Pr
     ...world,
     running,
     database_url: clone.url,
-    environment,
+    environment: { ...environment, ...clone.beside },
     ...looks(query),
     ...submissions(world),
     check: async () => {

@@ -67,7 +67,7 @@ describe.concurrent('a lease', () => {
     const end = { ...bearer(stale), version: stale.version, ending: succeeded }
     expect(await engine.finalize(end)).toEqual({ said: 'lease_lost' })
     expect(await engine.finalize({ ...end, version: next.version })).toEqual({ said: 'lease_lost' })
-    expect(await engine.heartbeat([stale])).toEqual([])
+    expect(await engine.heartbeat([stale], null)).toEqual([])
     expect(await engine.progress(stale, { stage: 'late', current: 1 })).toBeUndefined()
     const fence = await world.kernel.db.tx(tx => engine.attemptFence(tx, stale))
     expect(fence).toBeUndefined()
@@ -83,7 +83,7 @@ describe.concurrent('a lease', () => {
     const lease = await claimed(one, 'toil.short')
     const began = performance.now()
     await eventually('it outlived itself twice', async () => {
-      const [renewed] = await one.engine.heartbeat([lease])
+      const [renewed] = await one.engine.heartbeat([lease], null)
       expect(renewed).toMatchObject({ version: lease.version, cancel_requested: false })
       await sweepNow(two)
       return performance.now() - began > 2200
@@ -98,7 +98,7 @@ describe.concurrent('a lease', () => {
     const mixed = { attempt_id: other.attempt_id, lease_token: mine.lease_token }
     const end = { ...mixed, version: other.version, ending: succeeded }
     expect(await one.engine.finalize(end)).toEqual({ said: 'lease_lost' })
-    expect(await one.engine.heartbeat([mixed])).toEqual([])
+    expect(await one.engine.heartbeat([mixed], null)).toEqual([])
     for (const lease of [mine, other]) {
       const own = { ...bearer(lease), version: lease.version, ending: succeeded }
       expect((await one.engine.finalize(own)).said).toBe('done')
@@ -179,7 +179,7 @@ describe.concurrent('a lease', () => {
     const { clock } = world.kernel
     for (const offset of [3600, -3600]) {
       clock.setOffset(offset)
-      const [renewed] = await one.engine.heartbeat([lease])
+      const [renewed] = await one.engine.heartbeat([lease], null)
       const [row] = await world.query<{ left_seconds: string }>(
         `select extract(epoch from leased_until - now()) as left_seconds
          from jobs.job_attempts where id = $1`,

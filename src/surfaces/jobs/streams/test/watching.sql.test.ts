@@ -97,6 +97,30 @@ describe.concurrent('a watched job', () => {
     expect(names(beyond)).toEqual(['job.done'])
   })
 
+  test('ends soon after its reader is logged out, or the key that it came with is revoked', async () => {
+    const { owner, submit } = await workshop(world)
+    await world.give(owner, 'job_operator')
+    const id = await submit()
+    const { token } = owner
+    const { permissions } = (await world.call('GET', '/v1/me', { token })).body
+    const body = { name: 'reader', permissions }
+    const key = (await world.call('POST', '/v1/api-keys', { token, body })).body
+    const [mine, keyed] = await Promise.all([watch(owner, id), watch({ token: key.key }, id)])
+    await eventually('both watch', () => mine.told.length + keyed.told.length === 2)
+
+    await world.call('DELETE', `/v1/api-keys/${key.id}`, { token })
+    expect((await keyed.all).at(-1)).toMatchObject({
+      event: 'error',
+      data: { code: 'invalid_token' },
+    })
+    expect(names(mine.told)).toEqual(['job.state'])
+    await world.call('DELETE', `/v1/sessions/${owner.session_id}`, { token })
+    expect((await mine.all).at(-1)).toMatchObject({
+      event: 'error',
+      data: { code: 'invalid_token' },
+    })
+  })
+
   test('loses nothing and doubles nothing while a worker reports as fast as it can', async () => {
     const who = await world.person()
     const name = `watched-${newId()}`

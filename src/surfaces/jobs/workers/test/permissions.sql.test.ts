@@ -91,4 +91,43 @@ describe.concurrent('a worker', () => {
     })
     expect(code(missing)).toEqual([422, 'validation_failed'])
   })
+
+  test('a lease token that got out is of no use to anybody else, nor after the right is gone', async () => {
+    const type = await world.idleType({ lease_seconds: 300 })
+    const owner = await world.person(['jobs.jobs.submit:*'])
+    await world.give(owner, 'tenant_admin')
+    const worker = workerOf(world, owner)
+    await worker.register(type)
+    await world.submit(owner, { type })
+    const claimed = await worker.take()
+    const leased = () =>
+      world.query<{ heartbeat_at: Date }>(
+        'select heartbeat_at from jobs.job_attempts where id = $1',
+        [claimed.attempt.id],
+      )
+    const before = await leased()
+    const lost = { leases: [{ attempt_id: claimed.attempt.id, lost: true }] }
+    // Of another tenant, and of the same one, with everything that a worker may hold.
+    const colleague = await world.person(['jobs.workers.claim:*'], owner.tenant)
+    for (const other of [await workman(world), colleague]) {
+      const theirs = workerOf(world, other)
+      await theirs.register(type)
+      expect((await theirs.beat(claimed)).body).toEqual(lost)
+      const step = { stage: 'x', current: 1 }
+      expect(code(await theirs.progress(claimed, step))).toEqual([404, 'job_attempt_not_found'])
+      expect(code(await theirs.store(claimed, 'x'))).toEqual([404, 'job_attempt_not_found'])
+      expect(code(await theirs.finish(claimed))).toEqual([404, 'job_attempt_not_found'])
+    }
+    // Another worker of the same owner is another holder, too.
+    const second = workerOf(world, owner)
+    await second.register(type)
+    expect((await second.beat(claimed)).body).toEqual(lost)
+    expect(await leased()).toEqual(before)
+    expect((await worker.beat(claimed)).body.leases[0]).not.toHaveProperty('lost')
+    const kept = await leased()
+    await world.query('delete from identity.role_assignments where account_id = $1', [owner.id])
+    expect((await worker.beat(claimed)).body).toEqual(lost)
+    expect(await leased()).toEqual(kept)
+    expect(code(await worker.finish(claimed))).toEqual([404, 'job_attempt_not_found'])
+  })
 })

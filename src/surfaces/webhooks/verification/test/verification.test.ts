@@ -83,7 +83,7 @@ describe.concurrent('an endpoint', () => {
     ['mismatch', response => response.end('{"challenge": "another"}')],
     ['mismatch', response => response.end('null')],
     ['timeout', null],
-    ['blocked', null, 'https://name-of-nowhere.internal/'],
+    ['blocked', null, 'https://name-of-nowhere.example/'],
   ])('that does not is refused with %s', async ([reason, greets, endpoint]) => {
     const receiver = await receiverThat(greets ?? status(500))
     if (!greets) await receiver.close()

@@ -1,0 +1,67 @@
+/**
+ * A quota on rows without a lock that everybody waits for. The rows themselves are counted, so nothing
+ * drifts and nothing is given back. Well below the limit nobody is locked out, and a count that was dear
+ * is used again for a moment; from nine tenths of the limit on, and for small limits always, those who
+ * add to one scope go one after the other, and the count is exact.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../database/db.ts'
+import { sql, type Sql } from '../database/sql.ts'
+import { problem } from '../errors/problem.ts'
+
+export type Counted = (
+  tx: Pick<Tx, 'one' | 'run'>,
+  /** `<surface>.<what>:<id>` */
+  scope: string,
+  limit: number,
+  /** A `select` of the rows that count, without a limit of its own. */
+  rows: Sql,
+  /** How many are about to be added; 1 without it. */
+  by?: number,
+) => Promise<void>
+
+const Count = Type.Object({ n: Type.Integer() })
+const exact_below = 1000
+const near_share = 0.9
+/** A count is used again for a hundred times as long as it took, at most for a second. */
+const rest_factor = 100
+const rest_ms_max = 1000
+const known_max = 10_000
+
+type Known = { n: number; until_ms: number }
+
+export function openCounted(): Counted {
+  const known = new Map<string, Known>()
+  const keep = (scope: string, n: number, began_ms: number) => {
+    const now_ms = performance.now()
+    known.delete(scope)
+    if (known.size >= known_max) known.delete(known.keys().next().value ?? '')
+    const rest_ms = Math.min(rest_ms_max, rest_factor * (now_ms - began_ms))
+    known.set(scope, { n, until_ms: now_ms + rest_ms })
+  }
+  return async (tx, scope, limit, rows, by = 1) => {
+    const count = () =>
+      tx.one(Count, sql`select count(*)::int as n from (${rows} limit ${limit + 1}) r`)
+    const near = limit < exact_below ? 0 : limit * near_share
+    const last = known.get(scope)
+    if (last && performance.now() < last.until_ms && last.n + by <= near) {
+      last.n += by
+      return
+    }
+    if (near > 0) {
+      const began_ms = performance.now()
+      const { n } = await count()
+      if (n + by <= near) return keep(scope, n + by, began_ms)
+    }
+    // Both travel together; the count's snapshot is taken when the lock is held.
+    const [, { n }] = await Promise.all([
+      tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${scope}, 0))`),
+      count(),
+    ])
+    if (n + by > limit) {
+      throw problem('quota_exceeded', {
+        detail: `At most ${limit} are allowed; delete some first.`,
+      })
+    }
+  }
+}

@@ -1,0 +1,6 @@
+/** Assembles an object in a thread of its own, so that requests are answered while 1 GiB is hashed. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { assemble } from './assemble.ts'
+
+const { paths, draft } = workerData as { paths: string[]; draft: string }
+parentPort?.postMessage(await assemble(paths, draft))

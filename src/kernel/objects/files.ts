@@ -1,0 +1,150 @@
+/** Files of the local engine: durable folders and drafts that only become visible as a whole. */
+import { createHash } from 'node:crypto'
+import type { BigIntStats } from 'node:fs'
+import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { newSecret } from '../ids.ts'
+import type { ObjectFacts } from './objects.ts'
+
+const abandoned_after_ms = 3_600_000
+const gathered_bytes = 1024 * 1024
+
+export type LocalFolders = {
+  readonly spool: string
+  pathOf(key: string): string
+}
+
+export type Written = { readonly size: number; readonly sha256: Buffer }
+
+export function codeOf(error: unknown): string {
+  return String((error as { code?: unknown }).code)
+}
+
+/** For `catch`: undefined where a file is absent. */
+export function absent(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') throw error
+}
+
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+/** A new folder only survives a loss of power once the one above it is synchronized. */
+export async function makeFolder(path: string): Promise<void> {
+  const made = await mkdir(path, { recursive: true, mode: 0o700 })
+  if (made === undefined) return
+  const top = dirname(made)
+  for (let folder = dirname(path); folder.length >= top.length; folder = dirname(folder)) {
+    await syncFolder(folder)
+  }
+}
+
+/**
+ * Writes and hashes in one pass, and synchronizes. Pieces are gathered to 1 MiB: a 64 KiB write each
+ * costs the thread pool as much as the hash does. The last write runs while the next piece arrives.
+ */
+export async function writeSynced(
+  path: string,
+  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  check: (size: number) => void = () => {},
+): Promise<Written> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    const written = await writeAll(file, content, check)
+    await file.datasync()
+    return written
+  } finally {
+    await file.close()
+  }
+}
+
+async function writeAll(
+  file: FileHandle,
+  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  check: (size: number) => void,
+): Promise<Written> {
+  const hash = createHash('sha256')
+  let size = 0
+  let gathered: Uint8Array[] = []
+  let waiting = 0
+  let writing: Promise<void> = Promise.resolve()
+  const flush = () => {
+    const pieces = gathered
+    gathered = []
+    waiting = 0
+    writing = writeFully(file, pieces)
+    // It is awaited before the next write; until then its failure is not unhandled.
+    writing.catch(() => {})
+  }
+  for await (const piece of content) {
+    size += piece.byteLength
+    check(size)
+    hash.update(piece)
+    gathered.push(piece)
+    waiting += piece.byteLength
+    if (waiting < gathered_bytes) continue
+    await writing
+    flush()
+  }
+  await writing
+  if (waiting > 0) flush()
+  await writing
+  return { size, sha256: hash.digest() }
+}
+
+async function writeFully(file: FileHandle, pieces: readonly Uint8Array[]): Promise<void> {
+  let rest = [...pieces]
+  while (rest.length > 0) {
+    let { bytesWritten } = await file.writev(rest)
+    while (rest[0] && bytesWritten >= rest[0].byteLength) {
+      bytesWritten -= rest[0].byteLength
+      rest = rest.slice(1)
+    }
+    if (rest[0] && bytesWritten > 0) rest[0] = rest[0].subarray(bytesWritten)
+  }
+}
+
+/** A file of its own for each attempt; it is removed unless `use` moved it away. */
+export async function withDraft<T>(spool: string, use: (path: string) => Promise<T>): Promise<T> {
+  await mkdir(spool, { recursive: true, mode: 0o700 })
+  const draft = join(spool, newSecret(12))
+  try {
+    return await use(draft)
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+/** Drafts of processes that were killed; the file system's own clock says how old they are. */
+export async function removeAbandoned(spool: string): Promise<void> {
+  const names = await readdir(spool).catch(absent)
+  if (!names || names.length === 0) return
+  const probe = join(spool, newSecret(12))
+  await (await open(probe, 'wx', 0o600)).close()
+  const { mtimeMs: now_ms } = await stat(probe)
+  await rm(probe, { force: true })
+  for (const name of names) {
+    const path = join(spool, name)
+    const found = await stat(path).catch(absent)
+    if (found && found.mtimeMs < now_ms - abandoned_after_ms) await rm(path, { force: true })
+  }
+}
+
+/** Answers the version of what is published. */
+export async function publish(draft: string, path: string): Promise<string> {
+  await makeFolder(dirname(path))
+  await rename(draft, path)
+  await syncFolder(dirname(path))
+  return factsOf(await stat(path, { bigint: true })).version
+}
+
+/** Any write, and any replacement by another file, changes it: nothing sets a change time back. */
+export function factsOf(found: BigIntStats): ObjectFacts {
+  const { dev, ino, size, mtimeNs, ctimeNs } = found
+  return { size: Number(size), version: [dev, ino, size, mtimeNs, ctimeNs].join('-') }
+}

@@ -1,0 +1,74 @@
+/**
+ * Objects in folders of this machine. Drafts and parts lie in `spool`, on the same file system but apart
+ * from the objects, so that a rename publishes them and no copy of the objects meets half of one.
+ */
+import type { Stats } from 'node:fs'
+import { open, opendir, rm, stat } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import type { Fault } from '../faults.ts'
+import {
+  absent,
+  factsOf,
+  publish,
+  removeAbandoned,
+  withDraft,
+  writeSynced,
+  type LocalFolders,
+} from './files.ts'
+import { openLocalMultipart } from './local-multipart.ts'
+import { checkKey, type ListedObject, type Objects } from './objects.ts'
+
+const read_bytes = 256 * 1024
+
+export function openLocalObjects(data_dir: string, fault: Fault): Objects {
+  const root = join(data_dir, 'objects')
+  const spool = join(data_dir, 'spool', 'tmp')
+  const pathOf = (key: string) => join(root, checkKey(key))
+  const folders: LocalFolders = { spool, pathOf }
+  let swept: Promise<void> | undefined
+  return {
+    engine: 'local',
+    multipart: openLocalMultipart(join(data_dir, 'spool', 'parts'), folders, fault),
+    put: async (key, content) => {
+      const path = pathOf(key)
+      swept ??= removeAbandoned(spool)
+      await swept
+      return await withDraft(spool, async draft => {
+        const pieces = content instanceof Uint8Array ? [content] : content
+        const written = await writeSynced(draft, pieces)
+        await fault('objects.after_draft')
+        return { ...written, version: await publish(draft, path) }
+      })
+    },
+    get: async (key, range) => {
+      const file = await open(pathOf(key), 'r').catch(absent)
+      if (!file) return undefined
+      // Of the open file: whatever is renamed over the path meanwhile is another one.
+      const facts = factsOf(await file.stat({ bigint: true }))
+      const options = { highWaterMark: read_bytes, ...range }
+      return { ...facts, body: file.createReadStream(options) }
+    },
+    head: async key => {
+      const found = await stat(pathOf(key), { bigint: true }).catch(absent)
+      return found && factsOf(found)
+    },
+    delete: key => rm(pathOf(key), { force: true }),
+    list: prefix => listFiles(root, prefix),
+    presignGet: null,
+    pathOf,
+    close: async () => {},
+  }
+}
+
+async function* listFiles(root: string, prefix: string): AsyncGenerator<ListedObject> {
+  const folder = await opendir(join(root, checkKey(`${prefix}/x`), '..'), {
+    recursive: true,
+  }).catch(absent)
+  if (!folder) return
+  for await (const entry of folder) {
+    if (!entry.isFile()) continue
+    const path = join(entry.parentPath, entry.name)
+    const found: Stats | undefined = await stat(path).catch(absent)
+    if (found) yield { key: relative(root, path), size: found.size, modified_ms: found.mtimeMs }
+  }
+}

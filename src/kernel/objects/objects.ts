@@ -1,0 +1,139 @@
+/**
+ * The files of the platform: bytes under a key, written once and never changed. Two engines answer this
+ * contract, folders of this machine (`local`) and any S3-compatible service (`s3`); one setting chooses
+ * for job results, uploads and everything else. An object exists under its key only when all of it is
+ * stored, so a reader meets the whole of it or nothing. Which objects there are is known by the rows that
+ * name them: a row comes before its object and goes after it.
+ */
+import type { Readable } from 'node:stream'
+
+/** `version` changes when anything changes the stored bytes; it says nothing about their content. */
+export type StoredObject = {
+  readonly size: number
+  readonly sha256: Buffer
+  readonly version: string
+}
+export type ObjectFacts = { readonly size: number; readonly version: string }
+/** `size` is that of the whole object; `body` must be read or destroyed. */
+export type FoundObject = ObjectFacts & { readonly body: Readable }
+export type ListedObject = {
+  readonly key: string
+  readonly size: number
+  readonly modified_ms: number
+}
+/** Both ends are included. */
+export type ByteRange = { readonly start: number; readonly end: number }
+
+export type Objects = {
+  readonly engine: 'local' | 's3'
+  readonly multipart: Multipart
+  /** Resolves once the object survives a loss of power. A key is used for one content only. */
+  put(key: string, content: Uint8Array | AsyncIterable<Uint8Array>): Promise<StoredObject>
+  /** Undefined where there is none. */
+  get(key: string, range?: ByteRange): Promise<FoundObject | undefined>
+  head(key: string): Promise<ObjectFacts | undefined>
+  /** Also where there is none. */
+  delete(key: string): Promise<void>
+  list(prefix: string): AsyncIterable<ListedObject>
+  /** A short-lived address at the store itself; null where the platform serves the bytes. */
+  presignGet: ((key: string, options: PresignOptions) => Promise<string>) | null
+  /** The object as a file of this machine, for programs that open it by path; null on S3. */
+  readonly pathOf: ((key: string) => string) | null
+  close(): Promise<void>
+}
+
+export type PresignOptions = {
+  readonly expires_seconds: number
+  readonly content_type: string
+  readonly content_disposition: string
+}
+
+/** `reference` is the store's name of a multipart upload that goes to `key`. */
+export type Place = { readonly key: string; readonly reference: string }
+
+/** `name` is how the store tells two versions of one part apart. */
+export type StoredPart = {
+  readonly part_number: number
+  readonly name: string
+  readonly size: number
+  /** Null where the store does not compute it. */
+  readonly sha256: Buffer | null
+}
+
+export type Multipart = {
+  begin(key: string): Promise<string>
+  readonly parts: PresignedParts | ReceivedParts
+  /**
+   * Makes the object of these parts, in this order, if their bytes have this digest; throws
+   * `ChecksumDiffers` otherwise. It may be repeated after any failure until `abort`: the result is the same.
+   */
+  complete(
+    place: Place,
+    parts: readonly StoredPart[],
+    expected_sha256: Buffer,
+  ): Promise<StoredObject>
+  /** Removes all parts; also where there are none. An object that was completed stays. */
+  abort(place: Place): Promise<void>
+  /** Begun and neither completed nor aborted. */
+  list(): AsyncIterable<Place & { readonly begun_ms: number }>
+}
+
+/** The client sends parts to the store, which knows what it has. */
+export type PresignedParts = {
+  readonly kind: 'presigned'
+  presign(place: Place, part_number: number, size: number, expires_seconds: number): Promise<string>
+  list(place: Place): Promise<StoredPart[]>
+}
+
+/** The client sends parts to the platform, whose rows say which version of a part counts. */
+export type ReceivedParts = {
+  readonly kind: 'received'
+  /** Stores exactly `size` bytes, or nothing; throws `PartSizeDiffers`. */
+  receive(
+    reference: string,
+    part_number: number,
+    body: AsyncIterable<Buffer>,
+    size: number,
+  ): Promise<StoredPart>
+  remove(reference: string, part: Pick<StoredPart, 'part_number' | 'name'>): Promise<void>
+}
+
+export class ChecksumDiffers extends Error {
+  override readonly name = 'ChecksumDiffers'
+  readonly sha256: Buffer
+  constructor(sha256: Buffer) {
+    super('the stored bytes have another digest')
+    this.sha256 = sha256
+  }
+}
+
+export class PartSizeDiffers extends Error {
+  override readonly name = 'PartSizeDiffers'
+  readonly received: number
+  constructor(received: number) {
+    super('the part has another size')
+    this.received = received
+  }
+}
+
+/** A part that was named is not stored (any more). */
+export class PartMissing extends Error {
+  override readonly name = 'PartMissing'
+  readonly part_number: number
+  constructor(part_number: number) {
+    super(`part ${part_number} is not stored`)
+    this.part_number = part_number
+  }
+}
+
+/** The store did not answer, or answered that it cannot work now. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable'
+}
+
+const key_form = /^[a-z][a-z0-9-]*(\/[a-zA-Z0-9_-]+)+$/
+
+export function checkKey(key: string): string {
+  if (!key_form.test(key)) throw new Error(`not the key of an object: ${key}`)
+  return key
+}

@@ -1,0 +1,163 @@
+/**
+ * Objects in a bucket of an S3-compatible service. Plain requests are repeated after a failure of the
+ * network or the service, since each of them may be. Uploads of clients are always multipart: the address
+ * of a part dies with its upload, while a presigned PutObject could replace bytes that were scanned.
+ */
+import { createHash } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import {
+  checkKey,
+  StoreUnavailable,
+  type ByteRange,
+  type FoundObject,
+  type ListedObject,
+  type ObjectFacts,
+  type Objects,
+  type StoredObject,
+} from './objects.ts'
+import { openS3Client, textsOf, type S3Client, type S3Options } from './s3-client.ts'
+import { openS3Multipart, type S3Multipart } from './s3-multipart.ts'
+
+/** Streams up to this size are one request; larger ones are sent in parts of it. */
+const part_bytes = 16 * 1024 * 1024
+
+export function openS3Objects(options: S3Options): Objects {
+  const client = openS3Client(options)
+  const get = (key: string, range?: ByteRange) => getObject(client, key, range)
+  const head = (key: string) => headObject(client, key)
+  const multipart = openS3Multipart(client, { get, head })
+  return {
+    engine: 's3',
+    multipart,
+    put: async (key, content) =>
+      content instanceof Uint8Array
+        ? await putWhole(client, key, content)
+        : await putStream(client, multipart, key, content),
+    get,
+    head,
+    delete: async key => {
+      const answer = await client.send({ method: 'DELETE', key: checkKey(key) })
+      await client.expect(answer, [200, 204, 404])
+    },
+    list: prefix => listObjects(client, prefix),
+    presignGet: (key, { expires_seconds, content_type, content_disposition }) =>
+      client.presign('GET', checkKey(key), expires_seconds, {
+        'response-content-type': content_type,
+        'response-content-disposition': content_disposition,
+      }),
+    pathOf: null,
+    close: () => client.close(),
+  }
+}
+
+async function getObject(
+  client: S3Client,
+  key: string,
+  range: ByteRange | undefined,
+): Promise<FoundObject | undefined> {
+  const headers = range ? { range: `bytes=${range.start}-${range.end}` } : {}
+  const answer = await client.send({ method: 'GET', key: checkKey(key), headers })
+  if (answer.status === 404) {
+    answer.body.resume()
+    return undefined
+  }
+  if (answer.status !== 200 && answer.status !== 206) await client.expect(answer, [200, 206])
+  const whole = /\/(\d+)$/.exec(String(answer.headers['content-range'] ?? ''))?.[1]
+  const size = Number(whole ?? answer.headers['content-length'])
+  return { size, version: versionOf(answer.headers), body: answer.body as Readable }
+}
+
+async function headObject(client: S3Client, key: string): Promise<ObjectFacts | undefined> {
+  const answer = await client.send({ method: 'HEAD', key: checkKey(key) })
+  answer.body.resume()
+  if (answer.status === 404) return undefined
+  if (answer.status !== 200) throw new StoreUnavailable(`HEAD answered ${answer.status}`)
+  return { size: Number(answer.headers['content-length']), version: versionOf(answer.headers) }
+}
+
+/** Where the bucket keeps versions, its name for this one; else the tag of the content. */
+export function versionOf(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): string {
+  return String(headers['x-amz-version-id'] ?? headers['etag'] ?? '')
+}
+
+async function putWhole(client: S3Client, key: string, content: Uint8Array): Promise<StoredObject> {
+  const sha256 = createHash('sha256').update(content).digest()
+  const answer = await client.send({
+    method: 'PUT',
+    key: checkKey(key),
+    body: content,
+    // The service compares it with what arrived.
+    headers: { 'x-amz-content-sha256': sha256.toString('hex') },
+  })
+  const { headers } = await client.expect(answer, [200])
+  return { size: content.byteLength, sha256, version: versionOf(headers) }
+}
+
+async function putStream(
+  client: S3Client,
+  multipart: S3Multipart,
+  key: string,
+  content: AsyncIterable<Uint8Array>,
+): Promise<StoredObject> {
+  const hash = createHash('sha256')
+  const etags: string[] = []
+  let reference: string | undefined
+  let gathered: Uint8Array[] = []
+  let [waiting, size] = [0, 0]
+  const sendPart = async () => {
+    reference ??= await multipart.begin(key)
+    const body = Buffer.concat(gathered)
+    const query = { partNumber: String(etags.length + 1), uploadId: reference }
+    const answer = await client.send({ method: 'PUT', key, body, query })
+    etags.push(String((await client.expect(answer, [200])).headers['etag'] ?? ''))
+    gathered = []
+    waiting = 0
+  }
+  try {
+    for await (const piece of content) {
+      hash.update(piece)
+      size += piece.byteLength
+      waiting += piece.byteLength
+      gathered.push(piece)
+      if (waiting >= part_bytes) await sendPart()
+    }
+    if (!reference) return await putWhole(client, key, Buffer.concat(gathered))
+    if (waiting > 0) await sendPart()
+    const parts = etags.map((name, index) => ({
+      part_number: index + 1,
+      name,
+      size: 0,
+      sha256: null,
+    }))
+    await multipart.finish({ key, reference }, parts, size)
+    const facts = await headObject(client, key)
+    return { size, sha256: hash.digest(), version: facts?.version ?? '' }
+  } catch (error) {
+    if (reference) await multipart.abort({ key, reference })
+    throw error
+  }
+}
+
+async function* listObjects(client: S3Client, prefix: string): AsyncGenerator<ListedObject> {
+  const below = `${checkKey(`${prefix}/x`).slice(0, -1)}`
+  let after: string | undefined
+  for (;;) {
+    const query = {
+      'list-type': '2',
+      prefix: below,
+      'max-keys': '1000',
+      ...(after ? { 'start-after': after } : {}),
+    }
+    const answer = await client.expect(await client.send({ method: 'GET', query }), [200])
+    const found = textsOf(answer.text, 'Contents').map(one => ({
+      key: textsOf(one, 'Key')[0] ?? '',
+      size: Number(textsOf(one, 'Size')[0]),
+      modified_ms: Date.parse(textsOf(one, 'LastModified')[0] ?? ''),
+    }))
+    yield* found
+    after = found.at(-1)?.key
+    if (!after || textsOf(answer.text, 'IsTruncated')[0] !== 'true') return
+  }
+}

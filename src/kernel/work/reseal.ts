@@ -1,0 +1,107 @@
+/**
+ * After a rotation of a keyring, what lies sealed in columns is sealed again under the current key, in
+ * batches and while it is in use, so that the old key can leave the ring. Surfaces declare the columns;
+ * a value that was changed or deleted meanwhile is left as it is.
+ */
+import { Type, type Static } from 'typebox'
+import type { Db } from '../database/db.ts'
+import { sql, type Sql } from '../database/sql.ts'
+import type { Associated, Keyring } from '../keys.ts'
+import type { Loop } from './loop.ts'
+
+type Needs = { readonly db: Pick<Db, 'many' | 'run'>; readonly keys: Ring }
+
+export type Ring = Pick<Keyring, 'kids' | 'seal' | 'open' | 'sealedWith'>
+/** The key of a row and what `also` names. */
+export type SealedRow = Readonly<Record<string, unknown>>
+
+export type SealedColumn = {
+  readonly table: string
+  /** Columns of the primary key. */
+  readonly key: readonly string[]
+  readonly column: string
+  /** For which use its key is derived. */
+  readonly use: string
+  /** Where it is not the platform's. */
+  readonly ring?: Ring
+  readonly where?: Sql
+  /** Further columns that `place` needs. */
+  readonly also?: readonly string[]
+  /** Where the value was sealed to; for existing data it never changes. */
+  place(row: SealedRow): Associated
+}
+
+const batch = 500
+const every_ms = 3_600_000
+const Row = Type.Object({ sealed: Type.Unknown() })
+
+export function resealLoop(kernel: Needs, declared: readonly SealedColumn[]): Loop {
+  return {
+    name: 'kernel.reseal',
+    every_ms,
+    run: async signal => {
+      for (const column of declared) await resealColumn(kernel, column, signal)
+    },
+  }
+}
+
+/** Returns how many values were sealed again. */
+export async function resealColumn(
+  { db, keys }: Needs,
+  column: SealedColumn,
+  signal?: AbortSignal,
+): Promise<number> {
+  const ring = column.ring ?? keys
+  // With one key in the ring nothing can lie under another.
+  if (ring.kids.length === 1) return 0
+  let resealed = 0
+  let after: SealedRow | null = null
+  while (!signal?.aborted) {
+    const rows: readonly SealedRow[] = await readBatch(db, column, after)
+    for (const row of rows) {
+      const sealed = row['sealed'] as Buffer // bytea
+      if (ring.sealedWith(sealed) === ring.kids[0]) continue
+      const place = column.place(row)
+      const fresh = ring.seal(column.use, ring.open(column.use, sealed, place), place)
+      resealed += await replace(db, column, row, fresh)
+    }
+    after = rows.at(-1) ?? null
+    if (rows.length < batch) break
+  }
+  return resealed
+}
+
+async function readBatch(
+  db: Pick<Db, 'many'>,
+  column: SealedColumn,
+  after: SealedRow | null,
+): Promise<readonly Static<typeof Row>[]> {
+  const { table, key, where, also = [] } = column
+  const names = (list: readonly string[]) =>
+    sql.join(
+      list.map(name => sql`t.${sql.id(name)}`),
+      ', ',
+    )
+  const place = after
+    ? sql`and (${names(key)}) > (${sql.join(
+        key.map(name => sql`${after[name]}`),
+        ', ',
+      )})`
+    : sql.empty
+  return await db.many(
+    Row,
+    sql`
+      select ${names([...key, ...also])}, t.${sql.id(column.column)} as sealed
+      from ${sql.id(...table.split('.'))} t
+      where t.${sql.id(column.column)} is not null ${where ? sql`and ${where}` : sql.empty} ${place}
+      order by ${names(key)} limit ${batch}`,
+  )
+}
+
+function replace(db: Pick<Db, 'run'>, column: SealedColumn, row: SealedRow, fresh: Buffer) {
+  const name = sql.id(column.column)
+  const same = column.key.map(one => sql`${sql.id(one)} = ${row[one]}`)
+  return db.run(sql`
+    update ${sql.id(...column.table.split('.'))} set ${name} = ${fresh}
+    where ${sql.join(same, ' and ')} and ${name} = ${row['sealed']}`)
+}

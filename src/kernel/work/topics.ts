@@ -1,0 +1,29 @@
+/**
+ * What waits in this process, and for which topics. A wake-up is a hint, never a fact: whatever waits
+ * looks by itself, too, so losing one costs latency and nothing else.
+ */
+
+import type { Topics } from '../database/direct.ts'
+
+export type Sleepers = {
+  /** Calls `run` at each wake-up that names one of the topics (without topics: at each); returns how to stop. */
+  on(run: () => void, topics?: readonly string[]): () => void
+  wake(topics: Topics): void
+}
+
+export function openSleepers(): Sleepers {
+  const sleepers = new Map<() => void, readonly string[] | undefined>()
+  return {
+    on: (run, topics) => {
+      // A function of its own, so that one `run` may be registered twice.
+      const own = () => run()
+      sleepers.set(own, topics)
+      return () => void sleepers.delete(own)
+    },
+    wake: topics => {
+      for (const [run, own] of sleepers) {
+        if (!own || topics === 'all' || own.some(topic => topics.has(topic))) run()
+      }
+    },
+  }
+}

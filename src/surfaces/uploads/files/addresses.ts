@@ -1,0 +1,44 @@
+/**
+ * Addresses from which a file, or a derivative of it, is fetched for a short while. They are always this
+ * platform's and checked against the file's state at each use, on S3 too, where the answer is a redirect
+ * to an address of the store that lives for a minute: a file that is deleted or quarantined is gone at once.
+ */
+import type { SignedGrant } from '../../../kernel/access/signed-url.ts'
+import { rfc3339 } from '../../../kernel/clock.ts'
+import type { DerivativeKind } from '../purposes.ts'
+import type { Kernel } from '../settings.ts'
+
+export type Variant = 'original' | DerivativeKind
+export type Disposition = 'attachment' | 'inline'
+export type Address = { readonly url: string; readonly expires_at: string }
+
+export type Addresses = {
+  sign(
+    file_id: string,
+    variant: Variant,
+    disposition: Disposition,
+    expires_in_seconds: number,
+  ): Address
+}
+
+export function downloadGrant(file_id: string, variant: string, disposition: string): SignedGrant {
+  return { method: 'GET', path: `/_objects/d/${file_id}/${variant}`, limits: { disposition } }
+}
+
+export function openAddresses({
+  settings,
+  clock,
+  signedUrls,
+  public_url,
+}: Pick<Kernel, 'settings' | 'clock' | 'signedUrls' | 'public_url'>): Addresses {
+  const origin = settings['uploads.public_origin'] ?? public_url
+  return {
+    sign: (file_id, variant, disposition, expires_in_seconds) => {
+      const expires_seconds = clock.nowSeconds() + expires_in_seconds
+      const grant = downloadGrant(file_id, variant, disposition)
+      const signed = signedUrls.sign(grant, expires_seconds)
+      const url = `${origin}${signed}${disposition === 'inline' ? '&disposition=inline' : ''}`
+      return { url, expires_at: rfc3339(expires_seconds * 1000) }
+    },
+  }
+}

@@ -1,0 +1,36 @@
+/** Deletes a file: its addresses end with this commit, its bytes after a while in which nobody reads them. */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { announceFile } from '../events.ts'
+import { Purpose } from '../schemas.ts'
+import type { FileKey } from './quarantine-file.ts'
+
+const Deleted = Type.Object({ tenant_id: Id, id: Id, purpose: Purpose, version: Type.Integer() })
+
+/** False where it is deleted already. `at_once`: without the time in which its bytes are kept. */
+export async function deleteFile(
+  tx: Tx,
+  { settings }: Pick<Deps['kernel'], 'settings'>,
+  { tenant_id, id }: FileKey,
+  { at_once = false } = {},
+): Promise<boolean> {
+  const days = at_once ? 0 : settings['uploads.deleted_days']
+  const file = await tx.maybe(
+    Deleted,
+    sql`
+      update uploads.files
+      set state = 'deleted', deleted_at = kernel.now(), stage = null, due_at = null,
+        lease_token = null, leased_until = null, version = version + 1,
+        retention_until = kernel.now() + make_interval(days => ${days}),
+        filename = case when ${at_once} then null else filename end,
+        metadata = case when ${at_once} then null else metadata end
+      where tenant_id = ${tenant_id} and id = ${id} and state not in ('deleted', 'purged')
+      returning tenant_id, id, purpose, version`,
+  )
+  if (!file) return false
+  announceFile(tx, 'file.deleted', file)
+  return true
+}

@@ -1,0 +1,137 @@
+/** A file as it is stored, and how it is shown. */
+import { Type, type Static } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
+import {
+  Bytes,
+  checksumOf,
+  Derivative,
+  DerivativeKind,
+  file_states,
+  MediaCategory,
+  Metadata,
+  Purpose,
+  Size,
+  type File,
+} from '../schemas.ts'
+
+export const FileRow = Type.Object({
+  tenant_id: Id,
+  id: Id,
+  upload_id: Id,
+  owner_id: Id,
+  purpose: Purpose,
+  storage_key: Type.String(),
+  storage_version: Type.String(),
+  size: Size,
+  sha256: Bytes,
+  media_category: MediaCategory,
+  claimed_type: nullable(Type.String()),
+  detected_type: nullable(Type.String()),
+  filename: nullable(Type.String()),
+  state: Type.Unsafe<(typeof file_states)[number]>(Type.String()),
+  error_code: nullable(Type.String()),
+  stage: nullable(Type.String()),
+  scan_result: Type.Unsafe<File['scan_result']>(Type.Any()),
+  metadata: nullable(Metadata),
+  version: Type.Integer(),
+  created_at: Time,
+  available_at: nullable(Time),
+  retention_until: nullable(Time),
+  deleted_at: nullable(Time),
+})
+export type FileRow = Static<typeof FileRow>
+
+export function fileColumnsOf(alias: 'f' | 't') {
+  return sql.join(
+    Object.keys(FileRow.properties).map(name => sql`${sql.id(alias, name)}`),
+    ', ',
+  )
+}
+export const fileColumns = fileColumnsOf('f')
+
+export const DerivativeRow = Type.Object({
+  file_id: Id,
+  kind: DerivativeKind,
+  state: Derivative.properties.state,
+  storage_key: Type.String(),
+  storage_version: nullable(Type.String()),
+  media_type: nullable(Type.String()),
+  size: nullable(Size),
+  sha256: nullable(Bytes),
+  width: nullable(Type.Integer()),
+  height: nullable(Type.Integer()),
+})
+export type DerivativeRow = Static<typeof DerivativeRow>
+
+export async function findFile(
+  reader: Reader,
+  tenant_id: string,
+  file_id: string,
+): Promise<FileRow | undefined> {
+  return await reader.maybe(
+    FileRow,
+    sql`
+      select ${fileColumns} from uploads.files f
+      where f.tenant_id = ${tenant_id} and f.id = ${file_id}`,
+  )
+}
+
+export async function derivativesOf(
+  reader: Reader,
+  tenant_id: string,
+  file_ids: readonly string[],
+): Promise<DerivativeRow[]> {
+  return await reader.many(
+    DerivativeRow,
+    sql`
+      select file_id, kind, state, storage_key, storage_version, media_type, size, sha256, width,
+        height
+      from uploads.derivatives
+      where tenant_id = ${tenant_id} and file_id = any(${file_ids}::uuid[])
+      order by file_id, kind`,
+  )
+}
+
+/** What scanners found is shown with `uploads.quarantine.read` only: it teaches how to get past them. */
+export function fileView(
+  row: FileRow,
+  derivatives: readonly DerivativeRow[],
+  { findings }: { readonly findings: boolean },
+): File {
+  const { scan_result } = row
+  return {
+    id: row.id,
+    file_id: row.id,
+    upload_id: row.upload_id,
+    owner_id: row.owner_id,
+    purpose: row.purpose,
+    state: row.state,
+    stage: row.state === 'uploaded' ? (row.stage ?? 'queued') : null,
+    error_code: row.error_code,
+    size: row.size,
+    checksum: checksumOf(row.sha256),
+    media_category: row.media_category,
+    claimed_type: row.claimed_type,
+    detected_type: row.detected_type,
+    filename: row.filename,
+    metadata: row.metadata,
+    scan_result: scan_result && { ...scan_result, findings: findings ? scan_result.findings : [] },
+    derivatives: derivatives
+      .filter(one => one.file_id === row.id)
+      .map(({ kind, state, media_type, size, sha256, width, height }) => ({
+        kind,
+        state,
+        media_type,
+        size,
+        checksum: sha256 && checksumOf(sha256),
+        width,
+        height,
+      })),
+    created_at: row.created_at,
+    available_at: row.available_at,
+    retention_until: row.retention_until,
+    deleted_at: row.deleted_at,
+  }
+}

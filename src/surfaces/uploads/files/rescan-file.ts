@@ -1,0 +1,22 @@
+/** Has a file go through all stages again. An available one stays available while that happens. */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import { dueNow } from '../../../kernel/work/due-queue.ts'
+import { problem } from '../errors.ts'
+import type { FileKey } from './quarantine-file.ts'
+
+export async function rescanFile(tx: Tx, { tenant_id, id }: FileKey): Promise<void> {
+  const found = await tx.maybe(
+    Type.Object({ id: Id }),
+    sql`
+      update uploads.files
+      set stage = 'detect', ${dueNow()}
+      where tenant_id = ${tenant_id} and id = ${id}
+        and state in ('uploaded', 'available', 'quarantined')
+      returning id`,
+  )
+  if (!found) throw problem('file_not_found')
+  tx.wake('uploads.process')
+}

@@ -1,0 +1,231 @@
+/** Routes about files: addresses to download them, what is known of them, and their end. */
+import { Type } from 'typebox'
+import type { Readable } from 'node:stream'
+import { sql } from '../../../kernel/database/sql.ts'
+import { page } from '../../../kernel/http/page.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { closed, count, Id, oneOf, pageQuery, RawBytes } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { SignedQuery } from '../parts/routes.ts'
+import { DerivativeKind, File, FilePage, file_states, Purpose } from '../schemas.ts'
+import { deleteFile } from './delete-file.ts'
+import { downloadUrl, DownloadUrl, downloadUrls, ManyUrls } from './download-url.ts'
+import { derivativesOf, fileColumns, FileRow, fileView } from './file-row.ts'
+import { demandOwn, demandReadable } from './may-read.ts'
+import { rescanFile } from './rescan-file.ts'
+import { serveFile } from './serve-file.ts'
+
+const path = '/v1/files'
+const one = `${path}/{file_id}` as const
+const absent = 'file_not_found'
+const no_store = { 'cache-control': 'no-store' }
+const Expiry = Type.Optional(count(30, 3600))
+
+export function fileRoutes(deps: Deps): readonly Route[] {
+  return [
+    listRoute(),
+    readRoute(deps),
+    urlRoute(deps),
+    urlsRoute(deps),
+    deleteRoute(deps),
+    rescanRoute(),
+    bytesRoute(deps),
+  ]
+}
+
+function urlRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: `${one}/download-url`,
+    summary: 'An address from which a file, or a derivative of it, is downloaded for a short while',
+    permission: 'authenticated',
+    absent,
+    query: closed({
+      disposition: Type.Optional(oneOf('attachment', 'inline')),
+      derivative: Type.Optional(DerivativeKind),
+      expires_in: Expiry,
+    }),
+    replies: { 200: DownloadUrl },
+    fails: [absent, 'derivative_not_found', 'file_not_available'],
+    handle: async ({ tx, params, query, principal, grants }) => {
+      const caller = { principal, grants }
+      return reply(200, await downloadUrl(tx, deps, caller, params.file_id, query), no_store)
+    },
+  })
+}
+
+function urlsRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: `${path}/download-urls`,
+    summary: 'Addresses of up to a hundred files in one call',
+    permission: 'authenticated',
+    added: true,
+    rate: 'read',
+    idempotency: 'ignored',
+    body: closed(
+      {
+        files: Type.Array(closed({ file_id: Id, derivative: Type.Optional(DerivativeKind) }), {
+          minItems: 1,
+          maxItems: 100,
+        }),
+        expires_in: Expiry,
+      },
+      { title: 'AskDownloadUrls' },
+    ),
+    replies: { 200: ManyUrls },
+    handle: async ({ tx, body, principal, grants }) =>
+      reply(200, await downloadUrls(tx, deps, { principal, grants }, body), no_store),
+  })
+}
+
+function readRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: one,
+    summary: 'What is known of a file',
+    permission: 'authenticated',
+    added: true,
+    absent,
+    replies: { 200: File },
+    fails: [absent],
+    handle: async ({ tx, params, principal, grants }) => {
+      const caller = { principal, grants }
+      const permission = 'uploads.files.read_any'
+      const file = await demandReadable(tx, deps, caller, params.file_id, permission)
+      const derivatives = await derivativesOf(tx, file.tenant_id, [file.id])
+      const findings = (await grants()).has('uploads.quarantine.read')
+      return reply(200, fileView(file, derivatives, { findings }))
+    },
+  })
+}
+
+function listRoute(): Route {
+  return route({
+    method: 'GET',
+    path,
+    summary: 'Own files, newest first',
+    permission: 'authenticated',
+    added: true,
+    query: pageQuery({
+      purpose: Type.Optional(Purpose),
+      state: Type.Optional(oneOf(...file_states)),
+    }),
+    replies: { 200: FilePage },
+    handle: async ({ tx, principal, query, list }) => {
+      const { tenant_id, id: owner_id } = principal
+      const { purpose = null, state = null } = query
+      const found = await page(tx, {
+        scope: list,
+        row: FileRow,
+        place: ['id'],
+        fetch: ({ id }, n) => sql`
+          select ${fileColumns} from uploads.files f
+          where f.tenant_id = ${tenant_id} and f.owner_id = ${owner_id}
+            and (${id}::uuid is null or f.id < ${id}::uuid)
+            and (${purpose}::text is null or f.purpose = ${purpose})
+            and (${state}::text is null or f.state = ${state})
+            and (f.state not in ('deleted', 'purged') or f.state = ${state})
+          order by f.id desc
+          limit ${n}`,
+      })
+      const ids = found.body.data.map(row => row.id)
+      const derivatives = await derivativesOf(tx, tenant_id, ids)
+      const data = found.body.data.map(row => fileView(row, derivatives, { findings: false }))
+      return reply(200, { ...found.body, data }, found.headers)
+    },
+  })
+}
+
+function deleteRoute({ kernel }: Deps): Route {
+  return route({
+    method: 'DELETE',
+    path: one,
+    summary: 'Delete a file; its addresses end at once',
+    permission: 'authenticated',
+    added: true,
+    absent,
+    replies: { 204: null },
+    fails: [absent],
+    handle: async ({ tx, params, principal, grants }) => {
+      const caller = { principal, grants }
+      const file = await demandOwn(tx, caller, params.file_id, 'uploads.files.delete_any')
+      const deleted = await deleteFile(tx, kernel, file)
+      if (deleted && file.owner_id !== principal.id) {
+        tx.audit({
+          tenant_id: file.tenant_id,
+          actor: principal.id,
+          action: 'uploads.files.delete_any',
+          target: `file:${file.id}`,
+          outcome: 'done',
+        })
+      }
+      return reply(204, null)
+    },
+  })
+}
+
+function rescanRoute(): Route {
+  return route({
+    method: 'POST',
+    path: `${one}/rescan`,
+    summary: 'Have a file scanned again',
+    permission: 'uploads.files.rescan',
+    added: true,
+    absent,
+    replies: { 202: Type.Object({ file_id: Id, status: oneOf('queued') }, { title: 'Rescan' }) },
+    fails: [absent],
+    handle: async ({ tx, params, principal }) => {
+      const { tenant_id } = principal
+      await rescanFile(tx, { tenant_id, id: params.file_id })
+      tx.audit({
+        tenant_id,
+        actor: principal.id,
+        action: 'uploads.files.rescan',
+        target: `file:${params.file_id}`,
+        outcome: 'done',
+      })
+      const location = `${path}/${params.file_id}`
+      return reply(202, { file_id: params.file_id, status: 'queued' as const }, { location })
+    },
+  })
+}
+
+function bytesRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/_objects/d/{file_id}/{variant}',
+    // Its signature is judged before anybody learns whether there is such a file.
+    params: { file_id: Id, variant: oneOf('original', 'thumbnail', 'preview', 'sanitized') },
+    absent,
+    summary: 'The bytes of a file, by an address that was signed',
+    permission: 'public',
+    added: true,
+    transaction: 'own',
+    head: true,
+    idempotency: 'ignored',
+    produces: ['application/octet-stream', 'image/webp', 'text/plain', '*/*'],
+    query: closed({ ...SignedQuery, disposition: Type.Optional(oneOf('attachment', 'inline')) }),
+    replies: { 200: RawBytes, 206: RawBytes, 304: null, 307: null },
+    // A file that is deleted stays for so long with those who have it.
+    headers: { 'cache-control': 'private, max-age=60' },
+    fails: [
+      absent,
+      'signed_url_invalid',
+      'signed_url_expired',
+      'range_not_satisfiable',
+      'storage_unavailable',
+    ],
+    handle: async ({ db, params, query, request }) => {
+      const { file_id, variant } = params
+      const { status, body, headers } = await serveFile(db, deps, {
+        file_id,
+        variant,
+        query,
+        request,
+      })
+      if (status === 304 || status === 307) return reply(status, null, headers)
+      return reply(status, body as Readable, headers)
+    },
+  })
+}

@@ -1,0 +1,194 @@
+/**
+ * Serves the bytes of a file by an address that was signed. The state is asked for each request, and the
+ * stored object is compared with the version that was scanned: where that differs, all bytes are hashed
+ * again, because a restored backup gives every file a new version; another digest is `object_altered`.
+ */
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { create as contentDisposition } from 'content-disposition'
+import { Type, type Static } from 'typebox'
+import type { Db } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { isNotModified } from '../../../kernel/http/etag.ts'
+import type { RequestFacts } from '../../../kernel/http/route.ts'
+import { Id, nullable } from '../../../kernel/http/shapes.ts'
+import type { ByteRange, FoundObject } from '../../../kernel/objects/objects.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { mayBeInline, servedType } from '../media-types.ts'
+import { Bytes, Size } from '../schemas.ts'
+import { quarantineFile } from './quarantine-file.ts'
+import { downloadGrant } from './addresses.ts'
+import { rangeOf } from './range.ts'
+
+const redirect_seconds = 60
+/** Separators of paths, control characters, and those that turn the direction of what is read. */
+// oxlint-disable-next-line no-control-regex -- these are what is replaced
+const unsafe_in_names = /[/\\\u0000-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+const Served = Type.Object({
+  tenant_id: Id,
+  file_id: Id,
+  variant_id: nullable(Id),
+  storage_key: Type.String(),
+  storage_version: Type.String(),
+  size: Size,
+  sha256: Bytes,
+  media_type: nullable(Type.String()),
+  filename: nullable(Type.String()),
+})
+type Served = Static<typeof Served>
+
+export type ServeRequest = {
+  readonly file_id: string
+  readonly variant: string
+  readonly query: Readonly<Record<string, string | undefined>>
+  readonly request: Pick<RequestFacts, 'method' | 'headers'>
+}
+
+export type ServedReply = {
+  readonly status: 200 | 206 | 304 | 307
+  readonly body: Readable | null
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export async function serveFile(
+  db: Db,
+  { kernel }: Pick<Deps, 'kernel'>,
+  { file_id, variant, query, request }: ServeRequest,
+): Promise<ServedReply> {
+  const { disposition = 'attachment' } = query
+  const grant = downloadGrant(file_id, variant, disposition)
+  const verdict = kernel.signedUrls.verify(grant, query, kernel.clock.nowSeconds())
+  if (verdict !== 'ok') throw problem(verdict)
+  const served = await findServed(db, file_id, variant)
+  if (!served) throw problem('file_not_found')
+  const headers = headersOf(served, disposition)
+  const { method, headers: sent } = request
+  if (isNotModified(String(sent['if-none-match'] ?? ''), headers['etag'])) {
+    return { status: 304, body: null, headers }
+  }
+  if (kernel.objects.presignGet && kernel.settings['uploads.s3_redirects'] && method === 'GET') {
+    const location = await kernel.objects.presignGet(served.storage_key, {
+      expires_seconds: redirect_seconds,
+      content_type: headers['content-type'] ?? '',
+      content_disposition: headers['content-disposition'] ?? '',
+    })
+    await checkVersion(db, kernel, served)
+    return { status: 307, body: null, headers: { location, 'cache-control': 'no-store' } }
+  }
+  const fresh = sent['if-range'] === undefined || sent['if-range'] === headers['etag']
+  const range = fresh ? rangeOf(sent['range'], served.size) : null
+  if (range === 'unsatisfiable') {
+    throw problem('range_not_satisfiable', {
+      headers: { 'content-range': `bytes */${served.size}` },
+    })
+  }
+  const found = await openChecked(db, kernel, served, range)
+  if (method === 'HEAD') found.body.destroy()
+  // HEAD has the headers of GET.
+  const body = method === 'HEAD' ? Readable.from([]) : found.body
+  if (!range) {
+    return { status: 200, body, headers: { ...headers, 'content-length': String(served.size) } }
+  }
+  const { start, end } = range
+  return {
+    status: 206,
+    body,
+    headers: {
+      ...headers,
+      'content-range': `bytes ${start}-${end}/${served.size}`,
+      'content-length': String(end - start + 1),
+    },
+  }
+}
+
+async function findServed(db: Db, file_id: string, variant: string): Promise<Served | undefined> {
+  return await db.maybe(
+    Served,
+    sql`
+      -- any tenant: the signature of the address is what grants this
+      select f.tenant_id, f.id as file_id, d.id as variant_id,
+        coalesce(d.storage_key, f.storage_key) as storage_key,
+        coalesce(d.storage_version, f.storage_version) as storage_version,
+        coalesce(d.size, f.size) as size, coalesce(d.sha256, f.sha256) as sha256,
+        case when d.id is null then f.detected_type else d.media_type end as media_type,
+        f.filename
+      from uploads.files f
+      left join uploads.derivatives d
+        on d.tenant_id = f.tenant_id and d.file_id = f.id and d.kind = ${variant}
+          and d.state = 'ready'
+      where f.id = ${file_id} and f.state = 'available'
+        and (${variant} = 'original' or d.id is not null)`,
+  )
+}
+
+function headersOf(
+  { sha256, media_type, filename, variant_id }: Served,
+  disposition: string,
+): Record<string, string> {
+  const inline = disposition === 'inline' && mayBeInline(media_type)
+  const name = (filename ?? 'file').replaceAll(unsafe_in_names, '_')
+  const type = servedType(media_type)
+  return {
+    'content-type': type.startsWith('text/') ? `${type}; charset=utf-8` : type,
+    'content-disposition': contentDisposition(variant_id ? `${name}.webp` : name, {
+      type: inline ? 'inline' : 'attachment',
+    }),
+    etag: `"${sha256.toString('hex')}"`,
+    'repr-digest': `sha-256=:${sha256.toString('base64')}:`,
+    'accept-ranges': 'bytes',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
+    'cross-origin-resource-policy': 'cross-origin',
+  }
+}
+
+async function openChecked(
+  db: Db,
+  kernel: Deps['kernel'],
+  served: Served,
+  range: ByteRange | null,
+): Promise<FoundObject> {
+  for (;;) {
+    const found = await kernel.objects.get(served.storage_key, range ?? undefined)
+    if (found?.version === served.storage_version) return found
+    found?.body.destroy()
+    const version = await recheck(db, kernel, served)
+    served = { ...served, storage_version: version }
+  }
+}
+
+async function checkVersion(db: Db, kernel: Deps['kernel'], served: Served): Promise<void> {
+  const facts = await kernel.objects.head(served.storage_key)
+  if (facts?.version !== served.storage_version) await recheck(db, kernel, served)
+}
+
+/** The version of the object, if its bytes are still those that were scanned. */
+async function recheck(db: Db, kernel: Deps['kernel'], served: Served): Promise<string> {
+  const { tenant_id, file_id, variant_id } = served
+  const found = await kernel.objects.get(served.storage_key)
+  const same = found && (await hasDigest(found.body, served.sha256))
+  if (!found || !same) {
+    const code = found ? 'object_altered' : 'object_missing'
+    kernel.log.error({ file_id, code }, 'a stored object is not the one that was scanned')
+    await db.tx(tx => quarantineFile(tx, kernel, { tenant_id, id: file_id }, code))
+    throw problem('file_not_found')
+  }
+  if (variant_id) {
+    await db.run(sql`
+      update uploads.derivatives set storage_version = ${found.version}
+      where tenant_id = ${tenant_id} and id = ${variant_id}`)
+  } else {
+    await db.run(sql`
+      update uploads.files set storage_version = ${found.version}
+      where tenant_id = ${tenant_id} and id = ${file_id}`)
+  }
+  return found.version
+}
+
+async function hasDigest(body: Readable, sha256: Buffer): Promise<boolean> {
+  const hash = createHash('sha256')
+  for await (const chunk of body) hash.update(chunk as Buffer)
+  return hash.digest().equals(sha256)
+}

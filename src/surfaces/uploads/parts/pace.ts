@@ -1,0 +1,44 @@
+/**
+ * A body that stops, or trickles, holds a slot that others wait for: after this long without a byte, or
+ * with less than 8 KiB a second on average after ten seconds, it fails with `request_timeout`.
+ */
+import { problem } from '../errors.ts'
+
+const floor_bytes_per_second = 8 * 1024
+const grace_ms = 10_000
+
+export async function* guardPace(
+  body: AsyncIterable<Buffer>,
+  idle_ms: number,
+): AsyncGenerator<Buffer> {
+  const begun = performance.now()
+  const pieces = body[Symbol.asyncIterator]()
+  let received = 0
+  let idle: (() => void) | undefined
+  let last = begun
+  const timer = setInterval(
+    () => {
+      const now = performance.now()
+      const slow =
+        now - begun > grace_ms && received / (now - begun) < floor_bytes_per_second / 1000
+      if (slow || now - last > idle_ms) idle?.()
+    },
+    Math.min(1000, idle_ms),
+  ).unref()
+  try {
+    for (;;) {
+      const waited = new Promise<'idle'>(resolve => {
+        idle = () => resolve('idle')
+      })
+      const found = await Promise.race([pieces.next(), waited])
+      if (found === 'idle') throw problem('request_timeout')
+      if (found.done === true) return
+      received += found.value.length
+      last = performance.now()
+      yield found.value
+    }
+  } finally {
+    clearInterval(timer)
+    void pieces.return?.().catch(() => {})
+  }
+}

@@ -1,0 +1,61 @@
+/** The route by which the local engine takes parts; S3 takes them itself. */
+import { Type } from 'typebox'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { closed, Id, text } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { receivePart } from './receive-part.ts'
+import { openSlots } from './slots.ts'
+
+export const SignedQuery = {
+  exp: Type.Optional(text(20)),
+  kid: Type.Optional(text(64)),
+  sig: Type.Optional(text(64)),
+}
+
+export function partRoutes({ kernel }: Pick<Deps, 'kernel'>): readonly Route[] {
+  const slots = openSlots(kernel)
+  const { settings } = kernel
+  return [
+    route({
+      method: 'PUT',
+      path: '/_objects/u/{upload_id}/{part_number}',
+      // Its signature is judged before anybody learns whether there is such an upload.
+      params: { upload_id: Id, part_number: Type.String({ pattern: '^[1-9][0-9]{0,4}$' }) },
+      absent: 'signed_url_invalid',
+      summary: 'Send one part of an upload, by an address that was signed',
+      permission: 'public',
+      added: true,
+      transaction: 'own',
+      idempotency: 'ignored',
+      consumes: 'stream',
+      query: closed(SignedQuery),
+      body_limit_bytes: 5 * 1024 ** 3,
+      body_seconds: settings['uploads.part_seconds'],
+      replies: { 200: null },
+      fails: [
+        'content_length_required',
+        'invalid_header',
+        'signed_url_invalid',
+        'signed_url_expired',
+        'request_timeout',
+        'invalid_transition',
+        'content_too_large',
+        'part_size_mismatch',
+        'part_checksum_mismatch',
+        'type_not_allowed',
+        'rate_limited',
+        'capacity_exceeded',
+        'storage_full',
+      ],
+      handle: async ({ db, params, query, request }) => {
+        const { upload_id, part_number } = params
+        const etag = await receivePart(
+          db,
+          { kernel, slots },
+          { upload_id, part_number: Number(part_number), query, request },
+        )
+        return reply(200, null, { etag })
+      },
+    }),
+  ]
+}

@@ -1,0 +1,31 @@
+/**
+ * What may be done with files. Own uploads and files need no permission; those of others need one that no
+ * member holds. Purposes that members may not use are granted one by one.
+ */
+import type { Permission } from '../../kernel/access/permissions.ts'
+
+const admin = ['tenant_admin']
+
+export const permissions: Readonly<Record<string, Permission>> = {
+  'uploads.uploads.create': {
+    says: 'Upload files for a purpose that is not open to every member',
+    roles: admin,
+    typed: true,
+  },
+  'uploads.uploads.read_any': {
+    says: 'See uploads of other people',
+    roles: ['tenant_admin', 'support_viewer', 'auditor'],
+  },
+  'uploads.uploads.abort_any': { says: 'Abort uploads of other people', roles: admin },
+  'uploads.files.read_any': {
+    says: 'See what is known about files of other people',
+    roles: ['tenant_admin', 'support_viewer', 'auditor'],
+  },
+  'uploads.files.download_any': { says: 'Download files of other people', roles: admin },
+  'uploads.files.delete_any': { says: 'Delete files of other people', roles: admin },
+  'uploads.files.rescan': { says: 'Have files scanned again', roles: admin },
+  'uploads.quarantine.read': {
+    says: 'See what scanners found in files',
+    roles: ['tenant_admin', 'auditor'],
+  },
+}

@@ -1,0 +1,48 @@
+/** The first stage: what the bytes are, and whether anything in them is refused. */
+import { rfc3339 } from '../../../kernel/clock.ts'
+import type { Deps } from '../deps.ts'
+import type { FileRow } from '../files/file-row.ts'
+import type { Kernel } from '../settings.ts'
+import { Refused } from './inspector-protocol.ts'
+import { withLocalCopy } from './local-copy.ts'
+import type { Found } from './stages.ts'
+
+export async function detectFile(
+  { kernel, inspectors }: Deps,
+  file: FileRow,
+  signal: AbortSignal,
+): Promise<Found> {
+  if (!(await kernel.objects.head(file.storage_key))) throw new Refused('object_missing')
+  const { detected_type, refused, metadata } = await withLocalCopy(kernel, file, signal, path =>
+    inspectors.inspect(
+      {
+        path,
+        sha256: file.sha256.toString('hex'),
+        category: file.media_category,
+        claimed_type: file.claimed_type,
+      },
+      signal,
+    ),
+  )
+  return {
+    detected_type: detected_type.slice(0, 200),
+    refused,
+    metadata,
+    scan_result: resultOf(kernel, file, refused),
+  }
+}
+
+function resultOf(
+  { clock }: Pick<Kernel, 'clock'>,
+  file: FileRow,
+  refused: string | null,
+): NonNullable<Found['scan_result']> {
+  return {
+    verdict:
+      refused === null ? 'clean' : refused === 'malware_detected' ? 'infected' : 'policy_violation',
+    engines: [{ name: 'policy', version: '1', signatures: null }],
+    sha256: file.sha256.toString('hex'),
+    scanned_at: rfc3339(clock.nowMs()),
+    findings: refused === null ? [] : [refused],
+  }
+}

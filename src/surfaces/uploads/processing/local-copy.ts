@@ -1,0 +1,45 @@
+/**
+ * A file as a path that a child process can open: the object itself where the engine is local, else a
+ * copy in the spool that goes when the work is done.
+ */
+import { createWriteStream } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { newSecret } from '../../../kernel/ids.ts'
+import type { Kernel } from '../settings.ts'
+import { Refused } from './inspector-protocol.ts'
+
+type Stored = { readonly storage_key: string }
+
+export async function withLocalCopy<T>(
+  kernel: Pick<Kernel, 'objects' | 'data_dir'>,
+  { storage_key }: Stored,
+  signal: AbortSignal,
+  use: (path: string) => Promise<T>,
+): Promise<T> {
+  const { objects } = kernel
+  if (objects.pathOf) return await use(objects.pathOf(storage_key))
+  return await withSpool(kernel, 1, async ([path = '']) => {
+    const found = await objects.get(storage_key)
+    if (!found) throw new Refused('object_missing')
+    await pipeline(found.body, createWriteStream(path, { mode: 0o600 }), { signal })
+    return await use(path)
+  })
+}
+
+/** Paths of files that do not outlive the work; those of a process that is killed go with old drafts. */
+export async function withSpool<T>(
+  { data_dir }: Pick<Kernel, 'data_dir'>,
+  count: number,
+  use: (paths: string[]) => Promise<T>,
+): Promise<T> {
+  const spool = join(data_dir, 'spool', 'tmp')
+  await mkdir(spool, { recursive: true, mode: 0o700 })
+  const paths = Array.from({ length: count }, () => join(spool, newSecret(12)))
+  try {
+    return await use(paths)
+  } finally {
+    await Promise.all(paths.map(path => rm(path, { force: true })))
+  }
+}

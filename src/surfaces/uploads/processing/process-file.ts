@@ -1,0 +1,183 @@
+/**
+ * Takes a file through its stages, one a run: detect (type and content, in a child process), scan (clamd,
+ * where one is configured), derive (images). The queue is the row itself. Only a file that passed every
+ * stage becomes `available`; the first refusal is its end in `quarantined`.
+ *
+ * | from        | all stages passed | refused     | no scanner for a day |
+ * | ----------- | ----------------- | ----------- | -------------------- |
+ * | uploaded    | available         | quarantined | quarantined          |
+ * | available   | available         | quarantined | available            |
+ * | quarantined | available         | quarantined | quarantined          |
+ *
+ * A file that is available goes through stages again only when it is scanned again, and leaves its state
+ * for a finding alone, never because a scanner is down.
+ */
+import { Type, type Static } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { StoreUnavailable } from '../../../kernel/objects/objects.ts'
+import {
+  again,
+  dead,
+  done,
+  dueQueue,
+  retry,
+  type Claimed,
+  type DueQueue,
+  type Finished,
+  type Outcome,
+} from '../../../kernel/work/due-queue.ts'
+import type { Deps } from '../deps.ts'
+import { file_error_codes, type FileErrorCode } from '../errors.ts'
+import { FileRow, fileColumnsOf } from '../files/file-row.ts'
+import { publishFile } from '../files/publish-file.ts'
+import { quarantineFile } from '../files/quarantine-file.ts'
+import { scanFile } from '../scanning/scan-file.ts'
+import { detectFile } from './detect-file.ts'
+import { deriveFile } from './derive-file.ts'
+import { Refused } from './inspector-protocol.ts'
+import { InspectorFailed } from './inspectors.ts'
+import { nextStage, type Found, type Stage } from './stages.ts'
+
+const ProcessedRow = Type.Object({
+  ...FileRow.properties,
+  waited_seconds: Type.Number(),
+  started_at: Type.String(),
+})
+type ProcessedRow = Static<typeof ProcessedRow>
+
+type Result = { readonly stage: Stage; readonly found: Found }
+
+export function processingQueue(deps: Deps): DueQueue {
+  const { settings } = deps.kernel
+  return dueQueue<typeof ProcessedRow, Result>({
+    name: 'uploads.process',
+    table: 'uploads.files',
+    key: ['tenant_id', 'id'],
+    row: ProcessedRow,
+    load: sql`${fileColumnsOf('t')},
+      extract(epoch from kernel.now() - t.created_at)::float8 as waited_seconds,
+      kernel.now() as started_at`,
+    where: sql`t.stage is not null and t.state not in ('deleted', 'purged')`,
+    batch: settings['uploads.processing'],
+    concurrency: settings['uploads.processing'],
+    lease_seconds: 180,
+    retry: { first: 1, factor: 2, cap: 300 },
+    attempts_max: 8,
+    fence: tx => deps.jobs.pauseFence(tx, 'uploads.process'),
+    run: (file, signal) => runStage(deps, file, signal),
+    finish: async (tx, file, outcome) => await finishStage(tx, deps, file, outcome),
+    dead: async (tx, file, code) => {
+      await noteAttempt(tx, file, 'failed', code)
+      await refuse(tx, deps, file, code)
+    },
+  })
+}
+
+async function runStage(
+  deps: Deps,
+  file: Claimed<typeof ProcessedRow>,
+  signal: AbortSignal,
+): Promise<Outcome<Result>> {
+  const stage = (file.stage ?? 'detect') as Stage
+  await deps.kernel.fault(`uploads.before_${stage}`)
+  try {
+    const found = await stages[stage](deps, file, signal)
+    const result = { stage, found }
+    return nextStage(deps, file, result) === null ? done(result) : again(0, result)
+  } catch (error) {
+    if (signal.aborted) throw error
+    if (error instanceof Refused) return dead(error.code)
+    if (error instanceof InspectorFailed) return retry(error.code)
+    if (error instanceof StoreUnavailable) return retry('storage_unavailable', { counts: false })
+    throw error
+  }
+}
+
+const stages: Readonly<
+  Record<Stage, (deps: Deps, file: FileRow, signal: AbortSignal) => Promise<Found>>
+> = { detect: detectFile, scan: scanFile, derive: deriveFile }
+
+async function finishStage(
+  tx: Tx,
+  deps: Deps,
+  file: Claimed<typeof ProcessedRow>,
+  outcome: Finished<Result>,
+): Promise<Outcome<Result> | undefined> {
+  if (outcome.end === 'retry') {
+    await noteAttempt(tx, file, 'retryable', outcome.code)
+    return undefined
+  }
+  const { result } = outcome
+  if (!result) return undefined
+  const { found, stage } = result
+  if (found.unavailable) return await waitForScanner(tx, deps, file)
+  if (!found.refused) await noteAttempt(tx, file, 'succeeded', null)
+  await tx.run(sql`
+    update uploads.files
+    set detected_type = coalesce(${found.detected_type ?? null}, detected_type),
+      metadata = coalesce(${found.metadata ? sql.json(found.metadata) : null}::jsonb, metadata),
+      scan_result = coalesce(${found.scan_result ? sql.json(found.scan_result) : null}::jsonb,
+        scan_result),
+      stage = ${found.refused ? stage : nextStage(deps, file, result)}
+    where tenant_id = ${file.tenant_id} and id = ${file.id}`)
+  if (stage === 'detect' && found.detected_type) {
+    await tx.run(sql`
+      update uploads.uploads set detected_type = ${found.detected_type}
+      where tenant_id = ${file.tenant_id} and id = ${file.upload_id}`)
+  }
+  if (found.refused) return dead(found.refused)
+  if (outcome.end === 'done') await publishFile(tx, file)
+  return undefined
+}
+
+/** An outage is never a verdict; only a new file stops waiting at some time, in quarantine. */
+async function waitForScanner(
+  tx: Tx,
+  { kernel: { settings } }: Pick<Deps, 'kernel'>,
+  file: ProcessedRow,
+): Promise<Outcome<Result>> {
+  const over = file.waited_seconds > settings['uploads.scan_outage_seconds']
+  if (file.available_at === null && over) return dead('scan_unavailable')
+  await noteAttempt(tx, file, 'retryable', 'scan_unavailable')
+  const after_seconds = settings['uploads.scan_retry_seconds']
+  return retry('scan_unavailable', { after_seconds, counts: false })
+}
+
+async function refuse(
+  tx: Tx,
+  { kernel }: Pick<Deps, 'kernel'>,
+  file: ProcessedRow,
+  code: string,
+): Promise<void> {
+  const finding = known(code)
+  const about_the_file = finding !== 'processing_failed' && finding !== 'processing_timeout'
+  if (file.state === 'available' && (!about_the_file || finding === 'decoder_crashed')) {
+    await tx.run(sql`
+      update uploads.files set stage = null
+      where tenant_id = ${file.tenant_id} and id = ${file.id}`)
+    return
+  }
+  await quarantineFile(tx, kernel, file, finding)
+  await tx.run(sql`
+    update uploads.files set stage = null, error_code = ${finding}
+    where tenant_id = ${file.tenant_id} and id = ${file.id} and state = 'quarantined'`)
+}
+
+function known(code: string): FileErrorCode {
+  return file_error_codes.find(one => one === code) ?? 'processing_failed'
+}
+
+async function noteAttempt(
+  tx: Tx,
+  { tenant_id, id, stage, started_at }: ProcessedRow,
+  status: 'succeeded' | 'retryable' | 'failed',
+  error_code: string | null | undefined,
+): Promise<void> {
+  await tx.run(sql`
+    insert into uploads.processing_attempts (tenant_id, id, file_id, stage, status, error_code,
+      started_at)
+    values (${tenant_id}, ${newId()}, ${id}, ${stage ?? 'detect'}, ${status}, ${error_code ?? null},
+      ${started_at})`)
+}

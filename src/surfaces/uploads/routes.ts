@@ -1,0 +1,10 @@
+/** All routes of uploads. */
+import type { Route } from '../../kernel/http/route.ts'
+import type { Deps } from './deps.ts'
+import { fileRoutes } from './files/routes.ts'
+import { partRoutes } from './parts/routes.ts'
+import { uploadRoutes } from './uploads/routes.ts'
+
+export function routes(deps: Deps): readonly Route[] {
+  return [...uploadRoutes(deps), ...partRoutes(deps), ...fileRoutes(deps)]
+}

@@ -1,0 +1,115 @@
+/**
+ * Asks clamd about a stream of bytes (INSTREAM). The reply is read while the bytes are written: a daemon
+ * that stops early has a verdict, and a client that only writes would see a broken pipe. Whatever is not
+ * a clear verdict is an outage, never "clean".
+ */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+export type ScanVerdict =
+  | { readonly kind: 'clean' }
+  | { readonly kind: 'found'; readonly name: string }
+  | { readonly kind: 'limit_exceeded' }
+
+export type ScannerVersion = { readonly version: string; readonly signatures: string | null }
+
+export type Clamd = {
+  scan(content: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<ScanVerdict>
+  version(signal: AbortSignal): Promise<ScannerVersion>
+}
+
+export class ScannerUnavailable extends Error {
+  override readonly name = 'ScannerUnavailable'
+}
+
+const chunk_max = 1024 * 1024
+const reply_max = 4096
+
+/** `address`: host:port, or the path of a socket. */
+export function openClamd(address: string): Clamd {
+  const match = /^(.*):(\d+)$/.exec(address)
+  const target =
+    match?.[1] && match[2]
+      ? { host: match[1].replace(/^\[|\]$/g, ''), port: Number(match[2]) }
+      : { path: address }
+  const asking = async <T>(
+    signal: AbortSignal,
+    ask: (socket: Socket) => Promise<T>,
+  ): Promise<T> => {
+    const socket = connect(target)
+    // Errors reach those who wait for an event; between two waits there is nobody.
+    socket.on('error', () => {})
+    const abort = () => socket.destroy(new Error('the scan took too long'))
+    signal.addEventListener('abort', abort, { once: true })
+    try {
+      signal.throwIfAborted()
+      await once(socket, 'connect', { signal })
+      return await ask(socket)
+    } catch (error) {
+      if (error instanceof ScannerUnavailable) throw error
+      throw new ScannerUnavailable('the scanner did not answer', { cause: error })
+    } finally {
+      signal.removeEventListener('abort', abort)
+      socket.destroy()
+    }
+  }
+  return {
+    scan: (content, signal) => asking(signal, socket => stream(socket, content)),
+    version: signal =>
+      asking(signal, async socket => {
+        socket.write('zVERSION\0')
+        const [version = '', signatures] = (await replyOf(socket)).split('/')
+        return { version: version.slice(0, 100), signatures: signatures?.slice(0, 100) ?? null }
+      }),
+  }
+}
+
+async function stream(socket: Socket, content: AsyncIterable<Uint8Array>): Promise<ScanVerdict> {
+  let replied = false
+  const reply = replyOf(socket).finally(() => {
+    replied = true
+  })
+  reply.catch(() => {})
+  socket.write('zINSTREAM\0')
+  for await (const piece of content) {
+    for (let at = 0; at < piece.byteLength && !replied; at += chunk_max) {
+      await writeChunk(socket, piece.subarray(at, at + chunk_max), reply)
+    }
+    if (replied) break
+  }
+  if (!replied) socket.write(Buffer.alloc(4))
+  return verdictOf(await reply)
+}
+
+async function writeChunk(socket: Socket, chunk: Uint8Array, reply: Promise<string>) {
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(chunk.byteLength)
+  socket.write(length)
+  if (socket.write(chunk)) return
+  // A daemon that has decided reads no further.
+  await Promise.race([once(socket, 'drain'), reply])
+}
+
+function replyOf(socket: Socket): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString('utf8')
+      const end = text.indexOf('\0')
+      if (end !== -1) resolve(text.slice(0, end).trim())
+      else if (text.length > reply_max) reject(new ScannerUnavailable('the reply is too long'))
+    })
+    socket.once('error', reject)
+    socket.once('close', () => reject(new ScannerUnavailable('the scanner closed the connection')))
+  })
+}
+
+export function verdictOf(reply: string): ScanVerdict {
+  if (/size limit exceeded/i.test(reply)) return { kind: 'limit_exceeded' }
+  if (reply === 'stream: OK') return { kind: 'clean' }
+  const name = /^stream: (.+) FOUND$/.exec(reply)?.[1]
+  if (!name) throw new ScannerUnavailable(`the scanner replied: ${reply.slice(0, 200)}`)
+  return name.startsWith('Heuristics.Limits.Exceeded')
+    ? { kind: 'limit_exceeded' }
+    : { kind: 'found', name: name.slice(0, 200) }
+}

@@ -1,0 +1,58 @@
+/** The settings of this surface: name, default, unit, one sentence, bounds. */
+import { count, flag, secret, type SettingTable } from '../../kernel/settings.ts'
+import type { KernelOf } from '../../kernel/surface.ts'
+
+const KiB = 1024
+const MiB = 1024 * KiB
+const GiB = 1024 * MiB
+const day = 86_400
+
+// prettier-ignore
+export const settings = {
+  'uploads.avatar_bytes': count(5 * MiB, 'bytes', 'Largest avatar', 1, 50 * GiB),
+  'uploads.product_media_bytes': count(20 * MiB, 'bytes', 'Largest product image', 1, 50 * GiB),
+  'uploads.post_image_bytes': count(50 * MiB, 'bytes', 'Largest image of a post', 1, 50 * GiB),
+  'uploads.post_video_bytes': count(2 * GiB, 'bytes', 'Largest video of a post', 1, 50 * GiB),
+  'uploads.chat_attachment_bytes': count(100 * MiB, 'bytes', 'Largest attachment of a chat message', 1, 50 * GiB),
+  'uploads.document_bytes': count(50 * MiB, 'bytes', 'Largest document for retrieval', 1, 50 * GiB),
+  'uploads.generic_bytes': count(5 * GiB, 'bytes', 'Largest file of any other purpose', 1, 50 * GiB),
+  'uploads.tenant_quota_bytes': count(50 * GiB, 'bytes', 'Bytes of all files of a tenant, those in quarantine and derivatives included', 1, 2 ** 50),
+  'uploads.open_per_principal': count(100, 'uploads', 'Uploads of one principal that are not completed', 1, 100_000),
+  'uploads.part_bytes': count(8 * MiB, 'bytes', 'Size of a part; larger where a file would have too many', 5 * MiB, GiB),
+  'uploads.part_url_seconds': count(900, 's', 'Life of the address of a part', 10, 3600),
+  'uploads.part_seconds': count(3600, 's', 'Longest time in which one part arrives', 10, day),
+  'uploads.part_idle_seconds': count(30, 's', 'Longest idle time between chunks of a part', 1, 600),
+  'uploads.parts_at_once': count(16, 'parts', 'Parts of one upload that arrive at once', 1, 1000),
+  'uploads.parts_per_process': count(256, 'parts', 'Parts that one process receives at once', 1, 10_000),
+  'uploads.expiry_seconds': count(day, 's', 'Time without a new part after which an upload expires', 60, 30 * day),
+  'uploads.max_age_seconds': count(7 * day, 's', 'Longest life of an upload that is not completed', 60, 90 * day),
+  'uploads.verify_in_request_bytes': count(GiB, 'bytes', 'Up to this size completion verifies before it answers (S3: a quarter)', 0, 50 * GiB),
+  'uploads.verifications': count(2, 'uploads', 'Completions that one process verifies at once', 1, 64),
+  'uploads.completion_lease_seconds': count(120, 's', 'Time after which the verification of a crashed process is taken over', 1, 3600),
+  'uploads.processing': count(4, 'files', 'Files that one process scans and derives at once', 1, 64),
+  'uploads.inspectors': count(2, 'processes', 'Child processes that open files of users', 1, 64),
+  'uploads.inspect_seconds': count(60, 's', 'Longest time in which one file is inspected or derived', 1, 600),
+  'uploads.inspector_bytes': count(512 * MiB, 'bytes', 'Memory of one child process that opens files of users', 64 * MiB, 16 * GiB),
+  'uploads.image_pixels': count(50_000_000, 'pixels', 'Largest image, all frames of an animation together', 1, 1_000_000_000),
+  'uploads.image_side_pixels': count(16_384, 'pixels', 'Longest side of an image', 1, 65_535),
+  'uploads.archive_entries': count(10_000, 'entries', 'Entries of an archive, nested ones included', 1, 1_000_000),
+  'uploads.archive_depth': count(3, 'levels', 'Archives inside archives', 1, 10),
+  'uploads.archive_bytes': count(GiB, 'bytes', 'Content of an archive, unpacked', 1, 100 * GiB),
+  'uploads.archive_ratio': count(100, 'times', 'Unpacked size of an archive of 10 MiB or more, as a multiple of the packed one', 2, 10_000),
+  'uploads.clamd': secret('Address of clamd, as host:port or the path of its socket; without it only the built-in checks run'),
+  'uploads.scan_max_bytes': count(100 * MiB, 'bytes', 'Largest file that clamd is asked about (its StreamMaxLength); larger ones are refused while it is used', MiB, 2 * GiB - 1),
+  'uploads.scan_seconds': count(120, 's', 'Longest time of one scan', 1, 600),
+  'uploads.scan_outage_seconds': count(day, 's', 'How long a new file waits for a scanner that does not answer', 1, 30 * day),
+  'uploads.scan_retry_seconds': count(10, 's', 'Wait before a scanner that did not answer is asked again', 0.05, 3600),
+  'uploads.quarantine_days': count(30, 'days', 'How long the bytes of a refused file are kept', 0, 3650),
+  'uploads.deleted_days': count(7, 'days', 'How long the bytes of a deleted file are kept', 0, 3650),
+  'uploads.orphan_seconds': count(2 * day, 's', 'Age at which stored bytes without a row are removed', 1, 90 * day),
+  'uploads.sweep_seconds': count(60, 's', 'How often expired uploads and old bytes are looked for', 0.05, day),
+  'uploads.attempts_retention_days': count(30, 'days', 'How long processing attempts are kept', 1, 3650),
+  'uploads.download_url_seconds': count(300, 's', 'Life of a download address where the caller does not say', 30, 3600),
+  'uploads.s3_redirects': flag(true, 'Whether downloads are redirected to the object store instead of passing through the platform'),
+  'uploads.public_origin': secret('Origin of the addresses of parts and downloads, where it is not PUBLIC_URL'),
+} as const satisfies SettingTable
+
+/** The kernel as this surface sees it. */
+export type Kernel = KernelOf<typeof settings>

@@ -1,0 +1,52 @@
+/** The repeating work of storage: expiry, removal of what has ended, and the comparison of store and rows. */
+import { Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Loop } from '../../../kernel/surface.ts'
+import { announceUpload } from '../events.ts'
+import type { Kernel } from '../settings.ts'
+import { purgeFiles } from './purge-files.ts'
+import { reconcile } from './reconcile.ts'
+import { expireUploads, removeParts } from './remove-parts.ts'
+
+export function storageLoops(kernel: Kernel): readonly Loop[] {
+  const { settings } = kernel
+  const every_ms = settings['uploads.sweep_seconds'] * 1000
+  return [
+    {
+      name: 'uploads.sweep',
+      every_ms,
+      run: async signal => {
+        const steps = [
+          () => expireUploads(kernel.db, (tx, row) => announceUpload(tx, 'upload.expired', row)),
+          () => removeParts(kernel),
+          () => purgeFiles(kernel),
+        ]
+        for (const step of steps) {
+          while (!signal.aborted && (await step()) > 0);
+        }
+        await forgetAttempts(kernel)
+      },
+    },
+    {
+      name: 'uploads.reconcile',
+      // A walk over everything that is stored; what it looks for is days old.
+      every_ms: Math.max(every_ms, Math.min(3_600_000, settings['uploads.orphan_seconds'] * 1000)),
+      run: async signal => {
+        await reconcile(kernel, { remove: true, signal })
+      },
+    },
+  ]
+}
+
+async function forgetAttempts({ db, settings }: Kernel): Promise<void> {
+  const days = settings['uploads.attempts_retention_days']
+  await db.many(
+    Type.Object({ id: Type.String() }),
+    sql`
+      -- any tenant: a sweep
+      delete from uploads.processing_attempts
+      where (tenant_id, id) in (select tenant_id, id from uploads.processing_attempts
+        where started_at < kernel.now() - make_interval(days => ${days}) limit 1000)
+      returning id`,
+  )
+}

@@ -1,0 +1,126 @@
+/**
+ * Compares store and rows, in both directions. Stored bytes that no row names are removed once they are
+ * older than any request that could still name them; a file whose object is gone is quarantined.
+ */
+import { Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import { quarantineFile } from '../files/quarantine-file.ts'
+import type { Kernel } from '../settings.ts'
+
+const portion = 500
+
+export type Reconciled = { objects: number; uploads: number; missing: number }
+
+/** `remove` false only counts. */
+export async function reconcile(
+  kernel: Kernel,
+  { remove, signal }: { readonly remove: boolean; readonly signal: AbortSignal },
+): Promise<Reconciled> {
+  const [objects, uploads, missing] = [
+    await orphanedObjects(kernel, remove, signal),
+    await orphanedUploads(kernel, remove, signal),
+    await missingObjects(kernel, remove, signal),
+  ]
+  return { objects, uploads, missing }
+}
+
+async function orphanedObjects(kernel: Kernel, remove: boolean, signal: AbortSignal) {
+  const { db, objects } = kernel
+  const oldest_ms = kernel.clock.nowMs() - kernel.settings['uploads.orphan_seconds'] * 1000
+  let count = 0
+  for await (const keys of portionsOf(
+    objects.list('o'),
+    one => one.modified_ms < oldest_ms && one.key,
+  )) {
+    if (signal.aborted) break
+    const known = await db.many(
+      Type.Object({ storage_key: Type.String() }),
+      sql`
+        -- any tenant: a sweep
+        select storage_key from uploads.uploads
+        where storage_key = any(${keys}::text[]) and state in ('initiated', 'quarantined')
+        union all
+        select storage_key from uploads.files
+        where storage_key = any(${keys}::text[]) and (state <> 'purged' or retention_until is not null)
+        union all
+        select storage_key from uploads.derivatives
+        where storage_key = any(${keys}::text[]) and state <> 'deleted'`,
+    )
+    const named = new Set(known.map(row => row.storage_key))
+    for (const key of keys.filter(one => !named.has(one))) {
+      count++
+      kernel.log.info({ key, remove }, 'an object that no row names')
+      if (remove) await objects.delete(key)
+    }
+  }
+  return count
+}
+
+async function orphanedUploads(kernel: Kernel, remove: boolean, signal: AbortSignal) {
+  const { db, objects } = kernel
+  const oldest_ms = kernel.clock.nowMs() - kernel.settings['uploads.orphan_seconds'] * 1000
+  let count = 0
+  const old = portionsOf(objects.multipart.list(), one => one.begun_ms < oldest_ms && one)
+  for await (const places of old) {
+    if (signal.aborted) break
+    const references = places.map(place => place.reference)
+    const known = await db.many(
+      Type.Object({ reference: Type.String() }),
+      sql`
+        -- any tenant: a sweep
+        select multipart_upload_id as reference from uploads.uploads
+        where multipart_upload_id = any(${references}::text[])`,
+    )
+    const named = new Set(known.map(row => row.reference))
+    for (const place of places.filter(one => !named.has(one.reference))) {
+      count++
+      kernel.log.info({ reference: place.reference, remove }, 'an upload that no row names')
+      if (remove) await objects.multipart.abort(place)
+    }
+  }
+  return count
+}
+
+const Stored = Type.Object({ tenant_id: Id, id: Id, storage_key: Type.String() })
+
+async function missingObjects(kernel: Kernel, remove: boolean, signal: AbortSignal) {
+  const { db, objects } = kernel
+  let count = 0
+  let after: string | null = null
+  while (!signal.aborted) {
+    const files: { tenant_id: string; id: string; storage_key: string }[] = await db.many(
+      Stored,
+      sql`
+        -- any tenant: a sweep
+        select tenant_id, id, storage_key from uploads.files
+        where state = 'available' and (${after}::uuid is null or id > ${after}::uuid)
+        order by id limit ${portion}`,
+    )
+    for (const file of files) {
+      if (await objects.head(file.storage_key)) continue
+      count++
+      kernel.log.error({ file_id: file.id }, 'the object of a file is missing')
+      if (remove) await db.tx(tx => quarantineFile(tx, kernel, file, 'object_missing'))
+    }
+    after = files.at(-1)?.id ?? null
+    if (files.length < portion) break
+  }
+  return count
+}
+
+async function* portionsOf<T, V>(
+  items: AsyncIterable<T>,
+  pick: (item: T) => V | false,
+): AsyncGenerator<V[]> {
+  let portion_ = [] as V[]
+  for await (const item of items) {
+    const picked = pick(item)
+    if (picked === false) continue
+    portion_.push(picked)
+    if (portion_.length < portion) continue
+    yield portion_
+    portion_ = []
+  }
+  if (portion_.length > 0) yield portion_
+}

@@ -1,0 +1,10 @@
+/** Gives bytes back to the tenant: only once they are gone from the store. */
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+
+export async function releaseBytes(tx: Tx, tenant_id: string, bytes: number): Promise<void> {
+  if (bytes === 0) return
+  await tx.run(sql`
+    update uploads.tenant_usage set reserved_bytes = reserved_bytes - ${bytes}
+    where tenant_id = ${tenant_id}`)
+}

@@ -1,0 +1,59 @@
+/** Uploads as the kernel sees them: their parts are opened once and wired together here. */
+import type { Surface } from '../../kernel/surface.ts'
+import { checks } from './checks.ts'
+import type { Deps, Jobs, MayRead } from './deps.ts'
+import { errors } from './errors.ts'
+import { events } from './events.ts'
+import type { Face } from './face.ts'
+import { openAddresses } from './files/addresses.ts'
+import { openFace } from './open-face.ts'
+import { permissions } from './permissions.ts'
+import { erasureConsumer } from './files/erase-files.ts'
+import { openInspectors } from './processing/inspectors.ts'
+import { processingQueue } from './processing/process-file.ts'
+import { openPurposes, type Purpose } from './purposes.ts'
+import { routes } from './routes.ts'
+import { openClamd } from './scanning/clamd.ts'
+import { seed, type People } from './seed.ts'
+import { settings } from './settings.ts'
+import { storageLoops } from './storage/loops.ts'
+import { verificationQueue } from './uploads/verify-upload.ts'
+
+export type Needs = {
+  readonly jobs: Jobs
+  /** For the demo data. */
+  readonly people: People
+}
+
+export const uploads: Surface<Face, Needs, typeof settings> = {
+  name: 'uploads',
+  settings,
+  migrations: new URL('./migrations/', import.meta.url),
+  permissions,
+  errors,
+  events,
+  open: (kernel, { jobs, people }) => {
+    jobs.activities(['uploads.process'])
+    const clamd = kernel.settings['uploads.clamd']
+    const readers = new Map<Purpose, MayRead>()
+    const deps: Deps = {
+      kernel,
+      jobs,
+      purposes: openPurposes(kernel),
+      addresses: openAddresses(kernel),
+      inspectors: openInspectors(kernel),
+      clamd: clamd ? openClamd(clamd) : null,
+      readers,
+    }
+    return {
+      face: openFace(deps, readers),
+      routes: routes(deps),
+      consumers: [erasureConsumer(deps)],
+      queues: [verificationQueue(deps), processingQueue(deps)],
+      loops: storageLoops(kernel),
+      checks: checks(kernel),
+      seed: () => seed(deps, people),
+      close: () => deps.inspectors.close(),
+    }
+  },
+}

@@ -1,0 +1,246 @@
+/**
+ * Completes an upload: one lease, one comparison of the parts, one digest over all bytes, one commit that
+ * makes the file. The row is its own queue entry: `due_at` is set with the lease, so that a process that
+ * dies in between is followed by another (`verify-uploads.ts`), and a repeated call finds the same file.
+ */
+import { Type } from 'typebox'
+import type { Db } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { FieldError, Problem } from '../../../kernel/errors/problem.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { compareParts } from '../parts/compare-parts.ts'
+import { storedParts } from '../parts/register-parts.ts'
+import { digestOf, type Completed, type CompleteUpload } from '../schemas.ts'
+import { findUpload, missingParts, UploadRow, uploadColumns, type Caller } from './upload-row.ts'
+import { settleVerification, verifyUpload, type Verified } from './verify-upload.ts'
+
+export type Completion = { readonly status: 200 | 202; readonly body: Completed }
+
+/** How many completions this process verifies at once; the others wait in the queue. */
+export type Verifying = { count: number }
+
+export async function completeUpload(
+  db: Db,
+  { kernel, verifying }: Pick<Deps, 'kernel'> & { readonly verifying: Verifying },
+  caller: Caller,
+  upload_id: string,
+  asked: CompleteUpload,
+): Promise<Completion> {
+  const found = await findUpload(db, caller, upload_id, null)
+  if (found.state !== 'initiated') return await endedAlready(db, found)
+  const expected = expectedOf(found, asked)
+  const token = newId()
+  const inRequest = fitsRequest(kernel, found, verifying)
+  const upload = await lease(db, kernel, found, expected, inRequest ? token : null)
+  if (!upload) throw await leasedAlready(db, found)
+  try {
+    await checkParts(db, kernel, upload, asked)
+  } catch (error) {
+    await giveUp(db, upload, inRequest ? token : null)
+    throw error
+  }
+  if (!inRequest) {
+    await db.tx(async tx => {
+      await tx.run(sql`
+        update uploads.uploads set lease_token = null, leased_until = null
+        where tenant_id = ${upload.tenant_id} and id = ${upload.id} and state = 'initiated'`)
+      tx.wake('uploads.verify')
+    })
+    return { status: 202, body: completedOf(upload, null, 'verifying') }
+  }
+  verifying.count++
+  try {
+    return await verifyNow(db, kernel, upload, token)
+  } finally {
+    verifying.count--
+  }
+}
+
+async function verifyNow(
+  db: Db,
+  kernel: Deps['kernel'],
+  upload: UploadRow,
+  token: string,
+): Promise<Completion> {
+  await kernel.fault('uploads.after_completion_lease')
+  let verified: Verified
+  try {
+    verified = await verifyUpload(db, kernel, upload)
+  } catch (error) {
+    await giveUp(db, upload, token)
+    throw error
+  }
+  await kernel.fault('uploads.before_file_row')
+  const settled = await db.tx(async tx => {
+    const mine = await tx.maybe(
+      Type.Object({ id: Id }),
+      sql`
+        select id from uploads.uploads
+        where tenant_id = ${upload.tenant_id} and id = ${upload.id} and state = 'initiated'
+          and lease_token = ${token}
+        for update`,
+    )
+    return mine && (await settleVerification(tx, kernel, upload, verified))
+  })
+  await kernel.fault('uploads.after_file_row')
+  if (!settled) throw inProgress()
+  if (verified.kind === 'made') await kernel.objects.multipart.abort(verified.place)
+  if (settled.kind === 'refused') throw refusalOf(verified)
+  return {
+    status: 202,
+    body: completedOf({ ...upload, state: 'uploaded' }, settled.file_id, 'queued'),
+  }
+}
+
+function fitsRequest(
+  { objects, settings }: Deps['kernel'],
+  { expected_size, part_count }: UploadRow,
+  { count }: Verifying,
+): boolean {
+  // The digest of a single part is known, so there is nothing to read.
+  if (objects.engine === 'local' && part_count === 1) return true
+  const most = settings['uploads.verify_in_request_bytes']
+  const fits = expected_size <= (objects.engine === 'local' ? most : most / 4)
+  return fits && count < settings['uploads.verifications']
+}
+
+function expectedOf({ expected_checksum }: UploadRow, { checksum }: CompleteUpload): Buffer {
+  const given = checksum === undefined ? null : digestOf(checksum)
+  const expected = expected_checksum ?? given
+  const error = (constraint: string): FieldError => ({
+    location: 'body',
+    pointer: '/checksum',
+    constraint,
+  })
+  if (!expected) throw problem('validation_failed', { errors: [error('required')] })
+  if (given && !given.equals(expected)) {
+    throw problem('validation_failed', {
+      errors: [error('declared')],
+      detail: 'The checksum is not the one that the upload was begun with.',
+    })
+  }
+  return expected
+}
+
+/** `due_at` and the lease are set in one statement: one of many callers gets the row. */
+async function lease(
+  db: Db,
+  { settings }: Deps['kernel'],
+  { tenant_id, id }: UploadRow,
+  expected: Buffer,
+  token: string | null,
+): Promise<UploadRow | undefined> {
+  const seconds = settings['uploads.completion_lease_seconds']
+  return await db.maybe(
+    UploadRow,
+    sql`
+      update uploads.uploads u
+      set due_at = kernel.now(), lease_token = ${token ?? newId()}, attempts = u.attempts + 1,
+        leased_until = now() + make_interval(secs => ${seconds}), expected_checksum = ${expected},
+        last_error_code = null
+      where u.tenant_id = ${tenant_id} and u.id = ${id} and u.state = 'initiated'
+        and u.expires_at > kernel.now()
+        and (u.due_at is null or u.leased_until < now())
+      returning ${uploadColumns}`,
+  )
+}
+
+async function leasedAlready(db: Db, { tenant_id, id }: UploadRow): Promise<Problem> {
+  const now = await db.one(
+    Type.Object({ state: Type.String(), expired: Type.Boolean() }),
+    sql`
+      select state, expires_at <= kernel.now() as expired from uploads.uploads
+      where tenant_id = ${tenant_id} and id = ${id}`,
+  )
+  if (now.state === 'initiated' && !now.expired) return inProgress()
+  const current_state = now.state === 'initiated' ? 'expired' : now.state
+  return now.state === 'uploaded' ? inProgress() : problem('invalid_transition', { current_state })
+}
+
+function inProgress(): Problem {
+  return problem('completion_in_progress', {
+    retry_after: 1,
+    detail: 'Another call verifies this upload. Ask for its state, or call again.',
+  })
+}
+
+async function checkParts(
+  db: Db,
+  kernel: Deps['kernel'],
+  upload: UploadRow,
+  { parts }: CompleteUpload,
+): Promise<void> {
+  const stored = await storedParts(db, kernel, upload)
+  const missing = missingParts(upload, stored)
+  const beyond = stored.filter(one => one.part_number > upload.part_count)
+  const differing = parts ? compareParts(parts, stored) : []
+  const named = parts ?? (upload.part_count === 1 ? stored : [])
+  const unnamed = upload.part_count - new Set(named.map(one => one.part_number)).size
+  if (missing.length === 0 && differing.length === 0 && beyond.length === 0 && unnamed === 0) return
+  const errors = differing.length > 0 ? differing : missing.map(range => missingError(range))
+  throw problem('upload_parts_mismatch', {
+    errors: errors.length > 0 ? errors : [missingError([1, upload.part_count])],
+    more: { missing_parts: missing, quarantined: true },
+    detail:
+      unnamed > 0 && missing.length === 0
+        ? `All ${upload.part_count} parts are stored; name each of them once in "parts".`
+        : 'Send the missing parts again, then complete the upload.',
+  })
+}
+
+function missingError([part_number = 1]: readonly number[]): FieldError {
+  return { location: 'body', pointer: '/parts', constraint: 'missing', params: { part_number } }
+}
+
+/** The client may repair it: the upload is open again. */
+async function giveUp(db: Db, { tenant_id, id }: UploadRow, token: string | null): Promise<void> {
+  await db.run(sql`
+    update uploads.uploads
+    set due_at = null, lease_token = null, leased_until = null
+    where tenant_id = ${tenant_id} and id = ${id} and state = 'initiated'
+      and (${token}::uuid is null or lease_token = ${token}::uuid)`)
+}
+
+const Existing = Type.Object({ file_id: Id, stage: Type.Union([Type.String(), Type.Null()]) })
+
+/** A repeated call gets what is there. */
+async function endedAlready(db: Db, upload: UploadRow): Promise<Completion> {
+  const { tenant_id, id, state } = upload
+  if (state !== 'uploaded' && state !== 'available') {
+    throw problem('invalid_transition', { current_state: state })
+  }
+  const { file_id, stage } = await db.one(
+    Existing,
+    sql`
+      select id as file_id, stage from uploads.files
+      where tenant_id = ${tenant_id} and upload_id = ${id}`,
+  )
+  const body = completedOf(upload, file_id, state === 'available' ? null : (stage ?? 'queued'))
+  return { status: state === 'available' ? 200 : 202, body }
+}
+
+function refusalOf(verified: Verified): Problem {
+  return verified.kind === 'checksum_mismatch'
+    ? problem('checksum_mismatch', {
+        current_state: 'quarantined',
+        more: { quarantined: true },
+        detail: 'The stored bytes are not those of the checksum. Begin a new upload.',
+      })
+    : problem('upload_parts_mismatch', { more: { quarantined: true } })
+}
+
+function completedOf(upload: UploadRow, file_id: string | null, stage: string | null): Completed {
+  const { id, state } = upload
+  return {
+    id,
+    upload_id: id,
+    file_id,
+    status: state === 'available' ? 'available' : 'processing',
+    state,
+    quarantined: state !== 'available',
+    stage,
+  }
+}

@@ -1,0 +1,196 @@
+/**
+ * Begins an upload: checks purpose, type and size, reserves the tenant's bytes, and gives the addresses of
+ * the first parts. Two statements decide the races: the UPDATE that reserves never passes the quota, and
+ * open uploads of one principal are counted behind a lock.
+ */
+import { Type } from 'typebox'
+import { allowsType } from '../../../kernel/access/permissions.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { FieldError } from '../../../kernel/errors/problem.ts'
+import { newId, newSecret } from '../../../kernel/ids.ts'
+import { rfc3339 } from '../../../kernel/clock.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { categoryOf, normalType } from '../media-types.ts'
+import { largestOf } from '../purposes.ts'
+import { digestOf, type CreateUpload, type NewUpload } from '../schemas.ts'
+import { partUrls } from '../parts/part-urls.ts'
+import { demandSpace } from '../storage/space.ts'
+import { UploadRow, uploadColumns, type Caller } from './upload-row.ts'
+
+/** The first answer names this many parts; further ones are asked for as they are needed. */
+export const url_window = 50
+const parts_max = 9000
+const MiB = 1024 * 1024
+
+export type CreateDeps = Pick<Deps, 'kernel' | 'purposes' | 'clamd'>
+
+export async function createUpload(
+  tx: Tx,
+  deps: CreateDeps,
+  caller: Caller,
+  asked: CreateUpload,
+): Promise<UploadRow> {
+  const { kernel } = deps
+  const { principal } = caller
+  await checkOrder(deps, caller, asked)
+  await demandSpace(kernel, asked.expected_size)
+  await reserve(tx, kernel, principal.tenant_id, asked.expected_size)
+  await demandRoom(tx, kernel, principal)
+  const key = newStorageKey(kernel)
+  const { part_size, part_count } = planOf(kernel, asked.expected_size)
+  const reference = await kernel.objects.multipart.begin(key)
+  const expiry = kernel.settings['uploads.expiry_seconds']
+  try {
+    return await tx.one(
+      UploadRow,
+      sql`
+        insert into uploads.uploads as u (tenant_id, id, owner_id, purpose, media_category,
+          storage_key, expected_size, expected_checksum, claimed_type, filename, part_size,
+          part_count, multipart_upload_id, reserved_bytes, expires_at)
+        values (${principal.tenant_id}, ${newId()}, ${principal.id}, ${asked.purpose},
+          ${asked.media_category}, ${key}, ${asked.expected_size},
+          ${asked.checksum ? digestOf(asked.checksum) : null},
+          ${asked.claimed_type ? normalType(asked.claimed_type) : null}, ${asked.filename ?? null},
+          ${part_size}, ${part_count}, ${reference}, ${asked.expected_size},
+          kernel.now() + make_interval(secs => ${expiry}))
+        returning ${uploadColumns}`,
+    )
+  } catch (error) {
+    // What a later step of this request refuses is left to the sweep of orphans.
+    await kernel.objects.multipart.abort({ key, reference })
+    throw error
+  }
+}
+
+/** The reply to a creation, and to its replay: addresses are made for each. */
+export async function newUploadOf(
+  { kernel }: Pick<Deps, 'kernel'>,
+  upload: UploadRow,
+): Promise<NewUpload> {
+  const { id, part_count, part_size } = upload
+  const open = upload.state === 'initiated' && !upload.verifying
+  const numbers = Array.from({ length: Math.min(part_count, url_window) }, (_, n) => n + 1)
+  const urls = open ? await partUrls(kernel, upload, numbers) : []
+  const single = part_count === 1
+  return {
+    id,
+    upload_id: id,
+    object_key: upload.storage_key,
+    state: upload.state,
+    quarantined: upload.state !== 'available',
+    part_size,
+    part_count,
+    upload_url: single ? (urls[0]?.url ?? null) : null,
+    upload_headers: single && urls[0] ? urls[0].headers : null,
+    part_urls: open && !single ? urls : null,
+    next_part_number: open && part_count > url_window ? url_window + 1 : null,
+    max_parallel_parts: Math.min(8, kernel.settings['uploads.parts_at_once']),
+    expires_at: upload.expires_at,
+  }
+}
+
+async function checkOrder(
+  { kernel, purposes, clamd }: CreateDeps,
+  { principal, grants }: Caller,
+  asked: CreateUpload,
+): Promise<void> {
+  const rules = purposes[asked.purpose]
+  const open = rules.members && principal.kind === 'account'
+  if (!open && !allowsType(await grants(), 'uploads.uploads.create', asked.purpose)) {
+    throw problem('permission_denied', {
+      detail: `Uploads for ${asked.purpose} need the permission uploads.uploads.create:${asked.purpose}.`,
+    })
+  }
+  if (asked.tenant_id !== undefined && asked.tenant_id !== principal.tenant_id) {
+    throw problem('permission_denied', { detail: 'The tenant must be that of the caller.' })
+  }
+  if (rules.checksum === 'required' && asked.checksum === undefined) {
+    throw invalid('/checksum', 'required')
+  }
+  const largest = largestOf(rules, asked.media_category)
+  if (largest === undefined) throw notAllowed('/media_category', 'category')
+  const claimed = asked.claimed_type && categoryOf(normalType(asked.claimed_type))
+  if (asked.claimed_type !== undefined && asked.media_category !== 'any') {
+    if (claimed !== asked.media_category) throw notAllowed('/claimed_type', 'claimed_type')
+  }
+  const scannable = clamd ? kernel.settings['uploads.scan_max_bytes'] : Infinity
+  const most = Math.min(largest, scannable)
+  if (asked.expected_size > most) {
+    throw problem('content_too_large', {
+      detail: `A file for ${asked.purpose} (${asked.media_category}) has at most ${most} bytes.`,
+    })
+  }
+}
+
+function invalid(pointer: string, constraint: string) {
+  return problem('validation_failed', { errors: [{ location: 'body', pointer, constraint }] })
+}
+
+function notAllowed(pointer: string, constraint: string) {
+  const error: FieldError = { location: 'body', pointer, constraint }
+  return problem('type_not_allowed', { errors: [error] })
+}
+
+const Reserved = Type.Object({ reserved_bytes: Type.Integer() })
+
+/** One statement decides: whatever runs beside it, the sum never passes the quota. */
+async function reserve(
+  tx: Tx,
+  { settings }: CreateDeps['kernel'],
+  tenant_id: string,
+  bytes: number,
+): Promise<void> {
+  const quota = settings['uploads.tenant_quota_bytes']
+  const taken =
+    bytes <= quota &&
+    (await tx.maybe(
+      Reserved,
+      sql`
+        insert into uploads.tenant_usage as t (tenant_id, reserved_bytes)
+        values (${tenant_id}, ${bytes})
+        on conflict (tenant_id) do update set reserved_bytes = t.reserved_bytes + ${bytes}
+          where t.reserved_bytes + ${bytes} <= ${quota}
+        returning reserved_bytes`,
+    ))
+  if (!taken) {
+    throw problem('quota_exceeded', {
+      detail: `The files of a tenant have at most ${quota} bytes together. Delete files, or ask for more.`,
+    })
+  }
+}
+
+const Open = Type.Object({ open: Type.Integer() })
+
+async function demandRoom(
+  tx: Tx,
+  { settings }: CreateDeps['kernel'],
+  { tenant_id, id }: Caller['principal'],
+): Promise<void> {
+  // The row of the tenant's usage is locked by now, so creations of one tenant count one after another.
+  const { open } = await tx.one(
+    Open,
+    sql`
+      select count(*)::int as open from uploads.uploads
+      where tenant_id = ${tenant_id} and owner_id = ${id} and state = 'initiated'`,
+  )
+  const most = settings['uploads.open_per_principal']
+  if (open >= most) {
+    throw problem('quota_exceeded', {
+      detail: `${most} uploads are open. Complete or delete one of them first.`,
+    })
+  }
+}
+
+function planOf({ settings }: CreateDeps['kernel'], size: number) {
+  const smallest = settings['uploads.part_bytes']
+  const part_size = Math.max(smallest, Math.ceil(Math.ceil(size / parts_max) / MiB) * MiB)
+  return { part_size, part_count: Math.ceil(size / part_size) }
+}
+
+/** 136 random bits; the day makes folders and prefixes that fill and empty evenly. */
+export function newStorageKey({ clock }: Pick<CreateDeps['kernel'], 'clock'>): string {
+  const day = rfc3339(clock.nowMs()).slice(0, 10).replaceAll('-', '/')
+  return `o/${day}/${newSecret(17)}`
+}

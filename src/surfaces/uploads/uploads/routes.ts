@@ -1,0 +1,174 @@
+/** Routes about uploads: begin, send parts, complete, see and abort one. */
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { isNotModified } from '../../../kernel/http/etag.ts'
+import type { Deps } from '../deps.ts'
+import {
+  Completed,
+  CompleteUpload,
+  CreateUpload,
+  NewUpload,
+  RegisteredParts,
+  RegisterParts,
+  Upload,
+} from '../schemas.ts'
+import { registerParts } from '../parts/register-parts.ts'
+import { abortUpload } from './abort-upload.ts'
+import { completeUpload } from './complete-upload.ts'
+import { createUpload, newUploadOf } from './create-upload.ts'
+import { readUpload } from './read-upload.ts'
+import { findUpload } from './upload-row.ts'
+
+const path = '/v1/uploads'
+const one = `${path}/{upload_id}` as const
+const absent = 'upload_not_found'
+const no_store = { 'cache-control': 'no-store' }
+/** A list of 10,000 parts with tags and checksums. */
+const parts_body_bytes = 4 * 1024 * 1024
+
+export function uploadRoutes(deps: Deps): readonly Route[] {
+  return [createRoute(deps), partsRoute(deps), completeRoute(deps), readRoute(deps), abortRoute()]
+}
+
+function createRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path,
+    summary: 'Begin an upload; the answer says where its parts are sent',
+    description:
+      'A file of one part is sent by PUT to `upload_url`, a larger one in parts to `part_urls`. Nothing is downloadable before the upload is completed and its file is `available`.',
+    permission: 'authenticated',
+    idempotency: 'optional',
+    record: 'reference',
+    body: CreateUpload,
+    replies: { 201: NewUpload },
+    fails: [
+      'permission_denied',
+      'content_too_large',
+      'validation_failed',
+      'type_not_allowed',
+      'rate_limited',
+      'quota_exceeded',
+      'storage_unavailable',
+      'storage_full',
+    ],
+    handle: async ({ tx, body, principal, grants }) => {
+      const upload = await createUpload(tx, deps, { principal, grants }, body)
+      const made = await newUploadOf(deps, upload)
+      return reply(201, made, { ...no_store, location: `${path}/${upload.id}` })
+    },
+    again: async ({ tx, principal, grants, resource_ref }) => {
+      const id = resource_ref.slice(resource_ref.lastIndexOf('/') + 1)
+      const upload = await findUpload(tx, { principal, grants }, id, null)
+      const made = await newUploadOf(deps, upload)
+      return reply(201, made, { ...no_store, location: `${path}/${id}` })
+    },
+  })
+}
+
+function partsRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: `${one}/parts`,
+    summary: 'See which parts are stored, and get addresses for those that are not',
+    permission: 'authenticated',
+    transaction: 'own',
+    idempotency: 'ignored',
+    absent,
+    body: RegisterParts,
+    body_optional: true,
+    body_limit_bytes: parts_body_bytes,
+    replies: { 200: RegisteredParts },
+    fails: [
+      absent,
+      'invalid_transition',
+      'upload_parts_mismatch',
+      'validation_failed',
+      'storage_unavailable',
+    ],
+    handle: async ({ db, params, body, principal, grants }) => {
+      const asked = (body as typeof body | undefined) ?? {} // the body is optional
+      const caller = { principal, grants }
+      return reply(200, await registerParts(db, deps, caller, params.upload_id, asked), no_store)
+    },
+  })
+}
+
+function completeRoute(deps: Deps): Route {
+  const verifying = { count: 0 }
+  return route({
+    method: 'POST',
+    path: `${one}/complete`,
+    summary: 'Complete an upload: its bytes are verified, and its file is processed',
+    description:
+      'May be repeated: a completed upload answers with its file. Parts that differ are 409 and can be sent again; another checksum is 422 and ends the upload.',
+    permission: 'authenticated',
+    transaction: 'own',
+    idempotency: 'ignored',
+    absent,
+    body: CompleteUpload,
+    body_optional: true,
+    body_limit_bytes: parts_body_bytes,
+    replies: { 200: Completed, 202: Completed },
+    fails: [
+      absent,
+      'upload_parts_mismatch',
+      'checksum_mismatch',
+      'completion_in_progress',
+      'invalid_transition',
+      'validation_failed',
+      'storage_full',
+      'storage_unavailable',
+    ],
+    handle: async ({ db, params, body, principal, grants }) => {
+      const asked = (body as typeof body | undefined) ?? {} // the body is optional
+      const caller = { principal, grants }
+      const all = { ...deps, verifying }
+      const { status, body: completed } = await completeUpload(
+        db,
+        all,
+        caller,
+        params.upload_id,
+        asked,
+      )
+      return reply(status, completed, { location: `${path}/${params.upload_id}` })
+    },
+  })
+}
+
+function readRoute(deps: Deps): Route {
+  const { db } = deps.kernel
+  return route({
+    method: 'GET',
+    path: one,
+    summary: 'An upload: its state, what is missing, and its file',
+    permission: 'authenticated',
+    absent,
+    replies: { 200: Upload, 304: null },
+    headers: { 'cache-control': 'private, no-cache' },
+    fails: [absent, 'storage_unavailable'],
+    handle: async ({ params, principal, grants, request }) => {
+      const { view, version } = await readUpload(db, deps, { principal, grants }, params.upload_id)
+      const headers = { etag: `"${version}"` }
+      const known = String(request.headers['if-none-match'] ?? '')
+      return isNotModified(known, headers.etag)
+        ? reply(304, null, headers)
+        : reply(200, view, headers)
+    },
+  })
+}
+
+function abortRoute(): Route {
+  return route({
+    method: 'DELETE',
+    path: one,
+    summary: 'Abort an upload; its parts are removed',
+    permission: 'authenticated',
+    absent,
+    replies: { 204: null },
+    fails: [absent, 'invalid_transition', 'completion_in_progress'],
+    handle: async ({ tx, params, principal, grants }) => {
+      await abortUpload(tx, { principal, grants }, params.upload_id)
+      return reply(204, null)
+    },
+  })
+}

@@ -1,0 +1,149 @@
+/**
+ * Verifies the bytes of an upload and makes its file, for completion and for the queue behind it. Making
+ * the object may be repeated after any crash; the commit that settles it happens once, because it takes
+ * the upload out of `initiated`.
+ */
+import { Type } from 'typebox'
+import type { Db, Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import {
+  ChecksumDiffers,
+  PartMissing,
+  type Place,
+  type StoredObject,
+} from '../../../kernel/objects/objects.ts'
+import { dueQueue, done, type DueQueue } from '../../../kernel/work/due-queue.ts'
+import type { Deps } from '../deps.ts'
+import { announceUpload } from '../events.ts'
+import { storedParts } from '../parts/register-parts.ts'
+import { checksumOf } from '../schemas.ts'
+import { placeOf, UploadRow, uploadColumnsOf } from './upload-row.ts'
+
+export type Verified =
+  | { readonly kind: 'made'; readonly place: Place; readonly object: StoredObject }
+  | { readonly kind: 'checksum_mismatch'; readonly place: Place }
+  | { readonly kind: 'parts_missing'; readonly place: Place }
+
+export type Settled =
+  { readonly kind: 'made'; readonly file_id: string } | { readonly kind: 'refused' }
+
+export async function verifyUpload(
+  db: Db,
+  kernel: Pick<Deps['kernel'], 'objects'>,
+  upload: UploadRow,
+): Promise<Verified> {
+  const place = placeOf(upload)
+  const parts = await storedParts(db, kernel, upload)
+  try {
+    const expected = upload.expected_checksum ?? Buffer.alloc(0)
+    const object = await kernel.objects.multipart.complete(place, parts, expected)
+    return { kind: 'made', place, object }
+  } catch (error) {
+    if (error instanceof ChecksumDiffers) return { kind: 'checksum_mismatch', place }
+    if (error instanceof PartMissing) return { kind: 'parts_missing', place }
+    throw error
+  }
+}
+
+const Version = Type.Object({ version: Type.Integer() })
+
+/** The caller holds the row, and knows that it is its own and `initiated`. */
+export async function settleVerification(
+  tx: Tx,
+  { settings }: Pick<Deps['kernel'], 'settings'>,
+  upload: UploadRow,
+  verified: Verified,
+): Promise<Settled> {
+  const { tenant_id, id } = upload
+  if (verified.kind === 'parts_missing') {
+    await tx.run(sql`
+      update uploads.uploads
+      set due_at = null, lease_token = null, leased_until = null,
+        last_error_code = 'upload_parts_mismatch'
+      where tenant_id = ${tenant_id} and id = ${id}`)
+    return { kind: 'refused' }
+  }
+  if (verified.kind === 'checksum_mismatch') {
+    const days = settings['uploads.quarantine_days']
+    const { version } = await tx.one(
+      Version,
+      sql`
+        update uploads.uploads
+        set state = 'quarantined', error_code = 'checksum_mismatch', version = version + 1,
+          due_at = null, lease_token = null, leased_until = null,
+          retention_until = kernel.now() + make_interval(days => ${days})
+        where tenant_id = ${tenant_id} and id = ${id}
+        returning version`,
+    )
+    announceUpload(
+      tx,
+      'upload.rejected',
+      { tenant_id, id, version },
+      {
+        error_code: 'checksum_mismatch',
+      },
+    )
+    return { kind: 'refused' }
+  }
+  return { kind: 'made', file_id: await makeFile(tx, upload, verified.object) }
+}
+
+async function makeFile(tx: Tx, upload: UploadRow, object: StoredObject): Promise<string> {
+  const { tenant_id, id, purpose } = upload
+  const file_id = newId()
+  const { version } = await tx.one(
+    Version,
+    sql`
+      update uploads.uploads
+      set state = 'uploaded', version = version + 1, reserved_bytes = 0, due_at = null,
+        lease_token = null, leased_until = null, retention_until = kernel.now()
+      where tenant_id = ${tenant_id} and id = ${id}
+      returning version`,
+  )
+  await tx.run(sql`
+    insert into uploads.files (tenant_id, id, upload_id, owner_id, purpose, storage_key,
+      storage_version, size, sha256, media_category, claimed_type, filename, reserved_bytes, due_at)
+    values (${tenant_id}, ${file_id}, ${id}, ${upload.owner_id}, ${purpose}, ${upload.storage_key},
+      ${object.version}, ${object.size}, ${object.sha256}, ${upload.media_category},
+      ${upload.claimed_type}, ${upload.filename}, ${upload.reserved_bytes}, kernel.now())`)
+  announceUpload(
+    tx,
+    'upload.completed',
+    { tenant_id, id, version },
+    {
+      file_id,
+      purpose,
+      size: object.size,
+      checksum: checksumOf(object.sha256),
+    },
+  )
+  tx.wake('uploads.process')
+  return file_id
+}
+
+/** Large uploads, and those whose completion was interrupted. */
+export function verificationQueue({ kernel }: Pick<Deps, 'kernel'>): DueQueue {
+  const { db, objects, settings } = kernel
+  return dueQueue<typeof UploadRow, Verified>({
+    name: 'uploads.verify',
+    table: 'uploads.uploads',
+    key: ['tenant_id', 'id'],
+    row: UploadRow,
+    load: uploadColumnsOf('t'),
+    where: sql`t.state = 'initiated'`,
+    batch: settings['uploads.verifications'],
+    concurrency: settings['uploads.verifications'],
+    lease_seconds: 900,
+    retry: { first: 1, factor: 2, cap: 300 },
+    run: async upload => done(await verifyUpload(db, kernel, upload)),
+    finish: async (tx, upload, outcome) => {
+      if (outcome.end !== 'done') return
+      await settleVerification(tx, kernel, upload, outcome.result)
+      // Parts that are left behind by a crash here are found by the sweep.
+      if (outcome.result.kind === 'made') {
+        tx.afterCommit(() => objects.multipart.abort(outcome.result.place))
+      }
+    },
+  })
+}

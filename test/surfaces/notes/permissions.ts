@@ -1,0 +1,6 @@
+/** What may be done with notes, and who may do it from the start. */
+import type { Permission } from '../../../src/kernel/access/permissions.ts'
+
+export const permissions: Readonly<Record<string, Permission>> = {
+  'notes.notes.write': { says: 'Write notes of a kind', roles: ['writer'], typed: true },
+}

@@ -1,0 +1,36 @@
+/** The notes of a person: handed out, or erased in portions. */
+import { sql } from '../../../src/kernel/database/sql.ts'
+import type { Personal } from '../../../src/kernel/work/personal.ts'
+import type { Deps } from './deps.ts'
+import { Note } from './schemas.ts'
+
+const portion = 100
+
+export function personalNotes({ kernel: { db } }: Pick<Deps, 'kernel'>): Personal {
+  return {
+    export: async function* ({ account_id }) {
+      for (let after: string | null = null; ;) {
+        const last: string | null = after
+        const notes: readonly Note[] = await db.many(
+          Note,
+          sql`
+            -- any tenant: what one person wrote
+            select id, title, labels, kind, version, created_at from notes.notes
+            where owner_id = ${account_id} and (${last}::uuid is null or id > ${last}::uuid)
+            order by id limit ${portion}`,
+        )
+        for (const data of notes) yield { kind: 'note', data }
+        if (notes.length < portion) return
+        after = notes.at(-1)?.id ?? null
+      }
+    },
+    erase: async ({ account_id }, signal) => {
+      const some = () =>
+        db.run(sql`
+          -- any tenant: what one person wrote
+          delete from notes.notes where (tenant_id, id) in (
+            select tenant_id, id from notes.notes where owner_id = ${account_id} limit ${portion})`)
+      while ((await some()) === portion) signal.throwIfAborted()
+    },
+  }
+}

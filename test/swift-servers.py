@@ -1,0 +1,33 @@
+"""Swift's proxy, account, container and object servers in one process: argv is a folder and four ports."""
+import logging
+import sys
+
+import eventlet
+import eventlet.wsgi
+from swift.common.ring import RingBuilder
+from swift.common.utils import eventlet_monkey_patch, validate_configuration
+from swift.common.wsgi import SwiftHttpProtocol, loadapp
+
+eventlet_monkey_patch()
+validate_configuration()
+home = sys.argv[1]
+names = ['proxy', 'account', 'container', 'object']
+ports = dict(zip(names, map(int, sys.argv[2:])))
+for name in names[1:]:
+    builder = RingBuilder(2, 1, 0)
+    builder.add_dev(dict(region=1, zone=1, ip='127.0.0.1', port=ports[name], device='d1',
+                         weight=1, replication_ip='127.0.0.1', replication_port=ports[name]))
+    builder.rebalance()
+    builder.get_ring().save('%s/%s.ring.gz' % (home, name))
+quiet = logging.getLogger('quiet')
+quiet.addHandler(logging.NullHandler())
+quiet.propagate = False
+servers = []
+for name in names[1:] + names[:1]:
+    app = loadapp('%s/%s-server.conf' % (home, name))
+    listener = eventlet.listen(('127.0.0.1', ports[name]), backlog=256)
+    servers.append(eventlet.spawn(eventlet.wsgi.server, listener, app, quiet,
+                                  protocol=SwiftHttpProtocol, max_size=1024))
+print('ready', flush=True)
+for server in servers:
+    server.wait()

@@ -1,0 +1,158 @@
+/**
+ * Debian's Swift with its S3 interface, for tests of the S3 engine: its servers in one process on free ports,
+ * one replica in a temporary folder. It checks signatures itself, which makes it an oracle for
+ * ours. `swiftIsInstalled` is false where the packages are absent.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { AwsClient } from 'aws4fetch'
+
+const programs = ['proxy', 'account', 'container', 'object'] as const
+type Program = (typeof programs)[number]
+
+export const swiftIsInstalled =
+  programs.every(name => existsSync(`/usr/bin/swift-${name}-server`)) &&
+  existsSync('/etc/swift/swift.conf')
+
+export type Swift = {
+  readonly endpoint: string
+  readonly access_key: string
+  readonly secret_key: string
+  /** Makes a bucket; answers what the platform is configured with to use it. */
+  bucket(name: string): Promise<Record<string, string>>
+  close(): Promise<void>
+}
+
+export async function startSwift(): Promise<Swift> {
+  const home = await mkdtemp(join(tmpdir(), 'dodeca-swift-'))
+  const ports = Object.fromEntries(
+    await Promise.all(programs.map(async name => [name, await freePort()] as const)),
+  ) as Record<Program, number>
+  await mkdir(join(home, 'devices/d1'), { recursive: true })
+  await Promise.all(
+    programs.map(name => writeFile(join(home, `${name}-server.conf`), confOf(name, home, ports))),
+  )
+  // The interpreter of the packages, whatever else is called python3 here.
+  const server = spawn(
+    '/usr/bin/python3',
+    [
+      join(import.meta.dirname, 'swift-servers.py'),
+      home,
+      ...programs.map(name => String(ports[name])),
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  )
+  const errors: string[] = []
+  server.stderr.on('data', (text: Buffer) => errors.push(String(text)))
+  const endpoint = `http://127.0.0.1:${ports.proxy}`
+  const keys = { access_key: 'test:tester', secret_key: 'testing' }
+  const client = new AwsClient({
+    accessKeyId: keys.access_key,
+    secretAccessKey: keys.secret_key,
+    service: 's3',
+    region: 'us-east-1',
+    retries: 0,
+  })
+  const makeBucket = async (name: string) => {
+    const { ok } = await client.fetch(`${endpoint}/${name}`, { method: 'PUT' })
+    return ok
+  }
+  await ready(() => server.exitCode !== null || makeBucket('probe'))
+  if (server.exitCode !== null) throw new Error(`Swift did not start:\n${errors.join('')}`)
+  return {
+    endpoint,
+    ...keys,
+    bucket: async name => {
+      if (!(await makeBucket(name))) throw new Error(`Swift made no bucket ${name}`)
+      return {
+        KERNEL_OBJECTS_ENGINE: 's3',
+        KERNEL_OBJECTS_S3_ENDPOINT: endpoint,
+        KERNEL_OBJECTS_S3_BUCKET: name,
+        KERNEL_OBJECTS_S3_REGION: 'us-east-1',
+        KERNEL_OBJECTS_S3_ACCESS_KEY: keys.access_key,
+        KERNEL_OBJECTS_S3_SECRET_KEY: keys.secret_key,
+      }
+    },
+    close: async () => {
+      server.kill('SIGKILL')
+      if (server.exitCode === null && server.signalCode === null) await once(server, 'exit')
+      await rm(home, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+function confOf(name: Program, home: string, ports: Readonly<Record<Program, number>>): string {
+  const common = `[DEFAULT]
+bind_ip = 127.0.0.1
+bind_port = ${ports[name]}
+swift_dir = ${home}
+user = ${userInfo().username}
+workers = 0
+log_level = ERROR
+log_address = ${home}/nolog
+`
+  if (name !== 'proxy') {
+    return `${common}devices = ${home}/devices
+mount_check = false
+fallocate_reserve = 0
+disable_fallocate = true
+[pipeline:main]
+pipeline = ${name}-server
+[app:${name}-server]
+use = egg:swift#${name}
+`
+  }
+  return `${common}[pipeline:main]
+pipeline = catch_errors cache listing_formats s3api tempauth copy slo dlo proxy-server
+[app:proxy-server]
+use = egg:swift#proxy
+allow_account_management = true
+account_autocreate = true
+[filter:catch_errors]
+use = egg:swift#catch_errors
+[filter:listing_formats]
+use = egg:swift#listing_formats
+[filter:cache]
+use = egg:swift#memcache
+memcache_servers = 127.0.0.1:1
+[filter:s3api]
+use = egg:swift#s3api
+location = us-east-1
+s3_acl = false
+check_bucket_owner = false
+min_segment_size = 1
+max_upload_part_num = 10000
+[filter:tempauth]
+use = egg:swift#tempauth
+user_test_tester = testing .admin
+[filter:slo]
+use = egg:swift#slo
+max_manifest_segments = 10000
+[filter:dlo]
+use = egg:swift#dlo
+[filter:copy]
+use = egg:swift#copy
+`
+}
+
+async function ready(look: () => Promise<boolean> | boolean): Promise<void> {
+  const deadline = performance.now() + 60_000
+  while (!(await Promise.resolve(look()).catch(() => false))) {
+    if (performance.now() > deadline) throw new Error('Swift did not start in time')
+    await wait(50)
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise(resolve => server.close(resolve))
+  return port
+}
