@@ -158,7 +158,7 @@ function take(work: Work, intent: PaymentIntent, amount: number): PaymentIntent 
     newBalanceTransaction(
       {
         amount,
-        fee: Math.round((amount * fee_percent) / 100) + fee_fixed_minor,
+        fee: inSteps((amount * fee_percent) / 100 + fee_fixed_minor, intent.currency),
         currency: intent.currency,
         source: charge.id,
         type: 'charge',
@@ -187,6 +187,12 @@ function take(work: Work, intent: PaymentIntent, amount: number): PaymentIntent 
   work.emit('payment_intent.succeeded', done)
   if (card?.dispute) openDispute(work, captured, card.dispute === 'inquiry')
   return done
+}
+
+/** Some currencies are only counted in larger steps, fees too. */
+function inSteps(amount: number, currency: string): number {
+  const step = ['isk', 'ugx'].includes(currency) ? 100 : 1
+  return Math.round(amount / step) * step
 }
 
 export function cancelIntent(work: Work, id: string, form: Form): PaymentIntent {

@@ -96,7 +96,8 @@ async function once(
     sends = await db.tx(begin)
   } catch (error) {
     // Begun at the same time by another process, which carries it on.
-    const rival = violates(error, 'payment_operations_id_key')
+    const rival =
+      violates(error, 'payment_operations_pkey') || violates(error, 'payment_operations_id_key')
     const same = rival ? await findOperation(db, operation_id) : undefined
     if (!same) throw error
     return demandSame(same, tenant_id, wanted)

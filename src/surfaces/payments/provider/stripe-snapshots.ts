@@ -58,8 +58,13 @@ function chargeOf(charge: string | Stripe.Charge | null): Charge | null {
     refunded_minor: fromStripe(charge.amount_refunded, charge.currency),
     disputed: charge.disputed,
     capture_before_s: charge.payment_method_details?.card?.capture_before ?? null,
-    booked: booked === null || typeof booked === 'string' ? null : bookedOf(booked),
+    booked: booked === null || typeof booked === 'string' ? null : bookedIn(booked, charge),
   }
+}
+
+/** Booked in another currency, it says nothing about this charge: reconciliation reports it. */
+function bookedIn(booked: Stripe.BalanceTransaction, charge: Stripe.Charge) {
+  return booked.currency === charge.currency ? bookedOf(booked) : null
 }
 
 export function bookedOf(one: Stripe.BalanceTransaction): BalanceTransaction {
