@@ -137,7 +137,7 @@ test('what was made without us is money in suspense, and an item that an operato
   const item = missing.find(one => one.external_ref === strange.id)
   expect(item).toMatchObject({ state: 'open' })
   await reconcile(shop)
-  expect((await items(shop, 'missing_local')).length).toBe(missing.length)
+  expect(await items(shop, 'missing_local')).toHaveLength(missing.length)
   const resolve = () =>
     shop.ask('POST', `/v1/reconciliation-items/${item?.id}/resolve`, {
       resolution: 'resolved',

@@ -159,7 +159,7 @@ describe('a release', () => {
           authorize.then(() => world.face.authorize(given)),
           release.then(() => voided(given)),
         ]
-        await scheduler.waitAll()
+        await scheduler.waitIdle()
         await Promise.all(both)
         await eventually('nothing is pending', async () => {
           const found = await world.face.get(given.tenant_id, given.operation_id)

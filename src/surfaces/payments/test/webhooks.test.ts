@@ -128,8 +128,9 @@ describe('what webhooks say', () => {
     await world.fault({ action: 'drop', times: 10 })
     const { next_action } = await shop.read(id)
     await fetch(`${next_action.url}/succeed`, { method: 'POST' })
-    await shop.reaches(id, 'authorized')
+    const held = await shop.reaches(id, 'authorized')
     await world.control('faults', {}, 'DELETE')
+    expect(held.amount_capturable_minor).toBe(5000)
   })
 
   test('about an authorization that lapsed at the provider releases it', async () => {
