@@ -31,7 +31,7 @@ export function routes(deps: Deps): readonly Route[] {
     ...roleRoutes(deps),
     ...apiKeyRoutes(deps),
     ...tenantRoutes(deps),
-    ...securityRoutes(deps),
+    ...securityRoutes(),
     ...keyRoutes(deps),
     // A repeated request is answered by the state that it finds, so no outcome (and no token) is kept.
   ].map(one => ({ body_limit_bytes, idempotency: 'ignored' as const, ...one }))

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { etag, expectedVersions } from '../../../kernel/http/etag.ts'
+import { etag } from '../../../kernel/http/etag.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { closed } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
@@ -23,10 +23,10 @@ const AccountWithRoles = Type.Object(
 const Roles = Type.Object({ role_ids: Type.Array(Type.String()) })
 
 export function accountRoutes(deps: Deps): readonly Route[] {
-  return [listRoute(deps), readRoute(), changeRoute(deps), eraseRoute(deps), inviteRoute(deps)]
+  return [listRoute(), readRoute(), changeRoute(deps), eraseRoute(deps), inviteRoute(deps)]
 }
 
-function listRoute({ kernel }: Deps): Route {
+function listRoute(): Route {
   return route({
     method: 'GET',
     path: '/v1/accounts',
@@ -36,7 +36,7 @@ function listRoute({ kernel }: Deps): Route {
     query: AccountQuery,
     replies: { 200: AccountPage },
     handle: async ({ tx, query, list }) => {
-      const { body, headers } = await listAccounts(tx, kernel, list, query)
+      const { body, headers } = await listAccounts(tx, list, query)
       return reply(200, body, headers)
     },
   })
@@ -79,9 +79,9 @@ function changeRoute(deps: Deps): Route {
     replies: { 200: Account },
     fails: ['account_not_found', 'precondition_failed', 'invalid_transition', 'last_operator'],
     handle: async ({ tx, params, body, principal, request }) => {
-      const versions = expectedVersions(request.headers['if-match'])
       const { tenant_id } = principal
-      const change = { tenant_id, id: params.account_id, status: body.status, versions }
+      const if_match = request.headers['if-match']
+      const change = { tenant_id, id: params.account_id, status: body.status, if_match }
       const account = await changeStatus(tx, deps, change, { actor: principal.id, seen: request })
       return reply(200, shown(account), { etag: etag(account.version) })
     },

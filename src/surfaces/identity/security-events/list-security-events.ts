@@ -6,9 +6,8 @@ import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import type { ListScope } from '../../../kernel/http/cursor.ts'
-import { Id, nullable, page, Time } from '../../../kernel/http/shapes.ts'
-import type { Kernel } from '../settings.ts'
+import { page, type List } from '../../../kernel/http/page.ts'
+import { Id, nullable, page as pageOf, Time } from '../../../kernel/http/shapes.ts'
 
 const Short = nullable(Type.String({ maxLength: 200 }))
 
@@ -29,7 +28,7 @@ const SecurityEvent = Type.Object(
   },
   { title: 'SecurityEvent' },
 )
-export const SecurityEventPage = page(SecurityEvent)
+export const SecurityEventPage = pageOf(SecurityEvent)
 
 export type Wanted = {
   /** Null for all of the tenant. */
@@ -37,30 +36,29 @@ export type Wanted = {
   readonly action: string | null
 }
 
-export async function listSecurityEvents(
+export function listSecurityEvents(
   reader: Reader,
-  { cursors }: Pick<Kernel, 'cursors'>,
-  list: ListScope,
+  list: List,
   { tenant_id, id }: Principal,
   { account_id, action }: Wanted,
 ) {
-  const { after, fetch } = cursors.start(list)
   // One's own are kept where one's account is, whichever tenant one works in.
   const where =
     account_id === id
       ? sql`tenant_id = (select tenant_id from identity.accounts where id = ${id})`
       : sql`tenant_id = ${tenant_id}`
   const whose = account_id === null ? sql`true` : sql`account_id = ${account_id}`
-  const rows = await reader.many(
-    SecurityEvent,
-    sql`
+  return page(reader, {
+    scope: list,
+    row: SecurityEvent,
+    place: ['id'],
+    fetch: (after, n) => sql`
       select id, account_id, action, actor, safe_context, occurred_at
       from identity.security_events
       where ${where} and ${whose}
         and (${action}::text is null or action = ${action}::text)
-        and (${after?.[0] ?? null}::uuid is null or id < ${after?.[0] ?? null}::uuid)
+        and (${after.id}::uuid is null or id < ${after.id}::uuid)
       order by id desc
-      limit ${fetch}`,
-  )
-  return cursors.page(list, rows, row => [row.id])
+      limit ${n}`,
+  })
 }

@@ -2,11 +2,10 @@
 import { Type } from 'typebox'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { Id, pageQuery, text } from '../../../kernel/http/shapes.ts'
-import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { listSecurityEvents, SecurityEventPage } from './list-security-events.ts'
 
-export function securityRoutes({ kernel }: Deps): readonly Route[] {
+export function securityRoutes(): readonly Route[] {
   return [
     route({
       method: 'GET',
@@ -25,7 +24,7 @@ export function securityRoutes({ kernel }: Deps): readonly Route[] {
         const all = !mine && (await grants()).has('identity.security_events.read')
         if (!all && !mine && account_id !== undefined) throw problem('permission_denied')
         const wanted = { account_id: account_id ?? (all ? null : principal.id), action }
-        const { body, headers } = await listSecurityEvents(tx, kernel, list, principal, wanted)
+        const { body, headers } = await listSecurityEvents(tx, list, principal, wanted)
         return reply(200, body, headers)
       },
     }),

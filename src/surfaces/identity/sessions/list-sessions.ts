@@ -2,9 +2,8 @@
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import type { ListScope } from '../../../kernel/http/cursor.ts'
-import { Id, nullable, page, Time } from '../../../kernel/http/shapes.ts'
-import type { Kernel } from '../settings.ts'
+import { page, type List } from '../../../kernel/http/page.ts'
+import { Id, nullable, page as pageOf, Time } from '../../../kernel/http/shapes.ts'
 import { ClientMetadata } from '../schemas.ts'
 
 const Session = Type.Object(
@@ -20,27 +19,29 @@ const Session = Type.Object(
   },
   { title: 'Session' },
 )
-export const SessionPage = page(Session)
+export const SessionPage = pageOf(Session)
 
-export async function listSessions(
+export function listSessions(
   reader: Reader,
-  { cursors }: Pick<Kernel, 'cursors'>,
-  list: ListScope,
-  whose: { tenant_id: string | null; account_id: string; current: string | null },
+  list: List,
+  {
+    tenant_id,
+    account_id,
+    current,
+  }: { tenant_id: string | null; account_id: string; current: string | null },
 ) {
-  const { after, fetch } = cursors.start(list)
-  const { tenant_id, account_id, current } = whose
-  const rows = await reader.many(
-    Session,
-    sql`
+  return page(reader, {
+    scope: list,
+    row: Session,
+    place: ['id'],
+    fetch: (after, n) => sql`
       select id, account_id, created_at, last_seen_at, expires_at, revoked_at, client_metadata,
         coalesce(id = ${current}::uuid, false) as current
       from identity.sessions
       where account_id = ${account_id}
         and (${tenant_id}::uuid is null or tenant_id = ${tenant_id}::uuid)
-        and (${after?.[0] ?? null}::uuid is null or id < ${after?.[0] ?? null}::uuid)
+        and (${after.id}::uuid is null or id < ${after.id}::uuid)
       order by id desc
-      limit ${fetch}`,
-  )
-  return cursors.page(list, rows, row => [row.id])
+      limit ${n}`,
+  })
 }

@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
-import type { ListScope } from '../../../../kernel/http/cursor.ts'
+import { page, type List } from '../../../../kernel/http/page.ts'
 import { Id, nullable } from '../../../../kernel/http/shapes.ts'
 import type { Kernel } from '../../settings.ts'
 import { Method, MethodRow, MethodType } from '../schemas.ts'
@@ -41,23 +41,24 @@ export function methodOf(
   )
 }
 
-export async function listMethods(
+export function listMethods(
   reader: Reader,
-  { cursors, settings }: Pick<Kernel, 'cursors' | 'settings'>,
-  list: ListScope,
+  { settings }: Pick<Kernel, 'settings'>,
+  list: List,
   account_id: string,
 ) {
-  const { after, fetch } = cursors.start(list)
-  const rows = await reader.many(
-    Method,
-    sql`
+  const ttl_seconds = settings['identity.mfa_method_ttl_seconds']
+  return page(reader, {
+    scope: list,
+    row: Method,
+    place: ['id'],
+    fetch: (after, n) => sql`
       select id, type, label, status, created_at, last_used_at from identity.mfa_methods
       where account_id = ${account_id}
-        and (status = 'active' or (status = 'pending' and created_at > kernel.now()
-          - make_interval(secs => ${settings['identity.mfa_method_ttl_seconds']})))
-        and (${after?.[0] ?? null}::uuid is null or id < ${after?.[0] ?? null}::uuid)
+        and (status = 'active' or (status = 'pending'
+          and created_at > kernel.now() - make_interval(secs => ${ttl_seconds})))
+        and (${after.id}::uuid is null or id < ${after.id}::uuid)
       order by id desc
-      limit ${fetch}`,
-  )
-  return cursors.page(list, rows, row => [row.id])
+      limit ${n}`,
+  })
 }
