@@ -16,6 +16,5 @@ export async function demandUser(
   if (principal.id === user_id.toLowerCase()) return
   // Who may not act for others learns nothing about who is there.
   if (!grants.has(permission)) throw problem(absent)
-  if (!(await people.accountExists(reader, principal.tenant_id, user_id)))
-    throw problem(absent)
+  if (!(await people.accountExists(reader, principal.tenant_id, user_id))) throw problem(absent)
 }

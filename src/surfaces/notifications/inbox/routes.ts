@@ -4,7 +4,15 @@ import { reply, route, type RequestFacts, type Route } from '../../../kernel/htt
 import type { Deps } from '../deps.ts'
 import { changeItem, readAll } from './change-items.ts'
 import { itemColumns, unreadCount } from './read-inbox.ts'
-import { AllRead, ChangeItem, InboxItem, InboxPage, InboxQuery, ReadAll, Unread } from './schemas.ts'
+import {
+  AllRead,
+  ChangeItem,
+  InboxItem,
+  InboxPage,
+  InboxQuery,
+  ReadAll,
+  Unread,
+} from './schemas.ts'
 import type { InboxStreams } from './watch-inbox.ts'
 
 const path = '/v1/inbox'
