@@ -9,9 +9,9 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { keepOperatorBeside } from '../roles/keep-operator.ts'
 import { AccountRow } from '../schemas.ts'
-import { recordSecurityEvent, type Act } from '../security/record.ts'
-import { revokeSessions } from '../sessions/revoke.ts'
-import { accountColumns, raiseAccountVersion } from './find.ts'
+import { recordSecurityEvent, type Act } from '../security-events/record-security-event.ts'
+import { revokeSessions } from '../sessions/revoke-sessions.ts'
+import { accountColumns, raiseAccountVersion } from './find-account.ts'
 
 export type StatusChange = {
   readonly tenant_id: string

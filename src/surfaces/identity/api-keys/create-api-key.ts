@@ -7,14 +7,14 @@ import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { accountColumns } from '../accounts/find.ts'
+import { accountColumns } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { tellOwner } from '../mails/tell-owner.ts'
 import { hashOf } from '../one-time.ts'
-import { covers, demandKnown } from '../roles/built-in.ts'
+import { covers, requireKnown } from '../roles/built-in.ts'
 import { AccountRow } from '../schemas.ts'
-import { recordSecurityEvent, type Seen } from '../security/record.ts'
+import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 import { newKey, prefixOf } from './key.ts'
 import { ApiKey, type CreateApiKey, type NewApiKey } from './schemas.ts'
 
@@ -34,10 +34,10 @@ export async function createApiKey(
   seen: Seen,
 ): Promise<NewApiKey> {
   const expires_at = until ?? null
-  demandKnown(catalog, permissions)
+  requireKnown(catalog, permissions)
   const mine = principal.kind === 'account' && permissions.every(one => covers(grants, one))
   if (!mine) throw problem('permission_denied')
-  const owner = await demandRoom(
+  const owner = await requireRoom(
     tx,
     principal,
     expires_at,
@@ -70,7 +70,7 @@ export async function createApiKey(
   return { ...made, key }
 }
 
-async function demandRoom(
+async function requireRoom(
   tx: Tx,
   { id, tenant_id }: Principal,
   expires_at: string | null,

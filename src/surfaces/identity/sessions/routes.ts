@@ -2,16 +2,16 @@
 import { Type } from 'typebox'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { closed, Id, pageQuery, text } from '../../../kernel/http/shapes.ts'
-import { accountInTenant } from '../accounts/find.ts'
+import { accountInTenant } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { MfaRequired, SessionTokens } from '../schemas.ts'
-import { deliver, forget, hasCookies, refreshCookie } from './deliver.ts'
+import { deliver, forget, hasCookies, refreshCookie } from './deliver-tokens.ts'
 import { endSession } from './end-session.ts'
-import { listSessions, SessionPage } from './list.ts'
+import { listSessions, SessionPage } from './list-sessions.ts'
 import { LogIn, logIn } from './log-in.ts'
-import { refresh } from './refresh.ts'
-import { revokeSessions } from './revoke.ts'
+import { refresh } from './refresh-session.ts'
+import { revokeSessions } from './revoke-sessions.ts'
 
 export function sessionRoutes(deps: Deps): readonly Route[] {
   return [

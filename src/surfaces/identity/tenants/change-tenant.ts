@@ -11,8 +11,8 @@ import { closed, Id, text } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { default_tenant_id } from '../schemas.ts'
-import { revokeSessions } from '../sessions/revoke.ts'
-import { Signup, Tenant, tenantColumns, TenantState } from './find.ts'
+import { revokeSessions } from '../sessions/revoke-sessions.ts'
+import { Signup, Tenant, tenantColumns, TenantState } from './find-tenant.ts'
 
 export const ChangeTenant = closed({
   name: Type.Optional(text(100)),

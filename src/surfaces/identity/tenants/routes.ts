@@ -8,7 +8,7 @@ import { pageQuery } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { changeTenant, ChangeTenant } from './change-tenant.ts'
 import { createTenant, CreateTenant } from './create-tenant.ts'
-import { Tenant, tenantColumns, TenantPage } from './find.ts'
+import { Tenant, tenantColumns, TenantPage } from './find-tenant.ts'
 
 const permission = 'identity.tenants.manage'
 
