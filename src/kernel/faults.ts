@@ -12,6 +12,8 @@ export type FaultRule = {
   times: number | null
   skip: number
   passed: number
+  /** Only work for this tenant, or about a thing with this id, is hit. */
+  match: string | null
 }
 export type Fault = (point: string) => Promise<void> | undefined
 
@@ -22,6 +24,7 @@ export type Faults = {
     action: FaultAction
     times?: number | undefined
     skip?: number | undefined
+    match?: string | undefined
   }): void
   list(): FaultRule[]
   clear(): void
@@ -37,11 +40,16 @@ export class InjectedFault extends Error {
   override readonly name = 'InjectedFault'
 }
 
-/** `initial` is the form of KERNEL_FAULTS: `point=action@n,…`, where n is the pass that is hit. */
-export function openFaults(initial: string): Faults {
+/**
+ * `initial` is the form of KERNEL_FAULTS: `point=action@n,…`, where n is the pass that is hit. `about` tells
+ * for whom and about what the work in hand is.
+ */
+export function openFaults(initial: string, about: () => readonly string[] = () => []): Faults {
   const rules = new Map<string, FaultRule>()
-  const set: Faults['set'] = ({ point, action, times, skip }) =>
-    void rules.set(point, { point, action, times: times ?? null, skip: skip ?? 0, passed: 0 })
+  const set: Faults['set'] = ({ point, action, times, skip, match }) => {
+    const rule = { point, action, times: times ?? null, skip: skip ?? 0, passed: 0 }
+    rules.set(point, { ...rule, match: match ?? null })
+  }
   for (const entry of initial.split(',').filter(Boolean)) {
     const match = /^([a-z0-9_.]+)=([a-z:0-9]+)(?:@(\d+))?$/.exec(entry.trim())
     if (!match?.[1] || !match[2] || !isFaultAction(match[2])) {
@@ -56,7 +64,7 @@ export function openFaults(initial: string): Faults {
     fault: point => {
       if (rules.size === 0) return undefined
       const rule = rules.get(point)
-      if (!rule) return undefined
+      if (!rule || (rule.match !== null && !about().includes(rule.match))) return undefined
       rule.passed++
       const hits = rule.passed - rule.skip
       if (hits <= 0 || (rule.times !== null && hits > rule.times)) return undefined

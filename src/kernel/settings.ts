@@ -20,6 +20,8 @@ type Text = {
   says: string
   secret?: true
   oneOf?: readonly string[]
+  /** A text such as `dns:2000,total:20000`: the unit of each part, which is a limit of its own. */
+  parts?: Readonly<Record<string, string>>
 }
 export type Setting = Number_ | Flag | List | Numbers | Text
 
@@ -54,6 +56,11 @@ export const text = (says: string, fallback: string): Text & { default: string }
   default: fallback,
   says,
 })
+export const parts = (
+  says: string,
+  fallback: string,
+  units: Readonly<Record<string, string>>,
+): Text & { default: string } => ({ ...text(says, fallback), parts: units })
 export const secret = (says: string): Text => ({ kind: 'text', default: null, says, secret: true })
 
 export type SettingTable = Readonly<Record<string, Setting>>
@@ -85,6 +92,8 @@ export const kernelSettings = {
   'kernel.keyring': secret('Keys as kid:base64 of 32 bytes, comma-separated, the current one first'),
   'kernel.pepper': secret('Key of the hashes that must stay equal for ever (base64 of 32 bytes)'),
   'kernel.body_limit_bytes': count(1024 * 1024, 'bytes', 'Largest JSON body, where a route does not say otherwise', 1024, 2 ** 30),
+  'kernel.headers_seconds': count(20, 's', 'Time for the headers of a request to arrive, from the opening of the connection or the end of the request before', 1, 600),
+  'kernel.idle_seconds': count(72, 's', 'How long a connection is kept that asks for nothing', 1, 3600),
   'kernel.body_seconds': count(30, 's', 'Time for a request body to arrive, where a route does not say otherwise', 1, 3600),
   'kernel.rate_read_per_minute': count(600, 'requests/min', 'Reads of one principal', 1),
   'kernel.rate_write_per_minute': count(120, 'requests/min', 'Writes of one principal', 1),

@@ -5,11 +5,14 @@ import type { Events } from '../kernel/events/open.ts'
 import type { NatsSink } from '../kernel/events/sinks/nats.ts'
 import type { Faults } from '../kernel/faults.ts'
 import type { AnySurface, Gathered } from './gather.ts'
+import type { Connections } from '../kernel/http/connections.ts'
 import type { Keyring } from '../kernel/keys.ts'
 import type { Log } from '../kernel/observability/log.ts'
 import type { Overload } from '../kernel/observability/overload.ts'
 import type { SettingTable } from '../kernel/settings.ts'
 import type { Kernel, KernelOf, Opened } from '../kernel/surface.ts'
+import type { Pulse } from '../kernel/work/pulse.ts'
+import type { Sleepers } from '../kernel/work/topics.ts'
 import type { DueQueue } from '../kernel/work/due-queue.ts'
 import type { Telemetry } from '../kernel/observability/telemetry.ts'
 
@@ -55,5 +58,8 @@ export type PlatformParts = {
   events: Events
   overload: Overload
   sink: NatsSink | null
+  sleepers: Sleepers
+  pulse: Pulse
+  connections: Connections
   queues: readonly DueQueue[]
 }

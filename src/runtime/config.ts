@@ -160,8 +160,32 @@ function fallback(setting: Setting, profile: Profile): unknown {
   return typeof setting.default === 'boolean' ? setting.default : setting.default === profile
 }
 
+/** `webhooks.timeouts` is told as `webhooks.timeouts.dns`, `webhooks.timeouts.total` and so on. */
+function partsOf(
+  name: string,
+  value: unknown,
+  setting: Extract<Setting, { kind: 'text' }>,
+): Limit[] {
+  const numbersOf = (text: unknown) =>
+    new Map(
+      String(text)
+        .split(',')
+        .map(part => part.trim().split(':', 2) as [string, string]),
+    )
+  const given = numbersOf(value)
+  const usual = numbersOf(setting.default)
+  return Object.entries(setting.parts ?? {}).map(([part, unit]) => ({
+    name: `${name}.${part}`,
+    value: Number(given.get(part) ?? usual.get(part)),
+    unit,
+    default: Number(usual.get(part)),
+    applies_to: setting.says,
+  }))
+}
+
 function limitsOf(settings: SettingValues, table: SettingTable, profile: Profile): Limit[] {
   return Object.entries(table).flatMap(([name, setting]) => {
+    if (setting.kind === 'text' && setting.parts) return partsOf(name, settings[name], setting)
     if (setting.kind === 'text' || setting.kind === 'list') return []
     return [
       {

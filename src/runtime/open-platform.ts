@@ -7,12 +7,15 @@ import { clientAddress } from '../kernel/access/client-address.ts'
 import { openRateLimiter } from '../kernel/access/rate.ts'
 import type { Db } from '../kernel/database/db.ts'
 import { sql } from '../kernel/database/sql.ts'
+import { faultPoints, refuseUnknownPoints } from './dev/fault-points.ts'
 import { devRoutes } from './dev/routes.ts'
 import { openEvents, type Events } from '../kernel/events/open.ts'
 import { traced } from '../kernel/events/consumers/traced.ts'
 import { openNatsSink, type NatsSink } from '../kernel/events/sinks/nats.ts'
+import { currentAbout } from '../kernel/observability/context.ts'
 import { openFaults, type Faults } from '../kernel/faults.ts'
 import { checkRoutes, gather } from './gather.ts'
+import { openConnections } from '../kernel/http/connections.ts'
 import { buildApp, type App } from '../kernel/http/app.ts'
 import { mountDocs } from '../kernel/http/docs.ts'
 import { openKeyed } from '../kernel/idempotency/keyed.ts'
@@ -58,8 +61,9 @@ export type Platform = {
 export function openPlatform(options: PlatformOptions): Platform {
   const { config, composition } = options
   const gathered = gather(composition.surfaces)
-  const faults = openFaults(config.settings['kernel.faults'])
-  const { kernel, tie, sleepers, queues } = openKernel(options, gathered, faults)
+  refuseUnknownPoints(config.settings['kernel.faults'], composition.surfaces)
+  const faults = openFaults(config.settings['kernel.faults'], currentAbout)
+  const { kernel, tie, sleepers, pulse, queues } = openKernel(options, gathered, faults)
   const ofSurface: KernelFor = surface => kernelFor(kernel, config.settings, surface)
   const named = composition.open(ofSurface)
   const { access, prepare } = named
@@ -72,6 +76,7 @@ export function openPlatform(options: PlatformOptions): Platform {
       .flatMap(one => one.consumers ?? [])
       .map(consumer => traced(consumer, options.telemetry)),
     sleepers,
+    pulse,
     declared: gathered.declared,
     settings: config.settings,
     log: options.log,
@@ -93,6 +98,9 @@ export function openPlatform(options: PlatformOptions): Platform {
     events,
     overload,
     sink,
+    sleepers,
+    pulse,
+    connections: openConnections(config.public_url),
     queues: [...queues, ...opened.flatMap(one => one.queues ?? [])],
   }
   const document = lazily(() => makeDocument(parts, routes))
@@ -139,6 +147,7 @@ function routesOf(
     db: kernel.db,
     clock: kernel.clock,
     faults: parts.faults,
+    points: lazily(() => faultPoints(options.composition.surfaces)),
     declared: gathered.declared,
     config,
     wake: kernel.wake,
@@ -191,8 +200,8 @@ function makeDocument({ options, gathered }: PlatformParts, routes: readonly Rou
   )
 }
 
-function lazily(make: () => string): () => string {
-  let made: string | undefined
+function lazily<T extends string | readonly string[]>(make: () => T): () => T {
+  let made: T | undefined
   return () => (made ??= make())
 }
 
@@ -228,7 +237,9 @@ function appOf(parts: PlatformParts, routes: readonly Route[], stopping: AbortSi
     retention_hours: settings['kernel.idempotency_retention_hours'],
     body_limit_bytes: settings['kernel.body_limit_bytes'],
     body_seconds: settings['kernel.body_seconds'],
-    pending: new Set(),
+    headers_seconds: settings['kernel.headers_seconds'],
+    idle_seconds: settings['kernel.idle_seconds'],
+    connections: parts.connections,
     heartbeat_ms: settings['kernel.sse_heartbeat_seconds'] * 1000,
     stall_ms: settings['kernel.sse_stall_seconds'] * 1000,
     secure: config.public_url.startsWith('https:'),

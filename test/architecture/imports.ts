@@ -22,7 +22,7 @@ const kernel_order = [
   ['idempotency'],
   ['work'],
   ['events'],
-  ['http'],
+  ['http', 'bounded'],
   ['surface.ts'],
 ]
 

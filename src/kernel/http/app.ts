@@ -2,8 +2,6 @@
  * Mounts the list of routes on the HTTP server: one pipeline for all of them, 405 with Allow beside 404,
  * problem documents for whatever the framework refuses by itself, and a close that ends streams first.
  */
-import { STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import findMyWay from 'find-my-way'
 import { newId } from '../ids.ts'
@@ -11,12 +9,13 @@ import type { Log } from '../observability/log.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { noTelemetry, type Telemetry } from '../observability/telemetry.ts'
 import { securityHeaders, sendOutcome, sendProblem } from './send-reply.ts'
+import type { Connections } from './connections.ts'
 import { parsers } from './body-parsers.ts'
 import { compileRoute, type CompiledRoute } from './compile-route.ts'
 import { allowOrigin } from './cors.ts'
 import { guard, type GuardDeps, type Passed } from './guard.ts'
 import { journey, type Answer, type JourneyDeps } from './handle-request.ts'
-import { problem, renderProblem, type Catalog } from '../errors/problem.ts'
+import { problem, type Catalog } from '../errors/problem.ts'
 import { serverBehind, type Front } from './request-interceptor.ts'
 import { onlyReads, type Route, consumesOf } from './route.ts'
 import { announcesBody, IncomingBody } from './incoming-body.ts'
@@ -31,8 +30,10 @@ export type AppOptions = GuardDeps &
     readonly body_limit_bytes: number
     /** Time for a body to arrive, where a route does not say otherwise. */
     readonly body_seconds: number
-    /** Bodies that have not arrived yet. */
-    readonly pending: Set<IncomingBody>
+    readonly headers_seconds: number
+    /** How long a connection is kept that asks for nothing. */
+    readonly idle_seconds: number
+    readonly connections: Connections
     readonly heartbeat_ms: number
     readonly stall_ms: number
     readonly strict: boolean
@@ -68,14 +69,20 @@ export function buildApp(options: AppOptions): App {
     genReqId: newId,
     bodyLimit: options.body_limit_bytes,
     routerOptions: { maxParamLength: 512 },
-    http: { maxHeaderSize: header_bytes_max, requestTimeout: 60_000, headersTimeout: 20_000 },
+    http: {
+      maxHeaderSize: header_bytes_max,
+      headersTimeout: options.headers_seconds * 1000,
+      connectionsCheckingInterval: 1000,
+    },
+    // Each body has its own time; this one is for bodies that nothing waits for.
+    requestTimeout: longest_request_ms(options),
     serverFactory: serverBehind(options),
-    keepAliveTimeout: 72_000,
+    keepAliveTimeout: options.idle_seconds * 1000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) =>
       void sendProblem(options, undefined, request, reply.headers(common), error),
-    clientErrorHandler: (error, socket) => refuseSocket(options.public_url, error, socket),
+    clientErrorHandler: (error, socket) => options.connections.refuse(error, socket),
   })
   const common: Record<string, string> = {
     ...securityHeaders,
@@ -128,7 +135,7 @@ function incomingOf(
   const { compiled } = request.routeOptions.config
   return new IncomingBody(request.raw, reply.raw, {
     seconds: compiled?.route.body_seconds ?? options.body_seconds,
-    pending: options.pending,
+    pending: options.connections.pending,
     refuse: refusal => void sendProblem(options, compiled, request, reply, refusal),
   })
 }
@@ -140,6 +147,11 @@ function askForBody(route: Route, request: FastifyRequest, incoming: IncomingBod
     throw problem('content_too_large')
   }
   incoming.goOn()
+}
+
+function longest_request_ms({ routes, headers_seconds, body_seconds }: AppOptions): number {
+  const bodies = routes.map(route => route.body_seconds ?? 0)
+  return (headers_seconds + Math.max(body_seconds, ...bodies)) * 1000
 }
 
 function routeLabel(request: FastifyRequest): string {
@@ -271,25 +283,4 @@ function notFound(options: AppOptions) {
     const refusal = problem('method_not_allowed', { headers: { allow } })
     return sendProblem(options, undefined, request, reply, refusal)
   }
-}
-
-/** What cannot even be parsed as HTTP still gets a problem document. */
-function refuseSocket(public_url: string, error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const timeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-  const refusal = problem(timeout ? 'request_timeout' : 'malformed_request')
-  const request_id = newId()
-  const body = renderProblem(refusal, { public_url, path: '/', request_id })
-  socket.end(
-    [
-      `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
-      'content-type: application/problem+json',
-      `content-length: ${Buffer.byteLength(body)}`,
-      `x-request-id: ${request_id}`,
-      'cache-control: no-store',
-      'connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  )
 }

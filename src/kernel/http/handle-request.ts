@@ -77,7 +77,8 @@ function proceed(
   const ignored = ignoredFieldsHeader(dropped)
   const { route } = compiled
   const { id, traceparent } = context.request
-  const work = { request_id: id, traceparent }
+  const about = [context.principal?.tenant_id ?? '', ...Object.values(context.params)]
+  const work = { request_id: id, traceparent, about }
   if (route.stream || route.streaming || prefersEvents(compiled, request.headers.accept)) {
     const open = () => openStream(deps, compiled, request, context, key)
     return workContext.run(work, open).then(opened => ({ kind: 'stream', ignored, ...opened }))
@@ -129,6 +130,7 @@ function admit(
 }
 
 function checkRequest(compiled: CompiledRoute, request: FastifyRequest) {
+  inspect(request.params, 'path', '', 0)
   compiled.checkParams(request.params as Record<string, string>)
   inspect(request.query, 'query', '', 0)
   const dropped: Dropped = []

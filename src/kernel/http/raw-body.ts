@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
+import { inspect } from './content.ts'
 import { problem } from '../errors/problem.ts'
 
 export async function readRaw(request: FastifyRequest, payload: IncomingMessage): Promise<Buffer> {
@@ -13,6 +14,7 @@ export async function readRaw(request: FastifyRequest, payload: IncomingMessage)
   if (declared > bodyLimit) throw problem('content_too_large')
   // The router fills every parameter of the path.
   const params = request.params as Record<string, string>
+  inspect(params, 'path', '', 0)
   const asked = config.compiled?.route.bodyLimitFor?.({ params, headers })
   const limit = Math.min(bodyLimit, (await asked) ?? bodyLimit)
   if (declared > limit) throw problem('content_too_large')

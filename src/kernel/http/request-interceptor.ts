@@ -5,9 +5,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { FastifyServerOptions } from 'fastify'
 import { newId } from '../ids.ts'
+import { isUnavailable } from '../database/failures.ts'
+import { logOutage } from '../observability/outage-log.ts'
 import type { Log } from '../observability/log.ts'
-import { problemOf, securityHeaders } from './send-reply.ts'
+import { problemOf, rateHeaders, securityHeaders } from './send-reply.ts'
 import { problem, renderProblem } from '../errors/problem.ts'
+import type { Connections } from './connections.ts'
 import { markExpecting } from './incoming-body.ts'
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void
@@ -18,6 +21,7 @@ export type Front = (request: IncomingMessage, response: ServerResponse, pass: H
 export type ServerDeps = {
   readonly fronts: readonly Front[]
   readonly stopping: AbortSignal
+  readonly connections: Connections
   readonly public_url: string
   readonly log: Log
 }
@@ -26,6 +30,7 @@ export type ServerDeps = {
 export function serverBehind({
   fronts,
   stopping,
+  connections,
   ...told
 }: ServerDeps): NonNullable<FastifyServerOptions['serverFactory']> {
   return (framework, options) => {
@@ -42,11 +47,13 @@ export function serverBehind({
       },
     )
     const open: Handler = (request, response) => {
+      connections.seen(request, response)
       if (!request.url?.startsWith('/')) request.url = originForm(request.url)
       handle(request, response)
     }
     const { keepAliveTimeout, requestTimeout, connectionTimeout } = options as FastifyServerOptions
     const server: Server = createServer({ ...optionsOf(options), requireHostHeader: false }, open)
+    connections.watch(server)
     // What is expected beside 100-continue may be left alone; the server would refuse it without a document.
     server.on('checkExpectation', open)
     server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -81,13 +88,15 @@ export function sendRefusal(
 ): number {
   const refusal = problemOf(error)
   const request_id = newId()
-  if (refusal.status >= 500) log.error({ request_id, err: error }, refusal.code)
+  const fields = { request_id, err: error }
+  if (isUnavailable(error)) logOutage(log, fields, 'the database does not answer')
+  else if (refusal.status >= 500) log.error(fields, refusal.code)
   const path = url.split('?', 1)[0] ?? '/'
   const body = renderProblem(refusal, { public_url, path, request_id })
   const { headers, retry_after } = refusal.details
   const told: Record<string, string> = {
     ...securityHeaders,
-    ...headers,
+    ...(refusal.code === 'rate_limited' ? rateHeaders(refusal) : headers),
     'content-type': 'application/problem+json',
     'content-length': String(Buffer.byteLength(body)),
     'x-request-id': request_id,

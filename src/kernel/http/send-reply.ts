@@ -9,6 +9,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { codeOf } from '../errors/error-code.ts'
 import { DatabaseBusy, isRetryable, isUnavailable } from '../database/failures.ts'
 import type { Log } from '../observability/log.ts'
+import { logOutage } from '../observability/outage-log.ts'
 import { UpstreamFailure, problemCodeOf } from '../outgoing/upstream.ts'
 import type { CompiledRoute } from './compile-route.ts'
 import { isNotModified } from './etag.ts'
@@ -89,7 +90,9 @@ export function sendProblem(
   const refusal = brokeOff(request, error) ?? declared(deps, compiled, problemOf(error))
   // Turning work away is no failure; writing each one down would cost most when there is least to give.
   if (refusal.status >= 500 && !turned_away.has(refusal.code)) {
-    deps.log.error({ request_id: request.id, route: compiled?.operation, err: error }, refusal.code)
+    const fields = { request_id: request.id, route: compiled?.operation, err: error }
+    if (isUnavailable(error)) logOutage(deps.log, fields, 'the database does not answer')
+    else deps.log.error(fields, refusal.code)
   }
   const body = renderProblem(refusal, {
     public_url: deps.public_url,
@@ -99,6 +102,7 @@ export function sendProblem(
   if (refusal.details.retry_after !== undefined) {
     void reply.header('retry-after', String(refusal.details.retry_after))
   }
+  if (refusal.code === 'rate_limited') void reply.headers(rateHeaders(refusal))
   if (refusal.status === 401 && !refusal.details.headers?.['www-authenticate']) {
     void reply.header('www-authenticate', `Bearer error="${refusal.code}"`)
   }
@@ -112,6 +116,11 @@ export function sendProblem(
       'x-request-id': request.id,
     })
     .send(body)
+}
+
+/** A limit of a surface says at least when there is room again; the pipeline's say more. */
+export function rateHeaders({ details }: Problem): Record<string, string> {
+  return { ratelimit: `"operation";r=0;t=${details.retry_after ?? 1}`, ...details.headers }
 }
 
 /** A caller who goes before the end of his body is no failure, although his error has a database's code. */

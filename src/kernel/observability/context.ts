@@ -7,12 +7,18 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 export type WorkContext = {
   readonly request_id: string | null
   readonly traceparent: string | null
+  /** The tenant and the ids that the work is about, for fault points. */
+  readonly about?: readonly string[]
 }
 
 export const workContext = new AsyncLocalStorage<WorkContext>()
 
 export function currentTraceparent(): string | null {
   return workContext.getStore()?.traceparent ?? null
+}
+
+export function currentAbout(): readonly string[] {
+  return workContext.getStore()?.about ?? []
 }
 
 export function currentRequestId(): string | null {

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { isFaultAction, type FaultRule, type Faults } from '../../kernel/faults.ts'
 import { problem } from '../../kernel/errors/problem.ts'
 import { reply, route, type Route } from '../../kernel/http/route.ts'
-import { closed, count, nullable, page } from '../../kernel/http/shapes.ts'
+import { closed, count, Id, nullable, page } from '../../kernel/http/shapes.ts'
 
 const FaultView = Type.Object({
   point: Type.String(),
@@ -11,19 +11,33 @@ const FaultView = Type.Object({
   times: nullable(Type.Integer()),
   skip: Type.Integer(),
   passed: Type.Integer(),
+  match: nullable(Id),
 })
+const Point = Type.Object({ point: Type.String() })
 
 const NewFault = closed({
   point: Type.String({ pattern: '^[a-z0-9_.]+$', minLength: 1, maxLength: 200 }),
   action: Type.String({ pattern: '^(kill|throw|hang|delay:[0-9]{1,6})$', maxLength: 20 }),
   times: Type.Optional(count(1, 1_000_000)),
   skip: Type.Optional(count(0, 1_000_000)),
+  /** A tenant, or the id of what a request or an event is about. */
+  match: Type.Optional(Id),
 })
 
 const common = { permission: 'public', hidden: true, added: true } as const
 
-export function faultRoutes(faults: Faults): Route[] {
+export function faultRoutes(faults: Faults, points: () => readonly string[]): Route[] {
   return [
+    route({
+      ...common,
+      method: 'GET',
+      path: '/dev/fault-points',
+      summary: 'All fault points that exist',
+      transaction: 'own',
+      idempotency: 'ignored',
+      replies: { 200: Type.Object({ data: Type.Array(Point) }) },
+      handle: async () => reply(200, { data: points().map(point => ({ point })) }),
+    }),
     route({
       ...common,
       method: 'GET',
@@ -44,10 +58,12 @@ export function faultRoutes(faults: Faults): Route[] {
       idempotency: 'ignored',
       body: NewFault,
       replies: { 201: FaultView },
-      handle: async ({ body: { point, action, times, skip } }) => {
+      handle: async ({ body: { point, action, times, skip, match } }) => {
         if (!isFaultAction(action)) throw problem('validation_failed')
-        faults.set({ point, action, times, skip })
-        return reply(201, { point, action, times: times ?? null, skip: skip ?? 0, passed: 0 })
+        if (!points().includes(point)) throw unknownPoint(point)
+        faults.set({ point, action, times, skip, match })
+        const set = { point, action, times: times ?? null, skip: skip ?? 0, passed: 0 }
+        return reply(201, { ...set, match: match ?? null })
       },
     }),
     route({
@@ -66,6 +82,13 @@ export function faultRoutes(faults: Faults): Route[] {
   ]
 }
 
-function view({ point, action, times, skip, passed }: FaultRule) {
-  return { point, action, times, skip, passed }
+function unknownPoint(point: string) {
+  return problem('validation_failed', {
+    detail: `There is no fault point ${point}. GET /dev/fault-points lists all of them.`,
+    errors: [{ location: 'body', pointer: '/point', constraint: 'enum' }],
+  })
+}
+
+function view({ point, action, times, skip, passed, match }: FaultRule) {
+  return { point, action, times, skip, passed, match }
 }

@@ -15,13 +15,12 @@ import { localOnly } from './local-only.ts'
 import { openOutsideWorld } from '../../kernel/outgoing/sandbox-control.ts'
 import { whereRoute } from './where.ts'
 
-export { followClock } from './follow-clock.ts'
-
 export type DevDeps = {
   readonly config: Pick<Config, 'public_url' | 'data_dir'>
   readonly db: Db
   readonly clock: Clock
   readonly faults: Faults
+  readonly points: () => readonly string[]
   /** Every event that the platform declares. */
   readonly declared: DeclaredEvents
   /** Whether the web console is served. */
@@ -37,7 +36,7 @@ export function devRoutes(deps: DevDeps): Route[] {
     ...inboxRoutes(outside),
     ...clockRoutes(deps),
     ...eventRoutes(deps),
-    ...faultRoutes(deps.faults),
+    ...faultRoutes(deps.faults, deps.points),
   ]
   const listed = helpers.map(one => `${one.method} ${one.path}`)
   const where = whereRoute({ public_url: config.public_url, clock, outside, console }, listed)

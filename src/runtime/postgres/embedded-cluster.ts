@@ -47,7 +47,7 @@ export async function openCluster(
     if (found) return found
   }
   progress('Making the database (only the first time) …')
-  if (!account || mayUse(account, data_dir.path)) {
+  if (!account || mayUse(account, data_dir.path) || letPass(account, data_dir.path)) {
     await makeCluster(link, binaries, account)
     return link
   }
@@ -56,6 +56,21 @@ export async function openCluster(
   fs.rmSync(link, { force: true, recursive: true })
   fs.symlinkSync(real, link)
   return real
+}
+
+/**
+ * Where only the data folder itself is closed, the account may pass through it, without seeing what lies
+ * there: then the database is in it and goes with it.
+ */
+function letPass(account: Account, path: string): boolean {
+  const { mode, uid, gid } = fs.statSync(path)
+  if (uid !== process.getuid?.() || !mayUse(account, dirname(path))) return false
+  fs.chownSync(path, uid, account.gid)
+  fs.chmodSync(path, (mode & 0o7707) | 0o010)
+  if (mayUse(account, path)) return true
+  fs.chownSync(path, uid, gid)
+  fs.chmodSync(path, mode & 0o7777)
+  return false
 }
 
 export function passwordOf(cluster: string): string {

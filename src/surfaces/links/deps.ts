@@ -3,6 +3,7 @@
  * that it needs with `Pick<Deps, …>`.
  */
 import type { Tx } from '../../kernel/database/db.ts'
+import type { BlockedPatterns } from './destinations/blocked-patterns.ts'
 import type { Kernel } from './settings.ts'
 import type { LookAlikes } from './destinations/look-alikes.ts'
 import type { UrlReputation } from './destinations/reputation.ts'
@@ -36,6 +37,7 @@ export type Deps = {
   /** Random codes of the length asked for. */
   readonly newCode: (length: number) => string
   readonly lookAlikes: LookAlikes
+  readonly patterns: BlockedPatterns
   /** Null where nobody is asked about destinations. */
   readonly reputation: UrlReputation | null
   readonly lookUpTxt: TxtLookup

@@ -116,6 +116,18 @@ export const bodies: readonly Rule[] = [
     },
   },
   {
+    name: 'NUL in the path is 422',
+    exempt: ({ params }) => (params.length > 0 ? null : 'its path has no parameter'),
+    check: async ({ target, send, valid }) => {
+      for (const { name } of target.params) {
+        const request = await valid()
+        const answer = await send(request, { params: { ...request.params, [name]: 'a%00b' } })
+        expectProblem(answer, 422, 'invalid_character')
+        expect(pointersOf(answer, 'path')).toEqual([`/${name}`])
+      }
+    },
+  },
+  {
     name: 'NUL in the query is 422',
     exempt: ({ query }) => (textsOf(query).length > 0 ? null : 'its query has no text'),
     check: async ({ target, send, valid }) => {

@@ -159,6 +159,8 @@ describe('over HTTP', () => {
     for (let i = 0; i < 7; i++) answers.push(await world.call('GET', '/v1/notes', { token }))
     expect(answers.map(answer => answer.status)).toEqual([200, 200, 200, 200, 200, 429, 429])
     expect(answers[0]?.headers.get('ratelimit-policy')).toBe('"read";q=5;w=60')
+    const refused = answers.at(-1)?.headers
+    expect(refused?.get('ratelimit')).toBe(`"read";r=0;t=${refused?.get('retry-after')}`)
     const last = answers[6]
     expect(last?.body.code).toBe('rate_limited')
     expect(Number(last?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)

@@ -16,7 +16,8 @@ export function traced(consumer: Consumer, telemetry: Telemetry): Consumer {
         'dodeca.event_id': event.id,
       },
     }))
-    const work = { request_id: null, traceparent: spans[0]?.span.traceparent ?? null }
+    const about = events.flatMap(one => [one.tenant_id, one.aggregate_id, one.id])
+    const work = { request_id: null, traceparent: spans[0]?.span.traceparent ?? null, about }
     try {
       await workContext.run(work, effect)
       for (const { span, attributes } of spans) span.end(attributes)

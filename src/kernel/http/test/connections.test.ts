@@ -70,3 +70,46 @@ test('who goes before the end of his body has made no failure', async () => {
   await kill('SIGTERM')
   expect(output()).not.toContain('"level":50')
 })
+
+test('a connection that asks for nothing, or for half of something, is closed after its time', async () => {
+  const { url, kill } = await startProcess({
+    ...world.environment,
+    KERNEL_HEADERS_SECONDS: '1',
+    KERNEL_IDLE_SECONDS: '1',
+  })
+  const { hostname, port } = new URL(url)
+  const ends = ['', 'GET / HTTP/1.1\r\nho', 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'].map(
+    async text => {
+      const socket = connect(Number(port), hostname)
+      let received = ''
+      socket.on('data', part => (received += String(part)))
+      socket.write(text)
+      await once(socket, 'end')
+      return received
+    },
+  )
+  const [silent, half, idle] = await Promise.all(ends)
+  expect(silent).toMatch(/^HTTP\/1.1 408/)
+  expect(half).toMatch(/^HTTP\/1.1 408/)
+  expect(half).toContain('"code":"request_timeout"')
+  expect(idle).toMatch(/^HTTP\/1.1 200/)
+  await kill('SIGTERM')
+})
+
+test('no connection that asks for nothing, or sends half a body, holds a stop', async () => {
+  const person = world.person()
+  await world.grant(person, 'notes.notes.write:*')
+  const { url, kill } = await startProcess({ ...world.environment, KERNEL_SHUTDOWN_SECONDS: '10' })
+  const { hostname, port } = new URL(url)
+  const body = `POST /v1/notes HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${person.token}\r\ncontent-type: application/json\r\nexpect: 100-continue\r\ncontent-length: 100\r\n\r\n`
+  const opened = ['', 'GET / HTTP/1.1\r\nho', body].map(async text => {
+    const socket = connect(Number(port), hostname)
+    socket.on('error', () => {})
+    await once(socket, 'connect')
+    socket.write(text)
+    // The body is asked for, so the request has begun.
+    if (text === body) await once(socket, 'data')
+  })
+  await Promise.all(opened)
+  expect(await kill('SIGTERM')).toEqual({ code: 0, signal: null })
+})

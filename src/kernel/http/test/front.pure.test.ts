@@ -1,6 +1,7 @@
 /** What stands before the framework answers or passes on, and lets a stopping process go. */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { openConnections } from '../connections.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { openLog } from '../../observability/log.ts'
 import { serverBehind, type Front, type Handler } from '../request-interceptor.ts'
@@ -10,7 +11,9 @@ const framework: Handler = (request, response) => response.end(`framework ${requ
 async function listen(fronts: readonly Front[], stopping = new AbortController()) {
   const limits = { http: { maxHeaderSize: 1024 }, keepAliveTimeout: 72_000, requestTimeout: 60_000 }
   const log = openLog({ level: 'silent', readable: false })
-  const deps = { fronts, stopping: stopping.signal, public_url: 'http://here.test', log }
+  const public_url = 'http://here.test'
+  const connections = openConnections(public_url)
+  const deps = { fronts, stopping: stopping.signal, public_url, log, connections }
   const server = serverBehind(deps)(framework, limits)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

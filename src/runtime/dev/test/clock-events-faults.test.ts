@@ -105,15 +105,38 @@ test('a follower knows the offset once it started, and listens no more once it s
 
 test('fault points are set, strike, are listed and cleared', async () => {
   const { faults } = world.platform
-  const rule = { point: 'kernel.test_point', action: 'throw', times: 1, skip: 1 }
+  const rule = { point: 'kernel.after_call', action: 'throw', times: 1, skip: 1 }
   expect((await call('POST', '/dev/faults', rule)).status).toBe(201)
   expect(faults.fault(rule.point)).toBeUndefined()
   await expect(faults.fault(rule.point)).rejects.toThrow(InjectedFault)
   const { body } = await call('GET', '/dev/faults')
-  expect(body.data).toEqual([{ ...rule, passed: 2 }])
+  expect(body.data).toEqual([{ ...rule, passed: 2, match: null }])
   expect((await call('POST', '/dev/faults', { point: 'x', action: 'melt' })).status).toBe(422)
+  const listed = await call('GET', '/dev/fault-points')
+  const points = listed.body.data.map((one: { point: string }) => one.point)
+  expect(points).toEqual(expect.arrayContaining(['kernel.before_commit', 'kernel.consumer']))
+  const absent = await call('POST', '/dev/faults', { point: 'kernel.nowhere', action: 'throw' })
+  expect([absent.status, absent.body.errors[0].pointer]).toEqual([422, '/point'])
   expect((await call('DELETE', '/dev/faults')).status).toBe(204)
   expect(faults.list()).toEqual([])
+})
+
+test('a fault point may hit one tenant, or one thing, alone', async () => {
+  const [hit, spared] = [world.person(), world.person()]
+  const ids: string[] = []
+  for (const person of [hit, spared]) {
+    await world.grant(person, 'notes.notes.write:*')
+    const { token } = person
+    ids.push((await world.call('POST', '/v1/notes', { token, body: { title: 'x' } })).body.id)
+  }
+  const change = async ({ token }: typeof hit, id = '') =>
+    (await world.call('PATCH', `/v1/notes/${id}`, { token, body: { title: 'y' } })).status
+  for (const match of [hit.principal.tenant_id, ids[0]]) {
+    const rule = { point: 'kernel.before_commit', action: 'throw', match }
+    expect((await call('POST', '/dev/faults', rule)).status).toBe(201)
+    expect([await change(hit, ids[0]), await change(spared, ids[1])]).toEqual([500, 200])
+    await call('DELETE', '/dev/faults')
+  }
 })
 
 /** What the log shows of an aggregate once that many of its events have their position. */

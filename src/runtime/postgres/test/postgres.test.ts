@@ -141,13 +141,18 @@ describe('start', () => {
     await again.release()
   })
 
-  test('in an open folder: the data lies in DATA_DIR itself', async () => {
-    const folder = openFolder()
-    const held = await started(folder)
-    expect(held.cluster_dir).toBe(join(fs.realpathSync(folder), 'data', 'postgres'))
-    expect(fs.lstatSync(held.cluster_dir).isDirectory()).toBe(true)
-    await held.release()
-  })
+  test.each([0o755, 0o700])(
+    'below open folders, mode %o: it lies in DATA_DIR itself',
+    async mode => {
+      const folder = openFolder()
+      const data_dir = join(fs.realpathSync(folder), 'data')
+      fs.mkdirSync(data_dir, { mode })
+      const held = await started(folder)
+      expect(held.cluster_dir).toBe(join(data_dir, 'postgres'))
+      if (mode === 0o700) expect(fs.statSync(data_dir).mode & 0o067).toBe(0)
+      await held.release()
+    },
+  )
 
   test('a wrong password and a superuser are refused', async () => {
     const held = await started(openFolder())

@@ -61,8 +61,9 @@ describe.concurrent('a registered type', () => {
     ['a remote reference', { $ref: 'https://example.test/schema.json' }],
     ['an id', { $id: 'https://example.test/schema.json' }],
     ['another draft', { $schema: 'http://json-schema.org/draft-07/schema#' }],
-    ['a pattern that takes for ever', { properties: { a: { pattern: '(a+)+$' } } }],
-    ['such a pattern for names', { patternProperties: { '(a*)*$': {} } }],
+    ['a pattern that looks ahead', { properties: { a: { pattern: '^(?!a)' } } }],
+    ['such a pattern for names', { patternProperties: { '(?=a)': {} } }],
+    ['a reference past what holds schemas', { default: {}, $ref: '#/default' }],
     ['a promise', { $async: true }],
     ['a keyword of the wrong kind', { type: 'object', required: 'a' }],
     ['no such type', { type: 'objekt' }],
@@ -75,6 +76,28 @@ describe.concurrent('a registered type', () => {
       parameters_schema,
     })
     expect([status, body.code]).toEqual([422, 'schema_invalid'])
+  })
+
+  test.each([
+    ['a pattern that explodes elsewhere', { properties: { a: { pattern: '^(a|a)*$' } } }],
+    ['such names', { patternProperties: { '^(n|n)*$': true }, additionalProperties: false }],
+  ])('with %s answers at once', async (_what, parameters_schema) => {
+    const type = `outside.${newId()}`
+    expect((await put(type, { schema_version: 1, parameters_schema })).status).toBe(201)
+    const parameters = { a: `${'a'.repeat(5000)}!`, [`${'n'.repeat(5000)}!`]: 1 }
+    const { status, body } = await world.order(await world.person(), { type, parameters })
+    expect([status, body.code]).toEqual([422, 'validation_failed'])
+  })
+
+  test('whose references double with each level is stopped at its limit', async () => {
+    const type = `outside.${newId()}`
+    const level = (n: number) => ({ allOf: [{ $ref: `#/$defs/d${n}` }, { $ref: `#/$defs/d${n}` }] })
+    const levels = Array.from({ length: 40 }, (_, n) => [`d${n}`, level(n + 1)] as const)
+    const $defs = { ...Object.fromEntries(levels), d40: true }
+    const parameters_schema = { $ref: '#/$defs/d0', $defs }
+    expect((await put(type, { schema_version: 1, parameters_schema })).status).toBe(201)
+    const { status, body } = await world.order(await world.person(), { type })
+    expect([status, body.errors[0].constraint]).toEqual([422, 'work'])
   })
 
   test('is never one of the platform', async () => {

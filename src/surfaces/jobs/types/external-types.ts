@@ -6,7 +6,8 @@ import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
-import { compileFit, type Fit } from './fit.ts'
+import type { Fit } from '../../../kernel/bounded/json-schema.ts'
+import { compileRegistered } from './schema-guard.ts'
 
 const External = Type.Object({
   type: Type.String(),
@@ -70,8 +71,8 @@ export function openExternalFits(): ExternalFits {
       )
       if (!found) return undefined
       const fits = {
-        parameters: compileFit(found.parameters_schema),
-        result: found.result_schema && compileFit(found.result_schema),
+        parameters: compileRegistered(found.parameters_schema),
+        result: found.result_schema && compileRegistered(found.result_schema),
       }
       if (kept.size >= kept_max) for (const oldest of kept.keys()) if (kept.delete(oldest)) break
       kept.set(name, fits)

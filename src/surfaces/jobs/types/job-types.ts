@@ -2,11 +2,12 @@
  * Every job type that there is: those of the surfaces, which are code, and those registered over HTTP,
  * which are rows. A type has one set of rules, and one schema for each of its versions.
  */
+import { compileSchema, type Fit } from '../../../kernel/bounded/json-schema.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
 import type { JobType } from '../../../kernel/surface.ts'
 import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
-import type { TypeRules, TypeVersion } from '../running/rules.ts'
+import type { TypeRules, TypeVersion } from '../attempts/rules.ts'
 import {
   openExternalFits,
   readExternal,
@@ -15,7 +16,6 @@ import {
   type ExternalFits,
   type Fits,
 } from './external-types.ts'
-import { compileFit, type Fit } from './fit.ts'
 
 export type Kind = 'built_in' | 'activity' | 'external'
 
@@ -55,7 +55,7 @@ const nameOf = ({ type, schema_version }: TypeVersion) => `${type} ${schema_vers
 /** Our own schemas are schemas, and compiling them takes a sixth of a start. */
 function fitAtFirstUse(schema: object): Fit {
   let fit: Fit | undefined
-  return (value, pointer) => (fit ??= compileFit(schema))(value, pointer)
+  return (value, pointer) => (fit ??= compileSchema(schema))(value, pointer)
 }
 
 export function openJobTypes({ settings }: Pick<Kernel, 'settings'>): JobTypes {

@@ -1,57 +1,33 @@
 /**
- * Which JSON Schemas may be registered: 2020-12, of bounded size, complete in themselves, and without
- * repetition inside repetition in a pattern. What passes here is run on every submission; alternatives
- * that overlap can still make a pattern slow, which is one reason why only operators register types.
+ * Which JSON Schemas may be registered: of bounded size, and such that the kernel can check against them
+ * with a counted number of steps. What passes here is run on every submission and every result.
  */
-import safeRegex from 'safe-regex2'
-import { escapePointer } from '../../../kernel/http/content.ts'
+import { compileSchema, type Fit } from '../../../kernel/bounded/json-schema.ts'
+import { Refused } from '../../../kernel/bounded/work.ts'
 import { problem } from '../errors.ts'
-import { compileFit } from './fit.ts'
 
-const draft = 'https://json-schema.org/draft/2020-12/schema'
-
-export function demandSchema(schema: object, member: string, bytes_max: number): void {
+export function requireSchema(schema: object, member: string, bytes_max: number): void {
   if (Buffer.byteLength(JSON.stringify(schema)) > bytes_max) {
-    throw refusal(`/${member}`, 'maxBytes')
+    throw refusal(`/${member}`, 'maxBytes', `A schema has at most ${bytes_max} bytes.`)
   }
-  walk(schema, `/${member}`)
   try {
-    compileFit(schema)
+    compileSchema(schema)
   } catch (error) {
-    throw problem(
-      'schema_invalid',
-      { errors: [{ location: 'body', pointer: `/${member}`, constraint: 'schema' }] },
-      { cause: error },
-    )
+    if (!(error instanceof Refused)) throw error
+    throw refusal(`/${member}${error.pointer}`, 'schema', error.message)
   }
 }
 
-/** Every member of that name counts as the keyword, also where it is only a property: that is harmless. */
-function walk(value: unknown, pointer: string): void {
-  if (typeof value !== 'object' || value === null) return
-  for (const [name, member] of Object.entries(value) as [string, unknown][]) {
-    const here = `${pointer}/${escapePointer(name)}`
-    if (name === 'pattern') demandSafe(member, here)
-    if (name === 'patternProperties' && typeof member === 'object' && member !== null) {
-      for (const pattern of Object.keys(member)) demandSafe(pattern, here)
-    }
-    if (typeof member === 'string' && !isAllowed(name, member)) throw refusal(here, name)
-    // An asynchronous schema would answer a promise, which counts as a yes.
-    if (name === '$async' || name === '$data') throw refusal(here, name)
-    walk(member, here)
+/** A schema that was registered before a limit was set may no longer be usable: nothing fits it. */
+export function compileRegistered(schema: object): Fit {
+  try {
+    return compileSchema(schema)
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    return (_value, pointer) => [{ location: 'body', pointer, constraint: 'schema_invalid' }]
   }
 }
 
-function isAllowed(keyword: string, value: string): boolean {
-  if (keyword === '$ref' || keyword === '$dynamicRef') return value.startsWith('#')
-  if (keyword === '$schema') return value.replace(/#$/, '') === draft
-  return keyword !== '$id' && keyword !== '$vocabulary'
-}
-
-function demandSafe(pattern: unknown, pointer: string): void {
-  if (typeof pattern === 'string' && !safeRegex(pattern)) throw refusal(pointer, 'safe_pattern')
-}
-
-function refusal(pointer: string, constraint: string) {
-  return problem('schema_invalid', { errors: [{ location: 'body', pointer, constraint }] })
+function refusal(pointer: string, constraint: string, detail: string) {
+  return problem('schema_invalid', { detail, errors: [{ location: 'body', pointer, constraint }] })
 }

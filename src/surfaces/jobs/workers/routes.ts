@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { storeResult } from '../results/store-result.ts'
 import { JobView } from '../schemas.ts'
-import { tagOf } from '../seeing/entity-tag.ts'
+import { tagOf } from '../jobs/entity-tag.ts'
 import { claimJobs } from './claim-jobs.ts'
 import { finalizeAttempt } from './finalize-attempt.ts'
 import { findAttempt } from './find-attempt.ts'
@@ -40,7 +40,7 @@ function registerRoute(deps: Deps): Route {
     permission: 'authenticated',
     asks_grants: true,
     added: true,
-    absent: 'worker_not_found',
+    absent: 'validation_failed',
     body: shapes.RegisterWorker,
     replies: { 200: shapes.WorkerView },
     fails: [

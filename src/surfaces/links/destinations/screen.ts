@@ -8,6 +8,8 @@ import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import { scan_queue } from './scan-links.ts'
 import { reversedParents } from './host.ts'
 import { notAllowed, type Destination } from './normalize.ts'
 import { isShortener } from './shorteners.ts'
@@ -26,9 +28,10 @@ const Found = Type.Object({
   blocked: Type.Boolean(),
   warned: Type.Boolean(),
   reported: Type.Boolean(),
+  patterns: Type.Array(Id),
 })
 
-export type Screening = Pick<Deps, 'kernel' | 'platform' | 'reputation' | 'lookAlikes'>
+export type Screening = Pick<Deps, 'kernel' | 'platform' | 'reputation' | 'lookAlikes' | 'patterns'>
 
 export async function screen(
   tx: Tx,
@@ -42,11 +45,13 @@ export async function screen(
     tx.one(Found, against(destination, kernel.settings['links.young_report_hours'])),
   ])
   if (found.own || platform.hosts.has(destination.hostname)) throw notAllowed('loop', pointer)
-  if (found.blocked) throw notAllowed('blocked', pointer)
+  const matched = await deps.patterns.match(tx, found.patterns, destination.url)
+  if (found.blocked || matched.blocked) throw notAllowed('blocked', pointer)
   const pretending = lookAlikes.isPretending(destination.hostname)
   const shortener = isShortener(destination.hostname)
   const scan = reputation !== null
-  if (found.warned || found.reported || pretending || shortener) {
+  if (scan) tx.wake(scan_queue)
+  if (found.warned || matched.warned || found.reported || pretending || shortener) {
     return { state: 'pending_scan', safety_state: 'suspicious', scan }
   }
   if (scan) return { state: 'pending_scan', safety_state: 'unscanned', scan }
@@ -65,8 +70,9 @@ export function against({ url, hostname, reversed_host }: Destination, young_hou
       exists (
         select from links.domains where hostname = ${hostname} and state in ('active', 'suspended')
       ) as own,
-      coalesce(bool_or(action = 'block'), false) as blocked,
-      coalesce(bool_or(action = 'warn'), false) as warned,
+      coalesce(bool_or(action = 'block') filter (where kind <> 'regex'), false) as blocked,
+      coalesce(bool_or(action = 'warn') filter (where kind <> 'regex'), false) as warned,
+      coalesce(array_agg(id order by id) filter (where kind = 'regex'), '{}') as patterns,
       exists (
         select from links.link_reports r join links.links l using (domain_id, code)
         where r.state = 'received' and r.destination_host = ${reversed_host}
@@ -78,7 +84,7 @@ export function against({ url, hostname, reversed_host }: Destination, young_hou
       (kind = 'host' and value = ${reversed_host})
       or (kind = 'suffix' and value = any(${reversedParents(reversed_host)}::text[]))
       or (kind = 'url' and value = ${hashOf(url)})
-      or (kind = 'regex' and ${url} ~ value))`
+      or kind = 'regex')`
 }
 
 /** What is after the sign never leaves the browser: with it or without, it is the same trap. */

@@ -3,6 +3,7 @@
  * that match; roots of custom hosts that match are taken away. It goes by key in portions of one commit each and saves its place, so that another worker
  * goes on from there; visiting a link twice changes nothing.
  */
+import { setImmediate as turn } from 'node:timers/promises'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
@@ -11,7 +12,8 @@ import { nil_id } from '../../../kernel/ids.ts'
 import type { JobType, RunningJob } from '../../../kernel/surface.ts'
 import type { Deps } from '../deps.ts'
 import { apply_type } from './blocklist.ts'
-import { clearRoots } from './clear-roots.ts'
+import { matchPattern, usable } from '../destinations/blocked-patterns.ts'
+import { clearRoots, matchesOf } from './clear-roots.ts'
 import { judgeLink } from './judge-link.ts'
 
 const portion = 500
@@ -39,6 +41,7 @@ const Visited = Type.Object({
   domain_id: Id,
   code: Type.String(),
   destination_version: Type.Integer(),
+  destination_url: Type.String(),
   matches: Type.Boolean(),
 })
 
@@ -73,7 +76,7 @@ async function run(deps: Applying, job: RunningJob): Promise<Static<typeof Resul
       select id, kind, value, action, reason from links.blocklist
       where id = ${blocklist_id} and removed_at is null`,
   )
-  if (entry?.action === 'block') await clearRoots(deps, matchesOf(entry), byOf(entry), job.signal)
+  if (entry?.action === 'block') await clearRoots(deps, entry, byOf(entry), job.signal)
   let place = Value.Check(Place, job.checkpoint) ? job.checkpoint : beginning
   while (entry) {
     job.signal.throwIfAborted()
@@ -94,16 +97,16 @@ async function applyPortion(
   entry: Entry,
   place: Place,
 ): Promise<Place | null> {
-  const verdict = entry.action === 'block' ? 'malicious' : 'suspicious'
   const by = byOf(entry)
   const visited = await db.many(Visited, portionOf(entry, place))
   const last = visited.at(-1)
   if (!last) return null
+  const verdicts = await verdictsOf(entry, visited)
   let judged = 0
   await db.tx(async tx => {
     judged = 0
-    for (const one of visited) {
-      if (one.matches && (await judgeLink(tx, { changes }, one, verdict, by))) judged++
+    for (const [one, verdict] of verdicts) {
+      if (await judgeLink(tx, { changes }, one, verdict, by)) judged++
     }
   })
   const { domain_id, code } = last
@@ -115,17 +118,24 @@ async function applyPortion(
   }
 }
 
-/** Of whatever has a `destination_url` and a `destination_host`. */
-function matchesOf({ kind, value }: Pick<Entry, 'kind' | 'value'>): Sql {
-  const matching: Record<string, Sql> = {
-    host: sql`destination_host = ${value}`,
-    // It ends in a dot, and the sign after the dot is the slash: a range, so that any plan uses the index.
-    suffix: sql`destination_host >= ${value} and destination_host < left(${value}, -1) || '/'`,
-    url: sql`encode(sha256(convert_to(split_part(destination_url, '#', 1), 'UTF8')), 'hex')
-      = ${value}`,
-    regex: sql`destination_url ~ ${value}`,
+type Verdict = 'malicious' | 'suspicious'
+
+async function verdictsOf(
+  { kind, value, action }: Entry,
+  visited: readonly Static<typeof Visited>[],
+): Promise<[Static<typeof Visited>, Verdict][]> {
+  const verdict = action === 'block' ? 'malicious' : 'suspicious'
+  if (kind !== 'regex') return visited.filter(one => one.matches).map(one => [one, verdict])
+  const pattern = usable(value)
+  const found: [Static<typeof Visited>, Verdict][] = []
+  for (const one of pattern ? visited : []) {
+    const match = pattern && matchPattern(pattern, one.destination_url)
+    if (match === 'yes') found.push([one, verdict])
+    if (match === 'unknown') found.push([one, 'suspicious'])
+    // A pattern may take some milliseconds; requests are answered between two of them.
+    await turn()
   }
-  return matching[kind] ?? sql`false`
+  return found
 }
 
 /** Hosts are found by their index; addresses and patterns have to be compared one by one. */
@@ -133,11 +143,12 @@ export function portionOf(
   { kind, value }: Pick<Entry, 'kind' | 'value'>,
   { domain_id, code }: Place,
 ): Sql {
-  const matches = matchesOf({ kind, value })
+  // A pattern is matched by this process, which counts the steps.
+  const matches = kind === 'regex' ? sql`false` : matchesOf({ kind, value })
   const wanted = kind === 'host' || kind === 'suffix' ? sql`and (${matches})` : sql.empty
   return sql`
     -- any tenant: what is blocked is blocked for all
-    select domain_id, code, destination_version, (${matches}) as matches
+    select domain_id, code, destination_version, destination_url, (${matches}) as matches
     from links.links
     where state <> 'deleted' and (domain_id, code) > (${domain_id}::uuid, ${code}::text)
       ${wanted}

@@ -4,8 +4,9 @@
  */
 import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
+import { compilePattern } from '../../../kernel/bounded/pattern.ts'
+import { Refused } from '../../../kernel/bounded/work.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
-import { SqlState } from '../../../kernel/database/failures.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { closed, Id, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
@@ -60,7 +61,7 @@ export async function addEntry(
 ): Promise<Static<typeof NewEntry>> {
   const kept = keptValue(kind, value)
   if (kept === null) throw invalid(kind)
-  if (kind === 'regex') await demandPattern(tx, kept)
+  if (kind === 'regex') demandPattern(kept)
   await holdScreening(tx)
   if (kind === 'regex') await demandRoom(tx, settings['links.blocklist_patterns'])
   const made = await tx.maybe(
@@ -109,13 +110,12 @@ function keptValue(kind: AddEntry['kind'], value: string): string | null {
   return hashOf(url.href)
 }
 
-/** PostgreSQL matches without going back and forth, but for back references; those are refused. */
-async function demandPattern(tx: Tx, pattern: string): Promise<void> {
-  if (/\\[1-9]/.test(pattern)) throw invalid('regex')
+/** Refused with the reason, such as a look-ahead, which no engine of linear time can do. */
+function demandPattern(pattern: string): void {
   try {
-    await tx.one(Type.Object({ matches: Type.Boolean() }), sql`select '' ~ ${pattern} as matches`)
+    compilePattern(pattern)
   } catch (error) {
-    if (error instanceof SqlState && error.code === '2201B') throw invalid('regex', error)
+    if (error instanceof Refused) throw invalid('regex', error)
     throw error
   }
 }
@@ -137,12 +137,13 @@ const forms = {
     'A host name such as example.com is needed, without path or port; what is below it is meant too.',
   url: 'An absolute address is needed.',
   regex:
-    'A regular expression of PostgreSQL of at most 500 characters is needed, without back references.',
+    'A regular expression of ECMAScript (flag u) of at most 500 characters is needed, without look-around and back references.',
 } as const
 
-function invalid(kind: AddEntry['kind'], cause?: unknown) {
+function invalid(kind: AddEntry['kind'], cause?: Refused) {
   const errors = [{ location: 'body', pointer: '/value', constraint: 'pattern' }] as const
-  return problem('pattern_invalid', { detail: forms[kind], errors }, { cause })
+  const detail = cause ? `${forms[kind]} ${cause.message}` : forms[kind]
+  return problem('pattern_invalid', { detail, errors }, { cause })
 }
 
 export async function removeEntry(

@@ -8,6 +8,7 @@ import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import { nil_id } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
+import { matchPattern, usable } from '../destinations/blocked-patterns.ts'
 import { reversedHost } from '../destinations/host.ts'
 import { wholeDomain } from '../domains/domain-row.ts'
 
@@ -19,10 +20,9 @@ const Cleared = Type.Object({ tenant_id: Id, id: Id })
 
 type Clearing = Pick<Deps, 'kernel' | 'changes'>
 
-/** `matches` speaks of `destination_url` and `destination_host`. */
 export async function clearRoots(
   deps: Clearing,
-  matches: Sql,
+  entry: { readonly kind: string; readonly value: string },
   by: { readonly actor: string; readonly reason: string },
   signal: AbortSignal,
 ): Promise<void> {
@@ -39,7 +39,10 @@ export async function clearRoots(
         order by id
         limit ${portion}`,
     )
-    const blocked = await db.many(Rooted, blockedAmong(rooted, matches))
+    const pattern = entry.kind === 'regex' ? usable(entry.value) : null
+    const blocked = pattern
+      ? rooted.filter(({ root_url }) => matchPattern(pattern, root_url) === 'yes')
+      : await db.many(Rooted, blockedAmong(rooted, matchesOf(entry)))
     for (const one of blocked) await clear(deps, one, by)
     after = rooted.at(-1)?.id
   }
@@ -56,6 +59,18 @@ function blockedAmong(rooted: readonly Rooted[], matches: Sql): Sql {
         ${rooted.map(({ root_url }) => root_url)}::text[], ${hosts}::text[]) as u (id, url, host)
     ) r
     where ${matches}`
+}
+
+/** Of whatever has a `destination_url` and a `destination_host`; patterns are matched elsewhere. */
+export function matchesOf({ kind, value }: { readonly kind: string; readonly value: string }): Sql {
+  const matching: Record<string, Sql> = {
+    host: sql`destination_host = ${value}`,
+    // It ends in a dot, and the sign after the dot is the slash: a range, so that any plan uses the index.
+    suffix: sql`destination_host >= ${value} and destination_host < left(${value}, -1) || '/'`,
+    url: sql`encode(sha256(convert_to(split_part(destination_url, '#', 1), 'UTF8')), 'hex')
+      = ${value}`,
+  }
+  return matching[kind] ?? sql`false`
 }
 
 async function clear(

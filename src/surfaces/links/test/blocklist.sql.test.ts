@@ -171,6 +171,7 @@ describe.concurrent('the blocklist', () => {
   test.each([
     ['regex', '(unclosed'],
     ['regex', String.raw`(a)\1`],
+    ['regex', '^https://(?!good)'],
     ['host', 'not a host'],
     // Blocking one page would block all of its host.
     ['host', 'shop.example.com/bad'],
@@ -185,6 +186,17 @@ describe.concurrent('the blocklist', () => {
       code: 'pattern_invalid',
       message: expect.stringContaining('is needed'),
     })
+  })
+
+  test('takes a pattern that explodes elsewhere, and checks the longest address at once', async () => {
+    const name = host()
+    await block('regex', `^https://${name.replaceAll('.', '[.]')}/(a|a|aa)*b$`)
+    const who = await world.member()
+    const path = 'a'.repeat(1900)
+    const harmless = await world.shorten(who, { destination_url: `https://${name}/${path}` })
+    expect(harmless.status).toBe(201)
+    const hit = await world.shorten(who, { destination_url: `https://${name}/${path}b` })
+    expect(hit.body.errors[0].constraint).toBe('blocked')
   })
 
   test('holds so many patterns', async () => {

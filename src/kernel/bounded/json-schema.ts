@@ -1,0 +1,125 @@
+/**
+ * JSON Schemas that come from outside (2020-12): compiled once, then checked with a counted number of
+ * steps. Two keywords of ajv are replaced: `pattern` runs in an engine of linear time, and `uniqueItems`
+ * compares each item with a set instead of with every other item.
+ */
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { ErrorObject } from 'ajv'
+import canonicalize from 'canonicalize'
+import { formats } from '../http/compile-route.ts'
+import type { FieldError } from '../errors/problem.ts'
+import { compilePattern } from './pattern.ts'
+import { shapeSchema, weight_keyword } from './schema-shape.ts'
+import { Refused, TooMuchWork, Work } from './work.ts'
+
+/** What does not fit, with `pointer` before each place; empty where all does. */
+export type Fit = (value: unknown, pointer: string) => FieldError[]
+
+const shown_max = 20
+/** A subschema that meets a value costs as much as five steps of a pattern. */
+const visit_steps = 5
+
+const options = { strict: false, allErrors: false, logger: false, formats } as const
+/** Checks schemas themselves; one for all, because making it takes 20 ms. */
+let meta: Ajv2020 | undefined
+
+/** Throws a `Refused` with a sentence and the place where the schema cannot be used. */
+export function compileSchema(given: object, steps?: number): Fit {
+  const { schema, patterns } = shapeSchema(given)
+  let work = new Work()
+  const spend = (count: number) => work.spend(count)
+  const ajv = validator(spend, source => {
+    const pattern = patterns.get(source) ?? compilePattern(source)
+    return { test: text => pattern.test(text, work), toString: () => source }
+  })
+  const compiled = compile(ajv, schema)
+  return (value, pointer) => {
+    work = new Work(steps)
+    const verdict = ended(() => compiled(value))
+    if (verdict === true) return []
+    if (verdict !== false) return [{ location: 'body', pointer, constraint: verdict }]
+    return (compiled.errors ?? []).slice(0, shown_max).map(error => faultOf(error, pointer))
+  }
+}
+
+type Test = { test(text: string): boolean; toString(): string }
+
+function validator(spend: (steps: number) => void, pattern: (source: string) => Test): Ajv2020 {
+  const regExp = Object.assign((source: string) => pattern(source), { code: 'pattern' })
+  const ajv = new Ajv2020({
+    ...options,
+    meta: false,
+    validateSchema: false,
+    // A reference is a call: copied into each place, references of references double with each level.
+    inlineRefs: false,
+    code: { regExp },
+  })
+  ajv.addKeyword({
+    keyword: weight_keyword,
+    before: '$ref',
+    errors: false,
+    validate: (weight: number, data: unknown) => {
+      spend(visit_steps * weight * (1 + sizeOf(data)))
+      return true
+    },
+  })
+  ajv.removeKeyword('uniqueItems')
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    validate: (wanted: boolean, items: readonly unknown[]) => !wanted || isUnique(items, spend),
+  })
+  return ajv
+}
+
+/** Throws where the schema itself is none. Each has a compiler of its own, so that no two share names. */
+function compile(ajv: Ajv2020, schema: object) {
+  meta ??= new Ajv2020(options)
+  if (meta.validateSchema(schema) !== true) {
+    const [first] = meta.errors ?? []
+    throw new Refused(`The schema is not valid: it ${first?.message}.`, first?.instancePath)
+  }
+  try {
+    return ajv.compile(schema)
+  } catch (error) {
+    if (error instanceof Refused) throw error
+    throw new Refused(`The schema is not valid: ${(error as Error).message}.`)
+  }
+}
+
+function sizeOf(data: unknown): number {
+  if (typeof data === 'string') return data.length >> 4
+  if (typeof data !== 'object' || data === null) return 0
+  return Array.isArray(data) ? data.length : Object.keys(data).length
+}
+
+function isUnique(items: readonly unknown[], spend: (steps: number) => void): boolean {
+  const seen = new Set<string>()
+  for (const item of items) {
+    const text = canonicalize(item) ?? ''
+    spend(1 + (text.length >> 2))
+    if (seen.has(text)) return false
+    seen.add(text)
+  }
+  return true
+}
+
+/**
+ * A schema may refer to itself without coming closer to an end: then it fits nothing. Values are nested too
+ * little for the stack to end otherwise.
+ */
+function ended(judge: () => boolean): boolean | '$ref' | 'work' {
+  try {
+    return judge()
+  } catch (error) {
+    if (error instanceof TooMuchWork) return 'work'
+    if (error instanceof RangeError) return '$ref'
+    throw error
+  }
+}
+
+function faultOf({ instancePath, keyword, params }: ErrorObject, pointer: string): FieldError {
+  const missing = keyword === 'required' ? `/${String(params['missingProperty'])}` : ''
+  return { location: 'body', pointer: `${pointer}${instancePath}${missing}`, constraint: keyword }
+}

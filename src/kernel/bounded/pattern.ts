@@ -1,0 +1,217 @@
+/**
+ * Regular expressions that come from outside, in time that grows with the text and never explodes. The
+ * dialect is ECMAScript with the flag `u`, as JSON Schema asks for, without what no linear engine can do.
+ *
+ * The pattern becomes a list of instructions (Thompson), and all its threads walk the text together, each
+ * instruction at most once a character (Pike). `re2js` does the same in 263 kB; it was measured first and
+ * left out: it counts no steps, it compiles `(?:x{1000}){70}` for 720 ms and matches 16 kB for 1 to 14 s
+ * where a program is long, and its dialect is another one.
+ */
+import { Refused, Work } from './work.ts'
+import { readPattern, type Assertion, type Node } from './pattern-syntax.ts'
+
+export type Pattern = {
+  readonly source: string
+  readonly instructions: number
+  /** Whether it occurs in the text; spends a step for each instruction at each character. */
+  test(text: string, work?: Work): boolean
+}
+
+export const pattern_chars_max = 1000
+/** A pattern of 1,000 instructions over 1,000 characters is a million steps. */
+export const instructions_max = 5000
+
+/** Compiles, or throws a `Refused` that says why not. */
+export function compilePattern(source: string): Pattern {
+  if (source.length > pattern_chars_max) {
+    throw new Refused(`A pattern has at most ${pattern_chars_max} characters.`)
+  }
+  try {
+    // Only parsed here: a pattern of the language itself is never run on more than one character.
+    // oxlint-disable-next-line no-new -- the constructor is the parser
+    new RegExp(source, 'u')
+  } catch (error) {
+    throw new Refused(`The pattern is not valid: ${(error as Error).message}.`)
+  }
+  const program = new Program()
+  program.add(readPattern(source))
+  program.end()
+  return {
+    source,
+    instructions: program.code.length,
+    test: (text, work = new Work()) => run(program, text, work),
+  }
+}
+
+type Instruction =
+  | { readonly op: 'one'; readonly fits: (point: number) => boolean }
+  | { readonly op: 'assert'; readonly what: Assertion }
+  | { readonly op: 'split'; first: number; second: number }
+  | { readonly op: 'match' }
+
+class Program {
+  readonly code: Instruction[] = []
+  private readonly kinds = new Map<string, (point: number) => boolean>()
+
+  add(node: Node): void {
+    if (node.kind === 'one') this.push({ op: 'one', fits: this.kind(node.class) })
+    else if (node.kind === 'assert') this.push({ op: 'assert', what: node.what })
+    else if (node.kind === 'sequence') for (const one of node.of) this.add(one)
+    else if (node.kind === 'choice') this.choose(node.of)
+    else this.repeat(node.of, node.min, node.max)
+  }
+
+  end(): void {
+    this.push({ op: 'match' })
+  }
+
+  private choose(of: readonly Node[]): void {
+    const ends: Jump[] = []
+    of.forEach((one, at) => {
+      if (at === of.length - 1) return this.add(one)
+      const split = this.split()
+      split.first = this.code.length
+      this.add(one)
+      ends.push(this.split())
+      split.second = this.code.length
+    })
+    for (const end of ends) end.first = end.second = this.code.length
+  }
+
+  private repeat(of: Node, min: number, max: number): void {
+    for (let n = 0; n < min; n++) this.once(of)
+    if (max === Infinity) {
+      const start = this.code.length
+      const split = this.split()
+      split.first = this.code.length
+      this.add(of)
+      const back = this.split()
+      back.first = back.second = start
+      split.second = this.code.length
+      return
+    }
+    const skips: Jump[] = []
+    for (let n = min; n < max; n++) {
+      const skip = this.split()
+      skip.first = this.code.length
+      this.once(of)
+      skips.push(skip)
+    }
+    for (const skip of skips) skip.second = this.code.length
+  }
+
+  /** What adds no instruction cannot be counted by them: `(?:){999999999}`. */
+  private once(of: Node): void {
+    const before = this.code.length
+    this.add(of)
+    if (this.code.length === before) this.split().first = this.code.length
+  }
+
+  private split(): Jump {
+    const split: Jump = { op: 'split', first: this.code.length + 1, second: this.code.length + 1 }
+    this.push(split)
+    return split
+  }
+
+  private push(instruction: Instruction): void {
+    if (this.code.length >= instructions_max) {
+      throw new Refused(
+        `The pattern is too large: written out, its repetitions make more than ${instructions_max} steps. Use smaller counts, or an open one (+ or *) with a maxLength.`,
+      )
+    }
+    this.code.push(instruction)
+  }
+
+  private kind(source: string): (point: number) => boolean {
+    const known = this.kinds.get(source)
+    if (known) return known
+    const made = fitsOne(source)
+    this.kinds.set(source, made)
+    return made
+  }
+}
+
+type Jump = Extract<Instruction, { op: 'split' }>
+
+/** The language decides about one character at a time; ASCII is remembered. */
+function fitsOne(source: string): (point: number) => boolean {
+  if (source.length === 1 && source !== '.') {
+    const only = source.codePointAt(0)
+    return point => point === only
+  }
+  const form = new RegExp(`^${source}$`, 'u')
+  const ascii = new Int8Array(128)
+  return point => {
+    const known = point < 128 ? ascii[point] : 0
+    if (known) return known > 0
+    const fits = form.test(String.fromCodePoint(point))
+    if (point < 128) ascii[point] = fits ? 1 : -1
+    return fits
+  }
+}
+
+/** The threads at one place of the text: instructions, each at most once. */
+type Threads = { count: number; readonly at: Int32Array }
+
+type Place = { readonly before: number; readonly after: number }
+const nothing = -1
+
+function run({ code }: Program, text: string, work: Work): boolean {
+  const seen = new Int32Array(code.length).fill(-1)
+  const stack: number[] = []
+  let here: Threads = { count: 0, at: new Int32Array(code.length) }
+  let next: Threads = { count: 0, at: new Int32Array(code.length) }
+
+  /** Follows what takes no character; true where the pattern ends here. */
+  const enter = (start: number, threads: Threads, round: number, place: Place): boolean => {
+    stack.push(start)
+    let entered = 0
+    for (let pc = stack.pop(); pc !== undefined; pc = stack.pop()) {
+      entered++
+      if (seen[pc] === round) continue
+      seen[pc] = round
+      const one = code[pc] as Instruction
+      if (one.op === 'match') return true
+      if (one.op === 'one') threads.at[threads.count++] = pc
+      else if (one.op === 'split') stack.push(one.second, one.first)
+      else if (holds(one.what, place)) stack.push(pc + 1)
+    }
+    work.spend(entered)
+    return false
+  }
+
+  let before = nothing
+  for (let index = 0, round = 0; ; round++) {
+    const after = text.codePointAt(index) ?? nothing
+    if (enter(0, here, round, { before, after })) return true
+    if (after === nothing) return false
+    index += after > 0xffff ? 2 : 1
+    const place = { before: after, after: text.codePointAt(index) ?? nothing }
+    work.spend(here.count)
+    for (let n = 0; n < here.count; n++) {
+      const pc = here.at[n] as number
+      const one = code[pc]
+      if (one?.op === 'one' && one.fits(after) && enter(pc + 1, next, round + 1, place)) return true
+    }
+    const used = here
+    here = next
+    next = used
+    next.count = 0
+    before = after
+  }
+}
+
+function holds(what: Assertion, { before, after }: Place): boolean {
+  if (what === '^') return before === nothing
+  if (what === '$') return after === nothing
+  return (isWord(before) !== isWord(after)) === (what === 'b')
+}
+
+function isWord(point: number): boolean {
+  return (
+    (point >= 97 && point <= 122) ||
+    (point >= 65 && point <= 90) ||
+    (point >= 48 && point <= 57) ||
+    point === 95
+  )
+}

@@ -1,0 +1,173 @@
+/**
+ * Which JSON Schemas are taken from outside, and what checking against each part of one costs. Every
+ * subschema gets a member of ours with its weight: the keywords that it has itself. The validator spends
+ * it each time the subschema meets a value, so that no reference and no list escapes the count.
+ */
+import { escapePointer } from '../http/content.ts'
+import { compilePattern, type Pattern } from './pattern.ts'
+import { Refused } from './work.ts'
+
+/** The member that is added; a schema that brings one of this name loses it. */
+export const weight_keyword = 'x-dodeca-weight'
+
+/** Compiling so many takes up to 100 ms, once. */
+export const subschemas_max = 250
+export const values_max = 20_000
+const instructions_of_all_max = 20_000
+const draft = 'https://json-schema.org/draft/2020-12/schema'
+
+const single = new Set(
+  `additionalProperties items contains not if then else propertyNames unevaluatedItems
+  unevaluatedProperties contentSchema`.split(/\s+/),
+)
+const listed = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
+const named = new Set([
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  '$defs',
+  'definitions',
+])
+
+const refused: Readonly<Record<string, string>> = {
+  $id: 'A schema has no $id: it stands for itself.',
+  $async: 'A schema cannot be asynchronous.',
+  $data: 'A schema cannot take its limits from the data ($data).',
+  $dynamicRef: 'Use $ref with a pointer into the same schema instead of $dynamicRef.',
+  $recursiveRef: 'Use $ref with a pointer into the same schema instead of $recursiveRef.',
+  $vocabulary: 'A schema cannot declare vocabularies.',
+  dependencies: 'Use dependentRequired or dependentSchemas instead of dependencies.',
+}
+
+export type ShapedSchema = {
+  readonly schema: object
+  readonly patterns: ReadonlyMap<string, Pattern>
+}
+
+/** The schema with its weights, and its patterns; throws a `Refused` that names the place. */
+export function shapeSchema(schema: object): ShapedSchema {
+  const shaping = new Shaping()
+  const shaped = shaping.subschema(schema, '') as object
+  shaping.checkReferences()
+  return { schema: shaped, patterns: shaping.patterns }
+}
+
+type Members = Record<string, unknown>
+
+class Shaping {
+  readonly patterns = new Map<string, Pattern>()
+  private readonly pointers = new Set<string>()
+  private readonly anchors = new Set<string>()
+  private readonly references: { readonly to: string; readonly pointer: string }[] = []
+  private values = 0
+
+  subschema(given: unknown, pointer: string): unknown {
+    if (typeof given === 'boolean') {
+      this.pointers.add(pointer)
+      return given
+    }
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+      throw new Refused('A schema is an object, true or false.', pointer)
+    }
+    this.pointers.add(pointer)
+    if (this.pointers.size > subschemas_max) {
+      throw new Refused(`A schema has at most ${subschemas_max} parts that are schemas.`, pointer)
+    }
+    const shaped: Members = {}
+    let weight = 1
+    for (const [name, value] of Object.entries(given)) {
+      const here = `${pointer}/${escapePointer(name)}`
+      const [member, cost] = this.member(name, value, here)
+      shaped[name] = member
+      weight += cost
+    }
+    shaped[weight_keyword] = weight
+    return shaped
+  }
+
+  /** As it is kept, and what it costs the schema that has it. */
+  private member(name: string, value: unknown, pointer: string): [unknown, number] {
+    const sentence = refused[name]
+    if (sentence) throw new Refused(sentence, pointer)
+    if (name === '$schema' && String(value).replace(/#$/, '') !== draft) {
+      throw new Refused(`$schema is ${draft}, or is left out.`, pointer)
+    }
+    if (name === '$ref') this.references.push({ to: String(value), pointer })
+    if (name === '$anchor' || name === '$dynamicAnchor') this.anchors.add(`#${String(value)}`)
+    if (name === 'pattern') this.pattern(value, pointer)
+    if (single.has(name)) return [this.subschema(value, pointer), 1]
+    if (listed.has(name) && Array.isArray(value)) {
+      return [value.map((one, at) => this.subschema(one, `${pointer}/${at}`)), value.length]
+    }
+    if (named.has(name) && isObject(value)) {
+      const members = Object.entries(value).map(([key, one]) => {
+        const here = `${pointer}/${escapePointer(key)}`
+        if (name === 'patternProperties') this.pattern(key, here)
+        return [key, this.subschema(one, here)] as const
+      })
+      const definitions = name === '$defs' || name === 'definitions'
+      return [Object.fromEntries(members), definitions ? 0 : members.length]
+    }
+    return [value, this.count(value, pointer)]
+  }
+
+  private pattern(source: unknown, pointer: string): void {
+    if (typeof source !== 'string') throw new Refused('A pattern is a text.', pointer)
+    if (this.patterns.has(source)) return
+    try {
+      this.patterns.set(source, compilePattern(source))
+    } catch (error) {
+      throw error instanceof Refused ? new Refused(error.message, pointer) : error
+    }
+    const all = [...this.patterns.values()].reduce((sum, one) => sum + one.instructions, 0)
+    if (all > instructions_of_all_max) {
+      throw new Refused(
+        `The patterns of a schema make at most ${instructions_of_all_max} steps together.`,
+        pointer,
+      )
+    }
+  }
+
+  private count(value: unknown, pointer: string): number {
+    const found = countValues(value)
+    this.values += found
+    if (this.values > values_max) {
+      throw new Refused(`A schema has at most ${values_max} values.`, pointer)
+    }
+    return found
+  }
+
+  /** What lies outside every keyword that holds schemas has no weight, so nothing may refer to it. */
+  checkReferences(): void {
+    for (const { to, pointer } of this.references) {
+      const known = this.anchors.has(to) || (to.startsWith('#') && this.pointers.has(decoded(to)))
+      if (!known) {
+        throw new Refused(
+          'A $ref leads to a schema inside this one, such as #/$defs/name; other documents are not read.',
+          pointer,
+        )
+      }
+    }
+  }
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function decoded(reference: string): string {
+  try {
+    return decodeURIComponent(reference.slice(1))
+  } catch {
+    return reference
+  }
+}
+
+/** Every number, word and member in it; long texts count by their length. */
+export function countValues(value: unknown): number {
+  if (typeof value === 'string') return 1 + (value.length >> 4)
+  if (typeof value !== 'object' || value === null) return 1
+  let count = 1
+  for (const one of Object.values(value)) count += 1 + countValues(one)
+  return count
+}

@@ -1,0 +1,225 @@
+/** JSON Schemas from outside: checked as ajv checks them, in a counted number of steps. */
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { compileSchema } from '../json-schema.ts'
+import { compilePattern } from '../pattern.ts'
+import { shapeSchema, subschemas_max } from '../schema-shape.ts'
+import { Refused, steps_max, TooMuchWork, Work } from '../work.ts'
+
+const words = fc.constantFrom('a', 'b', 'aa', 'b1')
+const value = fc.letrec(tie => ({
+  any: fc.oneof(
+    { maxDepth: 3 },
+    fc.constantFrom(null, true, 0, 1, 2.5, 'a', 'aa', 'b1', 'ä'),
+    fc.array(tie('any'), { maxLength: 4 }),
+    fc.dictionary(words, tie('any'), { maxKeys: 3 }),
+  ),
+})).any
+const schema = fc.letrec<{ any: object | boolean }>(tie => {
+  const part = tie('any')
+  const parts = fc.array(part, { minLength: 1, maxLength: 2 })
+  const one = fc.oneof(
+    fc.dictionary(words, part, { maxKeys: 2 }).map(properties => ({ properties })),
+    fc
+      .dictionary(fc.constantFrom('^a', 'b'), part, { maxKeys: 2 })
+      .map(patternProperties => ({ patternProperties })),
+    part.map(additionalProperties => ({ additionalProperties })),
+    part.map(propertyNames => ({ propertyNames })),
+    part.map(items => ({ items })),
+    parts.map(prefixItems => ({ prefixItems })),
+    part.map(contains => ({ contains })),
+    part.map(not => ({ not })),
+    fc.record({ if: part, then: part, else: part }),
+    parts.map(allOf => ({ allOf })),
+    parts.map(anyOf => ({ anyOf })),
+    parts.map(oneOf => ({ oneOf })),
+    part.map(unevaluatedProperties => ({ unevaluatedProperties })),
+    part.map(unevaluatedItems => ({ unevaluatedItems })),
+    fc.dictionary(words, part, { maxKeys: 1 }).map(dependentSchemas => ({ dependentSchemas })),
+  )
+  return {
+    any: fc.oneof(
+      { maxDepth: 2 },
+      fc.constantFrom<object | boolean>(
+        ...[true, false, { type: 'string' }, { type: ['number', 'null'] }, { minLength: 2 }],
+        ...[{ pattern: '^a' }, { pattern: '[0-9]$' }, { uniqueItems: true }, { minimum: 1 }],
+        ...[{ enum: ['a', 1, { a: 1 }] }, { const: [1] }, { required: ['a'] }, { maxItems: 2 }],
+        ...[{ $ref: '#/$defs/text' }, { dependentRequired: { a: ['b'] } }, { maxProperties: 1 }],
+      ),
+      fc.array(one, { minLength: 1, maxLength: 2 }).map(of => Object.assign({}, ...of) as object),
+    ),
+  }
+}).any
+
+test('fits what fits ajv alone', { timeout: 60_000 }, () => {
+  fc.assert(
+    fc.property(schema, fc.array(value, { minLength: 1, maxLength: 6 }), (part, values) => {
+      const whole = { allOf: [part], $defs: { text: { type: 'string' } } }
+      const oracle = new Ajv2020({ strict: false, logger: false }).compile(whole)
+      const fits = compileSchema(whole)
+      for (const one of values) {
+        expect([whole, one, fits(one, '').length === 0]).toEqual([whole, one, oracle(one)])
+      }
+    }),
+    { numRuns: 40, endOnFailure: true },
+  )
+})
+
+const list = (length: number) => Array.from({ length }, (_, n) => ({ n, text: `item ${n}` }))
+
+describe('what grows faster than its input', () => {
+  test('unique items are found with a set', () => {
+    const fits = compileSchema({ items: {}, uniqueItems: true })
+    expect(fits(list(5000), '')).toEqual([])
+    expect(fits([...list(5000), { text: 'item 7', n: 7 }], '')[0]?.constraint).toBe('uniqueItems')
+  })
+
+  const doubling = (depth: number) => {
+    const level = (n: number) => ({ anyOf: [{ $ref: `#/$defs/d${n}` }, { $ref: `#/$defs/d${n}` }] })
+    const levels = Array.from({ length: depth }, (_, n) => [`d${n}`, level(n + 1)] as const)
+    return { $ref: '#/$defs/d0', $defs: { ...Object.fromEntries(levels), [`d${depth}`]: false } }
+  }
+
+  test.each<[string, object, unknown]>([
+    ['references that double with each level', doubling(40), 1],
+    [
+      'many alternatives for many items',
+      { items: { anyOf: Array.from({ length: 240 }, (_, n) => ({ const: n })) } },
+      Array.from({ length: 5000 }, () => 239),
+    ],
+    [
+      'a long pattern over a long text',
+      { pattern: '(?:[ab]?){500}[^x]{400}$' },
+      'ab'.repeat(20_000),
+    ],
+    [
+      'unique items at every level of a reference',
+      {
+        ...doubling(12),
+        $defs: { ...doubling(12).$defs, d12: { uniqueItems: true, maxItems: 1 } },
+      },
+      list(1000),
+    ],
+  ])('%s end at the limit', (_name, given, data) => {
+    expect(compileSchema(given)(data, '/x')).toEqual([
+      { location: 'body', pointer: '/x', constraint: 'work' },
+    ])
+  })
+
+  test('a schema is refused with its place', () => {
+    const many = Array.from({ length: subschemas_max + 1 }, () => ({}))
+    expect(() => compileSchema({ anyOf: many })).toThrow(`at most ${subschemas_max}`)
+    const wide = { enum: Array.from({ length: 30_000 }, (_, n) => n) }
+    expect(() => compileSchema(wide)).toThrow('at most')
+    const nested = { properties: { 'a/b': { pattern: '(?=a)' } } }
+    expect(() => compileSchema(nested)).toThrow(
+      expect.objectContaining({ pointer: '/properties/a~1b/pattern' }),
+    )
+    expect(() => compileSchema({ $dynamicRef: '#x' })).toThrow('instead of $dynamicRef')
+  })
+})
+
+/** Pieces that explode where they are nested; put together at random. */
+const evil = fc.letrec<{ node: string }>(tie => ({
+  node: fc.oneof(
+    { maxDepth: 5 },
+    fc.constantFrom(
+      'a',
+      '(a|a)',
+      '(a|aa)',
+      '.',
+      '\\w',
+      '[^b]',
+      '(.*)',
+      '(a*)',
+      '\\p{L}',
+      '(?=a)',
+      '\\1',
+    ),
+    fc
+      .tuple(tie('node'), fc.constantFrom('*', '+', '{1,50}', '{20}', '?', '{0,9999}'))
+      .map(([of, times]) => `(?:${of})${times}`),
+    fc.array(tie('node'), { minLength: 2, maxLength: 4 }).map(of => of.join('')),
+    fc.array(tie('node'), { minLength: 2, maxLength: 4 }).map(of => `(${of.join('|')})`),
+  ),
+})).node
+const evil_texts = fc.constantFrom('a', 'aa', 'ab', 'é', 'a\n').map(unit => `${unit.repeat(400)}!`)
+
+const evil_schema = fc.letrec<{ node: object }>(tie => ({
+  node: fc.oneof(
+    { maxDepth: 3 },
+    fc.constantFrom<object>(
+      { $ref: '#' },
+      { $ref: '#/$defs/a' },
+      { $ref: '#/$defs/b' },
+      { uniqueItems: true },
+      { enum: list(200) },
+    ),
+    evil.map(source => ({ pattern: source })),
+    fc.array(tie('node'), { minLength: 1, maxLength: 3 }).map(anyOf => ({ anyOf })),
+    fc.array(tie('node'), { minLength: 1, maxLength: 3 }).map(oneOf => ({ oneOf })),
+    tie('node').map(items => ({ items, uniqueItems: true })),
+    tie('node').map(not => ({ not })),
+    tie('node').map(additionalProperties => ({ additionalProperties })),
+    fc.tuple(evil, tie('node')).map(([name, one]) => ({ patternProperties: { [name]: one } })),
+    tie('node').map(unevaluatedItems => ({ unevaluatedItems, contains: unevaluatedItems })),
+  ),
+})).node
+const evil_values = fc.constantFrom<unknown>(
+  list(300),
+  list(300).map(one => [one, one, 'a'.repeat(200)]),
+  Object.fromEntries(list(300).map(({ n }) => [`a${n}`.repeat(9), [n]])),
+  `${'a'.repeat(5000)}!`,
+)
+
+describe('10,000 hostile inputs', { timeout: 60_000 }, () => {
+  test('9,800 patterns: each is refused, or ends within its steps', () => {
+    const seen = { refused: 0, stopped: 0, ended: 0 }
+    fc.assert(
+      fc.property(evil, evil_texts, (source, text) => {
+        const work = new Work(10_000)
+        try {
+          compilePattern(source).test(text, work)
+          seen.ended++
+        } catch (error) {
+          if (error instanceof Refused) seen.refused++
+          else if (error instanceof TooMuchWork) seen.stopped++
+          else throw error
+        }
+        // What one character costs is spent after it: no more than the program twice.
+        expect(work.steps_left).toBeGreaterThan(-20_000)
+      }),
+      { numRuns: 9800, endOnFailure: true },
+    )
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(20)
+  })
+
+  test('200 schemas: each is refused, or ends within its steps', () => {
+    const seen = { refused: 0, stopped: 0, ended: 0 }
+    fc.assert(
+      fc.property(evil_schema, evil_schema, evil_values, (one, other, data) => {
+        const whole = { allOf: [one, other], $defs: { a: one, b: other } }
+        try {
+          const [fault] = compileSchema(whole, 20_000)(data, '')
+          if (fault?.constraint === 'work') seen.stopped++
+          else seen.ended++
+        } catch (error) {
+          if (!(error instanceof Refused)) throw error
+          seen.refused++
+        }
+      }),
+      { numRuns: 200, endOnFailure: true },
+    )
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(5)
+  })
+})
+
+test('the limits leave room for what is meant', () => {
+  const address = { type: 'object', properties: { city: { type: 'string', pattern: '^\\p{Lu}' } } }
+  const schema = { type: 'array', items: address, uniqueItems: true, maxItems: 5000 }
+  const cities = Array.from({ length: 5000 }, (_, n) => ({ city: `Oslo ${n}` }))
+  expect(compileSchema(schema)(cities, '')).toEqual([])
+  expect(shapeSchema(schema).patterns.size).toBe(1)
+  expect(steps_max).toBe(1_000_000)
+})

@@ -1,0 +1,88 @@
+/**
+ * The connections of one server: what cannot be read as HTTP is still told why, and a server that stops
+ * closes at once what asks for nothing. Node closes idle connections by itself, but not one that never
+ * sent a request or sent half of one: each of these would hold a stop for its whole time.
+ */
+import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { problem, renderProblem } from '../errors/problem.ts'
+import { newId } from '../ids.ts'
+import type { IncomingBody } from './incoming-body.ts'
+
+/** A body that is on its way when the process stops gets this long to arrive. */
+const last_bodies_ms = 2000
+
+export type Connections = {
+  /** Watches a server's sockets from its first one on. */
+  watch(server: Server): void
+  /** To be called with each request: a connection is idle while its last one is answered. */
+  seen(request: IncomingMessage, response: ServerResponse): void
+  /** Bodies that have not arrived yet. */
+  readonly pending: Set<IncomingBody>
+  /** Closes what is idle, again and again until `close` has ended. */
+  closeWith(close: () => Promise<unknown>): Promise<void>
+  refuse(error: Error & { code?: string }, socket: Socket): void
+}
+
+export function openConnections(public_url: string): Connections {
+  const answers = new Map<Socket, ServerResponse | null>()
+  const pending = new Set<IncomingBody>()
+  const isIdle = (response: ServerResponse | null) =>
+    response === null || response.writableFinished || response.destroyed
+  const sweep = () => {
+    for (const [socket, response] of answers) {
+      // One that still drops the rest of a body ends by itself; a reset would overtake its answer.
+      if (isIdle(response) && !socket.writableEnded) socket.destroy()
+    }
+  }
+  return {
+    pending,
+    watch: server => {
+      server.on('connection', socket => {
+        answers.set(socket, null)
+        socket.once('close', () => answers.delete(socket))
+      })
+    },
+    seen: ({ socket }, response) => {
+      if (answers.has(socket)) answers.set(socket, response)
+    },
+    closeWith: async close => {
+      const sweeping = setInterval(sweep, 50)
+      const late = setTimeout(() => {
+        for (const body of pending) body.end(problem('shutting_down'))
+      }, last_bodies_ms)
+      try {
+        await close()
+      } finally {
+        clearInterval(sweeping)
+        clearTimeout(late)
+      }
+    },
+    refuse: (error, socket) => {
+      // What is being answered cannot be answered a second time.
+      const answering = answers.get(socket)
+      const busy = answering?.headersSent === true && !answering.writableFinished
+      if (error.code === 'ECONNRESET' || !socket.writable || busy) return void socket.destroy()
+      refuseSocket(public_url, error, socket)
+    },
+  }
+}
+
+/** What cannot even be parsed as HTTP still gets a problem document. */
+function refuseSocket(public_url: string, error: Error & { code?: string }, socket: Socket): void {
+  const timeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+  const refusal = problem(timeout ? 'request_timeout' : 'malformed_request')
+  const request_id = newId()
+  const body = renderProblem(refusal, { public_url, path: '/', request_id })
+  const text = [
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
+    'content-type: application/problem+json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${request_id}`,
+    'cache-control: no-store',
+    'connection: close',
+    '',
+    body,
+  ].join('\r\n')
+  socket.end(text, () => socket.destroy())
+}

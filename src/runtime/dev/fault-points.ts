@@ -1,0 +1,40 @@
+/**
+ * The fault points that exist, read from the sources where they stand: a list by hand would forget one.
+ * Only development asks for them, and there the sources are what runs.
+ */
+/* oxlint-disable node/no-sync -- asked for once, by a person or at the start */
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { StartError } from '../../kernel/errors/start-error.ts'
+import type { AnySurface } from '../gather.ts'
+
+const point = /\bfault\(\s*'([a-z0-9_.]+)'/g
+
+export function faultPoints(surfaces: readonly AnySurface[]): readonly string[] {
+  const own = ['../../kernel/', '../'].map(path => new URL(path, import.meta.url))
+  const folders = [...own, ...surfaces.map(one => new URL('../', one.migrations))]
+  const found = new Set<string>()
+  for (const folder of folders) {
+    const cwd = fileURLToPath(folder)
+    for (const file of globSync('**/*.ts', { cwd, exclude: ['**/test/**'] })) {
+      const text = readFileSync(join(cwd, file), 'utf8')
+      for (const [, name = ''] of text.matchAll(point)) found.add(name)
+    }
+  }
+  return [...found].sort()
+}
+
+/** For KERNEL_FAULTS: a point with a wrong name would never be hit. */
+export function refuseUnknownPoints(faults: string, surfaces: readonly AnySurface[]): void {
+  if (faults === '') return
+  const known = faultPoints(surfaces)
+  for (const entry of faults.split(',').filter(Boolean)) {
+    const name = entry.trim().split('=', 1)[0] ?? ''
+    if (!known.includes(name)) {
+      throw new StartError(
+        `KERNEL_FAULTS: there is no fault point ${name}. There are: ${known.join(', ')}.`,
+      )
+    }
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * The patterns of the blocklist, each compiled once: an entry never changes. They are matched here and not
+ * by PostgreSQL, whose engine may take any time for a pattern; here each step is counted.
+ */
+import { Type } from 'typebox'
+import { compilePattern, type Pattern } from '../../../kernel/bounded/pattern.ts'
+import { Refused, TooMuchWork, Work } from '../../../kernel/bounded/work.ts'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import type { Log } from '../../../kernel/observability/log.ts'
+
+/** `unknown`: the pattern needs too many steps for this address. */
+export type PatternVerdict = 'yes' | 'no' | 'unknown'
+
+export type BlockedPatterns = {
+  /** What the entries with these ids say of an address. */
+  match(
+    reader: Reader,
+    ids: readonly string[],
+    url: string,
+  ): Promise<{ readonly blocked: boolean; readonly warned: boolean }>
+}
+
+const Row = Type.Object({ id: Id, value: Type.String(), action: Type.String() })
+type Entry = { readonly action: string; readonly pattern: Pattern | null }
+
+export function openBlockedPatterns({ log }: { readonly log: Log }): BlockedPatterns {
+  const known = new Map<string, Entry>()
+  const learn = async (reader: Reader, ids: readonly string[]) => {
+    const missing = ids.filter(id => !known.has(id))
+    if (missing.length === 0) return
+    const rows = await reader.many(
+      Row,
+      sql`select id, value, action from links.blocklist where id = any(${missing}::uuid[])`,
+    )
+    for (const { id, value, action } of rows) {
+      const pattern = usable(value)
+      if (!pattern) log.error({ blocklist_id: id }, 'a pattern of the blocklist cannot be used')
+      known.set(id, { action, pattern })
+    }
+    const current = new Set(ids)
+    for (const id of known.keys()) if (!current.has(id)) known.delete(id)
+  }
+  return {
+    match: async (reader, ids, url) => {
+      await learn(reader, ids)
+      const work = new Work()
+      const found = { blocked: false, warned: false }
+      for (const id of ids) {
+        const { pattern, action } = known.get(id) ?? { pattern: null, action: 'block' }
+        const verdict = pattern ? matchPattern(pattern, url, work) : 'no'
+        if (verdict === 'yes' && action === 'block') found.blocked = true
+        // What could not be checked is looked at by a person.
+        else if (verdict !== 'no') found.warned = true
+      }
+      return found
+    },
+  }
+}
+
+export function matchPattern(pattern: Pattern, url: string, work = new Work()): PatternVerdict {
+  try {
+    return pattern.test(url, work) ? 'yes' : 'no'
+  } catch (error) {
+    if (error instanceof TooMuchWork) return 'unknown'
+    throw error
+  }
+}
+
+/** Null where an entry was written before patterns were those of ECMAScript. */
+export function usable(value: string): Pattern | null {
+  try {
+    return compilePattern(value)
+  } catch (error) {
+    if (error instanceof Refused) return null
+    throw error
+  }
+}
