@@ -9,6 +9,10 @@ export type ErrorEntry = {
   readonly title: string
   /** The same request may succeed later without a change. */
   readonly retryable?: true
+  /** Why it happens, in one or two sentences; the page of the code shows it. */
+  readonly cause?: string
+  /** What the caller does next; it is also the `detail` where the thrower says nothing better. */
+  readonly cure?: string
 }
 
 export type FieldError = {
