@@ -31,7 +31,9 @@ function registrationRoutes(deps: Deps): Route[] {
     route({
       method: 'POST',
       path: '/v1/accounts',
+      name: 'registerAccount',
       summary: 'Register',
+      sends: ['location'],
       description: 'The answer is the same whether or not the address has an account.',
       permission: 'public',
       transaction: 'own',
@@ -46,6 +48,7 @@ function registrationRoutes(deps: Deps): Route[] {
     route({
       method: 'GET',
       path: '/v1/registrations/{id}',
+      name: 'getRegistration',
       summary: 'What became of a registration',
       permission: 'public',
       added: true,
@@ -64,6 +67,7 @@ function verificationRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/email-verifications',
+    name: 'verifyEmail',
     summary: 'Prove an address with a mailed token',
     description:
       'With the registration’s id or password; for a changed address with the owner’s credential.',
@@ -94,7 +98,10 @@ function resendRoutes(deps: Deps): Route[] {
     route({
       method: 'POST',
       path: '/v1/email-verification-requests',
+      name: 'requestEmailVerification',
       summary: 'Send the proof of an address again',
+      description: 'The reply is the same whether or not the address waits for a proof.',
+      sends: ['location'],
       permission: 'public',
       added: true,
       transaction: 'own',
@@ -111,7 +118,8 @@ function resendRoutes(deps: Deps): Route[] {
     route({
       method: 'GET',
       path: '/v1/email-verification-requests/{id}',
-      summary: 'What became of a request',
+      name: 'getEmailVerificationRequest',
+    summary: 'What became of a request',
       permission: 'public',
       added: true,
       absent: 'request_not_found',
@@ -130,7 +138,9 @@ function meRoutes(deps: Deps): Route[] {
     route({
       method: 'GET',
       path: '/v1/me',
+      name: 'getMe',
       summary: 'Who I am',
+      sends: ['etag'],
       permission: 'authenticated',
       replies: { 200: Me },
       fails: ['account_not_found'],
@@ -142,7 +152,9 @@ function meRoutes(deps: Deps): Route[] {
     route({
       method: 'PATCH',
       path: '/v1/me',
+      name: 'updateMe',
       summary: 'Change what I am called',
+      sends: ['etag'],
       permission: 'authenticated',
       added: true,
       body: UpdateMe,
@@ -162,7 +174,10 @@ function emailChangeRoutes(deps: Deps): Route[] {
     route({
       method: 'POST',
       path: '/v1/email-changes',
+      name: 'requestEmailChange',
       summary: 'Ask for another address',
+      description: 'The address changes when the token that is mailed to it comes back.',
+      sends: ['location'],
       permission: 'authenticated',
       added: true,
       transaction: 'own',
@@ -177,6 +192,7 @@ function emailChangeRoutes(deps: Deps): Route[] {
     route({
       method: 'GET',
       path: '/v1/email-changes/{id}',
+      name: 'getEmailChange',
       summary: 'What became of a change of address',
       permission: 'authenticated',
       added: true,

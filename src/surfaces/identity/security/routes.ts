@@ -11,6 +11,7 @@ export function securityRoutes({ kernel }: Deps): readonly Route[] {
     route({
       method: 'GET',
       path: '/v1/security-events',
+      name: 'listSecurityEvents',
       summary: 'Security events, newest first',
       description:
         'One’s own; with the permission to read those of others, all of the tenant or of `account_id`.',

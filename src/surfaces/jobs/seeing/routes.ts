@@ -19,7 +19,9 @@ function showRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/jobs/{job_id}',
+    name: 'getJob',
     summary: 'A job: its state, its progress, and why it waits',
+    sends: ['etag'],
     permission: 'authenticated',
     absent: 'job_not_found',
     replies: { 200: JobView },
@@ -37,6 +39,7 @@ function listRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/jobs',
+    name: 'listJobs',
     summary: 'The jobs of the tenant that I may see, newest first',
     permission: 'authenticated',
     query: pageQuery({ state: Type.Optional(StateFilter), type: Type.Optional(TypeName) }),

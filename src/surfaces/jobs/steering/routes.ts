@@ -30,7 +30,9 @@ function cancelRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/jobs/{job_id}/cancel',
+    name: 'cancelJob',
     summary: 'Cancel a job',
+    sends: ['etag', 'location'],
     description:
       'A waiting job is cancelled at once (200). A running one is asked to stop (202) and says ' +
       '`running` until its worker has stopped or finished.',
@@ -59,7 +61,9 @@ function retryRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/jobs/{job_id}/retry',
+    name: 'retryJob',
     summary: 'Retry a job, or make a new one like it',
+    sends: ['etag', 'location'],
     description: 'The history is kept: attempts of the same job are numbered on.',
     permission: 'jobs.jobs.retry',
     absent,
@@ -89,7 +93,9 @@ function changeRoute(deps: Deps): Route {
   return route({
     method: 'PATCH',
     path: '/v1/jobs/{job_id}',
+    name: 'updateJob',
     summary: 'Reorder a waiting job',
+    sends: ['etag'],
     permission: 'jobs.jobs.update',
     added: true,
     absent,
@@ -116,6 +122,7 @@ function redriveRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/job-redrives',
+    name: 'redriveJobs',
     summary: 'Take up again the failed jobs of a type, oldest first',
     permission: 'jobs.jobs.retry:{body.type}',
     added: true,
