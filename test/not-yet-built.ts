@@ -23,13 +23,6 @@ export const notYetBuilt: readonly string[] = [
   'PUT /v1/posts/{post_id}/likes/me',
   'DELETE /v1/posts/{post_id}/likes/me',
   'POST /v1/posts/{post_id}/comments',
-  // notifications
-  'POST /v1/notifications',
-  'POST /v1/notifications/batches',
-  'GET /v1/notifications/{id}',
-  'POST /v1/notifications/{id}/cancel',
-  'PUT /v1/users/{user_id}/preferences',
-  'POST /v1/providers/{provider}/webhooks',
   // chat
   'POST /v1/conversations',
   'GET /v1/conversations',
@@ -59,12 +52,4 @@ export const notYetBuilt: readonly string[] = [
   'POST /v1/answers',
   'POST /v1/answers:stream',
   'GET /v1/answers/{answer_id}',
-  // payments
-  'POST /v1/payment-intents',
-  'GET /v1/payment-intents/{id}',
-  'POST /v1/payment-intents/{id}/authorize',
-  'POST /v1/payment-intents/{id}/capture',
-  'POST /v1/payment-intents/{id}/cancel',
-  'POST /v1/refunds',
-  'GET /v1/refunds/{id}',
 ]
