@@ -30,7 +30,7 @@ export function openClamd(address: string): Clamd {
   const match = /^(.*):(\d+)$/.exec(address)
   const target =
     match?.[1] && match[2]
-      ? { host: match[1].replace(/^\[|\]$/g, ''), port: Number(match[2]) }
+      ? { host: match[1].replaceAll(/^\[|\]$/g, ''), port: Number(match[2]) }
       : { path: address }
   const asking = async <T>(
     signal: AbortSignal,
