@@ -56,14 +56,14 @@ await comparison('uploads', async ({ options, database }) => {
   await ask(url, 'create table bench_events (data jsonb)')
   try {
     const ours = await openOurs(program)
-    const sections: Section[] = []
-    sections.push(await parts(ours, rival, options.rounds))
-    sections.push(await small(ours, rival, options.rounds))
-    sections.push(await completion(ours, join(folder, 'cat'), options.rounds))
-    sections.push(await downloads(ours, rival, join(folder, 'download'), options.rounds))
-    sections.push(await derivatives(folder, options.rounds))
-    sections.push(await memory(ours, program))
-    return sections
+    return [
+      await parts(ours, rival, options.rounds),
+      await small(ours, rival, options.rounds),
+      await completion(ours, join(folder, 'cat'), options.rounds),
+      await downloads(ours, rival, join(folder, 'download'), options.rounds),
+      await derivatives(folder, options.rounds),
+      await memory(ours, program),
+    ]
   } finally {
     await program.stop()
     for (const one of rivals) one.kill('SIGKILL')

@@ -75,9 +75,7 @@ async function headObject(client: S3Client, key: string): Promise<ObjectFacts | 
 }
 
 /** Where the bucket keeps versions, its name for this one; else the tag of the content. */
-export function versionOf(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): string {
+function versionOf(headers: Readonly<Record<string, string | string[] | undefined>>): string {
   return String(headers['x-amz-version-id'] ?? headers['etag'] ?? '')
 }
 

@@ -104,7 +104,7 @@ function replyOf(socket: Socket): Promise<string> {
   })
 }
 
-export function verdictOf(reply: string): ScanVerdict {
+function verdictOf(reply: string): ScanVerdict {
   if (/size limit exceeded/i.test(reply)) return { kind: 'limit_exceeded' }
   if (reply === 'stream: OK') return { kind: 'clean' }
   const name = /^stream: (.+) FOUND$/.exec(reply)?.[1]

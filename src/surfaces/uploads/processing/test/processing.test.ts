@@ -47,7 +47,7 @@ describe.concurrent('images', () => {
       expect(url.body).toMatchObject({ content_type: 'image/webp', size })
       const answer = await world.fetch(url.body.url)
       const bytes = Buffer.from(await answer.arrayBuffer())
-      expect(bytes.length).toBe(size)
+      expect(bytes).toHaveLength(size)
       const found = await sharp(bytes).metadata()
       expect([found.width, found.exif, found.orientation]).toEqual([width, undefined, undefined])
     }
