@@ -16,6 +16,7 @@ const names = [
   'jobs',
   'links',
   'webhooks',
+  'payments',
 ]
 
 for (const name of names) {
