@@ -7,11 +7,20 @@ import { gather, type AnySurface } from './runtime/gather.ts'
 import { identity } from './surfaces/identity/surface.ts'
 import { jobs } from './surfaces/jobs/surface.ts'
 import { links } from './surfaces/links/surface.ts'
+import { notifications } from './surfaces/notifications/surface.ts'
 import { payments } from './surfaces/payments/surface.ts'
 import { uploads } from './surfaces/uploads/surface.ts'
 import { webhooks } from './surfaces/webhooks/surface.ts'
 
-const surfaces: readonly AnySurface[] = [identity, jobs, uploads, payments, links, webhooks]
+const surfaces: readonly AnySurface[] = [
+  identity,
+  jobs,
+  uploads,
+  notifications,
+  payments,
+  links,
+  webhooks,
+]
 
 export const composition: Composition = {
   surfaces,
@@ -25,11 +34,12 @@ export const composition: Composition = {
       isAvailable: files.face.isAvailable,
       url: (tenant_id, file_id) => files.face.inputUrl({ tenant_id, file_id }),
     })
+    const messages = notifications.open(kernelFor(notifications), { people: people.face })
     const money = payments.open(kernelFor(payments), { people: administration })
     const shortener = links.open(kernelFor(links), {
       jobs: work.face,
       people: administration,
-      owners: people.face,
+      owners: messages.face,
     })
     const inbound = [people, work, files, shortener].flatMap(one => one.inbound ?? [])
     const hooks = webhooks.open(kernelFor(webhooks), {
@@ -37,12 +47,14 @@ export const composition: Composition = {
       inbound,
       jobs: work.face,
       people: administration,
-      owners: people.face,
+      rights: people.face,
+      owners: messages.face,
     })
     const opened = {
       identity: people,
       jobs: work,
       uploads: files,
+      notifications: messages,
       payments: money,
       links: shortener,
       webhooks: hooks,

@@ -42,7 +42,7 @@ export function arrived(world: World, who: Pick<Member, 'email'>, category: stri
 
 const Asked = Type.Object({ mails: Type.Integer() })
 
-/** How many mails surfaces have asked for in somebody's tenant, sent or not. */
+/** How many mails surfaces have asked for in somebody's tenant, sent or about to be. */
 export async function asked(
   { platform }: World,
   { tenant }: Pick<Member, 'tenant'>,
@@ -50,8 +50,10 @@ export async function asked(
   const { mails } = await platform.kernel.db.one(
     Asked,
     sql`
-      select count(*)::int as mails from identity.mails
-      where tenant_id = ${tenant.id} and template = 'notice'`,
+      select count(*)::int as mails from notifications.notification_intents i
+      join notifications.delivery_attempts a on a.tenant_id = i.tenant_id and a.intent_id = i.id
+      where i.tenant_id = ${tenant.id} and i.category <> 'identity.security'
+        and a.channel = 'email' and a.attempt_no = 1 and a.state <> 'skipped'`,
   )
   return mails
 }

@@ -23,12 +23,6 @@ export const notYetBuilt: readonly string[] = [
   'PUT /v1/posts/{post_id}/likes/me',
   'DELETE /v1/posts/{post_id}/likes/me',
   'POST /v1/posts/{post_id}/comments',
-  // notifications
-  'POST /v1/notifications',
-  'POST /v1/notifications/batches',
-  'GET /v1/notifications/{id}',
-  'POST /v1/notifications/{id}/cancel',
-  'PUT /v1/users/{user_id}/preferences',
   // chat
   'POST /v1/conversations',
   'GET /v1/conversations',

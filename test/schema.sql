@@ -459,29 +459,13 @@ create table identity.mails (
   purpose text,
   ref uuid,
   key_id text,
-  state text not null default 'requested'::text,
-  attempts integer not null default 0,
-  due_at timestamp with time zone not null default now(),
   created_at timestamp with time zone not null default kernel.now(),
-  category text,
-  subject text,
-  says text[],
-  constraint mails_category_check CHECK ((category ~ '^[a-z]+\.[a-z_]+$'::text)),
   constraint mails_check CHECK (((purpose IS NULL) = (ref IS NULL))),
-  constraint mails_notice CHECK ((num_nonnulls(category, subject, says) =
-CASE
-    WHEN (template = 'notice'::text) THEN 3
-    ELSE 0
-END)),
   constraint mails_pkey PRIMARY KEY (id),
-  constraint mails_says_check CHECK (((cardinality(says) >= 1) AND (cardinality(says) <= 20))),
-  constraint mails_state_check CHECK ((state = ANY (ARRAY['requested'::text, 'sent'::text, 'dropped'::text, 'failed'::text]))),
-  constraint mails_subject_check CHECK ((((length(subject) >= 1) AND (length(subject) <= 300)) AND (subject !~ '[[:cntrl:]]'::text))),
   constraint mails_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES identity.tenants(id)
 );
 CREATE INDEX mails_account ON identity.mails USING btree (account_id);
 CREATE INDEX mails_created_at ON identity.mails USING btree (created_at);
-CREATE INDEX mails_due ON identity.mails USING btree (due_at) WHERE (state = 'requested'::text);
 
 create table identity.mfa_methods (
   tenant_id uuid not null,
@@ -1131,6 +1115,349 @@ CREATE INDEX uploads_open ON uploads.uploads USING btree (tenant_id, owner_id) W
 CREATE INDEX uploads_parts_left ON uploads.uploads USING btree (retention_until) WHERE ((multipart_upload_id IS NOT NULL) AND (state <> 'initiated'::text));
 CREATE UNIQUE INDEX uploads_references ON uploads.uploads USING btree (multipart_upload_id) WHERE (multipart_upload_id IS NOT NULL);
 
+create schema notifications;
+
+create table notifications.categories (
+  tenant_id uuid not null,
+  name text collate "C" not null,
+  class text not null,
+  default_channels text[] not null,
+  user_can_disable boolean not null,
+  respects_quiet_hours boolean not null,
+  unsubscribe boolean not null,
+  default_ttl_seconds integer not null,
+  on_unknown text not null,
+  version integer not null default 1,
+  updated_at timestamp with time zone not null default kernel.now(),
+  constraint categories_class_check CHECK ((class = ANY (ARRAY['transactional'::text, 'operational'::text, 'marketing'::text]))),
+  constraint categories_name_check CHECK (((name ~ '^[a-z0-9_]+(\.[a-z0-9_]+)*$'::text) AND (length(name) <= 64))),
+  constraint categories_on_unknown_check CHECK ((on_unknown = ANY (ARRAY['resend_same_ref'::text, 'give_up'::text]))),
+  constraint categories_pkey PRIMARY KEY (tenant_id, name)
+);
+
+create table notifications.data_keys (
+  tenant_id uuid not null,
+  owner_id uuid not null,
+  wrapped bytea not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint data_keys_pkey PRIMARY KEY (tenant_id, owner_id)
+);
+
+create table notifications.decisions (
+  tenant_id uuid not null,
+  intent_id uuid not null,
+  channel text not null,
+  rule text not null,
+  outcome text not null,
+  until timestamp with time zone,
+  decided_at timestamp with time zone not null default kernel.now(),
+  constraint decisions_pkey PRIMARY KEY (tenant_id, intent_id, channel)
+);
+
+create table notifications.dedupe_windows (
+  tenant_id uuid not null,
+  recipient_ref text not null,
+  category text not null,
+  key text not null,
+  until timestamp with time zone not null,
+  constraint dedupe_windows_pkey PRIMARY KEY (tenant_id, recipient_ref, category, key)
+);
+CREATE INDEX dedupe_windows_until ON notifications.dedupe_windows USING btree (until);
+
+create table notifications.delivery_attempts (
+  tenant_id uuid not null,
+  id uuid not null,
+  intent_id uuid not null,
+  channel text not null,
+  target text not null default ''::text,
+  attempt_no integer not null,
+  provider text,
+  state text not null,
+  provider_message_id text,
+  next_attempt_at timestamp with time zone,
+  error_code text,
+  lane smallint not null,
+  batch_id uuid,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  wire_at timestamp with time zone,
+  rendered_sha256 bytea,
+  destination_id uuid,
+  destination_hash bytea,
+  masked text,
+  created_at timestamp with time zone not null default kernel.now(),
+  updated_at timestamp with time zone not null default kernel.now(),
+  constraint delivery_attempts_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text, 'push'::text, 'in_app'::text]))),
+  constraint delivery_attempts_pkey PRIMARY KEY (tenant_id, intent_id, channel, target, attempt_no),
+  constraint delivery_attempts_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'sending'::text, 'accepted'::text, 'delivered'::text, 'deferred'::text, 'failed'::text, 'bounced'::text, 'complained'::text, 'unknown'::text, 'skipped'::text, 'cancelled'::text])))
+) with (fillfactor=80);
+CREATE INDEX delivery_attempts_due ON notifications.delivery_attempts USING btree (lane, next_attempt_at) WHERE ((state = 'pending'::text) AND (batch_id IS NULL));
+CREATE INDEX delivery_attempts_due_of_batch ON notifications.delivery_attempts USING btree (batch_id, next_attempt_at) WHERE ((state = 'pending'::text) AND (batch_id IS NOT NULL));
+CREATE INDEX delivery_attempts_message ON notifications.delivery_attempts USING btree (provider, provider_message_id) WHERE (provider_message_id IS NOT NULL);
+CREATE INDEX delivery_attempts_sending ON notifications.delivery_attempts USING btree (leased_until) WHERE (state = 'sending'::text);
+CREATE INDEX delivery_attempts_unknown ON notifications.delivery_attempts USING btree (next_attempt_at) WHERE (state = 'unknown'::text);
+
+create table notifications.destinations (
+  tenant_id uuid not null,
+  id uuid not null,
+  user_id uuid,
+  channel text not null,
+  provider text not null default ''::text,
+  destination_hash bytea not null,
+  ciphertext bytea not null,
+  masked text not null,
+  verified_at timestamp with time zone,
+  disabled_at timestamp with time zone,
+  code_hash bytea,
+  code_expires_at timestamp with time zone,
+  code_attempts integer not null default 0,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint destinations_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text, 'push'::text]))),
+  constraint destinations_pkey PRIMARY KEY (tenant_id, id)
+);
+CREATE UNIQUE INDEX destinations_alone ON notifications.destinations USING btree (tenant_id, channel, destination_hash) WHERE (user_id IS NULL);
+CREATE INDEX destinations_hash ON notifications.destinations USING btree (destination_hash);
+CREATE UNIQUE INDEX destinations_of_users ON notifications.destinations USING btree (tenant_id, user_id, channel, destination_hash) WHERE (user_id IS NOT NULL);
+
+create table notifications.digests (
+  tenant_id uuid not null,
+  id uuid not null,
+  recipient_ref text not null,
+  category text not null,
+  key text not null,
+  state text not null default 'open'::text,
+  order_of jsonb not null,
+  principal_id uuid,
+  total integer not null default 1,
+  closes_at timestamp with time zone not null,
+  lease_token uuid,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint digests_pkey PRIMARY KEY (tenant_id, id),
+  constraint digests_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text])))
+);
+CREATE INDEX digests_due ON notifications.digests USING btree (closes_at) WHERE (state = 'open'::text);
+CREATE UNIQUE INDEX digests_open ON notifications.digests USING btree (tenant_id, recipient_ref, category, key) WHERE (state = 'open'::text);
+
+create table notifications.inbox_items (
+  tenant_id uuid not null,
+  user_id uuid not null,
+  id uuid not null,
+  intent_id uuid,
+  sequence bigint not null,
+  changed bigint not null,
+  category text not null,
+  title text not null,
+  body text not null,
+  url text,
+  read_at timestamp with time zone,
+  archived_at timestamp with time zone,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint inbox_items_pkey PRIMARY KEY (tenant_id, user_id, id)
+);
+CREATE INDEX inbox_items_changed ON notifications.inbox_items USING btree (tenant_id, user_id, changed);
+CREATE INDEX inbox_items_created ON notifications.inbox_items USING brin (created_at);
+CREATE UNIQUE INDEX inbox_items_intent ON notifications.inbox_items USING btree (tenant_id, intent_id) WHERE (intent_id IS NOT NULL);
+CREATE INDEX inbox_items_sequence ON notifications.inbox_items USING btree (tenant_id, user_id, sequence DESC);
+CREATE INDEX inbox_items_unread ON notifications.inbox_items USING btree (tenant_id, user_id) WHERE ((read_at IS NULL) AND (archived_at IS NULL));
+
+create table notifications.inboxes (
+  tenant_id uuid not null,
+  user_id uuid not null,
+  last_sequence bigint not null default 0,
+  constraint inboxes_pkey PRIMARY KEY (tenant_id, user_id)
+);
+
+create table notifications.notification_batches (
+  tenant_id uuid not null,
+  id uuid not null,
+  principal_id uuid not null,
+  idempotency_key text,
+  request_fingerprint bytea,
+  state text not null,
+  category text not null,
+  priority text not null,
+  lane smallint not null,
+  template_version text not null,
+  emit_events boolean not null,
+  total integer not null default 0,
+  duplicates integer not null default 0,
+  rejected_count integer not null default 0,
+  rejected jsonb not null default '[]'::jsonb,
+  expand_token uuid,
+  expand_until timestamp with time zone,
+  version integer not null default 0,
+  created_at timestamp with time zone not null default kernel.now(),
+  completed_at timestamp with time zone,
+  constraint notification_batches_pkey PRIMARY KEY (tenant_id, id),
+  constraint notification_batches_state_check CHECK ((state = ANY (ARRAY['expanding'::text, 'dispatching'::text, 'paused'::text, 'completed'::text, 'cancelled'::text])))
+);
+CREATE UNIQUE INDEX notification_batches_key ON notifications.notification_batches USING btree (tenant_id, principal_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+CREATE INDEX notification_batches_open ON notifications.notification_batches USING btree (lane, id) WHERE ((state = ANY (ARRAY['expanding'::text, 'dispatching'::text, 'cancelled'::text])) AND (completed_at IS NULL));
+
+create table notifications.notification_inputs (
+  tenant_id uuid not null,
+  ref uuid not null,
+  owner_id uuid not null,
+  ciphertext bytea not null,
+  bytes integer not null,
+  constraint notification_inputs_pkey PRIMARY KEY (tenant_id, ref)
+);
+
+create table notifications.notification_intents (
+  tenant_id uuid not null,
+  id uuid not null,
+  recipient_ref text not null,
+  category text not null,
+  priority text not null,
+  template_version text not null,
+  locale text,
+  data_ref uuid,
+  scheduled_at timestamp with time zone,
+  idempotency_key text,
+  state text not null,
+  expires_at timestamp with time zone not null,
+  principal_id uuid,
+  request_fingerprint bytea,
+  batch_id uuid,
+  digest_id uuid,
+  closes_digest uuid,
+  dedupe_key text,
+  metadata jsonb,
+  emits boolean not null default true,
+  events integer not null default 0,
+  created_at timestamp with time zone not null default kernel.now(),
+  updated_at timestamp with time zone not null default kernel.now(),
+  constraint notification_intents_pkey PRIMARY KEY (tenant_id, id),
+  constraint notification_intents_priority_check CHECK ((priority = ANY (ARRAY['critical'::text, 'high'::text, 'normal'::text, 'bulk'::text]))),
+  constraint notification_intents_state_check CHECK ((state = ANY (ARRAY['scheduled'::text, 'queued'::text, 'held'::text, 'processing'::text, 'sent'::text, 'delivered'::text, 'failed'::text, 'suppressed'::text, 'cancelled'::text, 'expired'::text])))
+) with (fillfactor=85);
+CREATE UNIQUE INDEX notification_intents_batch ON notifications.notification_intents USING btree (tenant_id, batch_id, recipient_ref, dedupe_key) NULLS NOT DISTINCT WHERE (batch_id IS NOT NULL);
+CREATE INDEX notification_intents_created ON notifications.notification_intents USING brin (created_at);
+CREATE INDEX notification_intents_digest ON notifications.notification_intents USING btree (tenant_id, digest_id) WHERE (digest_id IS NOT NULL);
+CREATE UNIQUE INDEX notification_intents_key ON notifications.notification_intents USING btree (tenant_id, principal_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+CREATE INDEX notification_intents_recipient ON notifications.notification_intents USING btree (tenant_id, recipient_ref, id DESC);
+
+create table notifications.preference_sets (
+  tenant_id uuid not null,
+  user_id uuid not null,
+  timezone text not null,
+  locale text,
+  version integer not null default 1,
+  updated_at timestamp with time zone not null default kernel.now(),
+  constraint preference_sets_pkey PRIMARY KEY (tenant_id, user_id)
+);
+
+create table notifications.preferences (
+  tenant_id uuid not null,
+  user_id uuid not null,
+  category text collate "C" not null,
+  channel text not null,
+  enabled boolean not null,
+  quiet_hours jsonb,
+  timezone text,
+  constraint preferences_pkey PRIMARY KEY (tenant_id, user_id, category, channel),
+  constraint preferences_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES notifications.preference_sets(tenant_id, user_id) ON DELETE CASCADE
+);
+
+create table notifications.provider_events (
+  provider text not null,
+  event_id text not null,
+  provider_message_id text,
+  type text not null,
+  occurred_at timestamp with time zone not null,
+  ref text,
+  tenant_id uuid,
+  intent_id uuid,
+  applied boolean not null default false,
+  received_at timestamp with time zone not null default kernel.now(),
+  constraint provider_events_pkey PRIMARY KEY (provider, event_id)
+);
+CREATE INDEX provider_events_intent ON notifications.provider_events USING btree (tenant_id, intent_id) WHERE (intent_id IS NOT NULL);
+CREATE INDEX provider_events_open ON notifications.provider_events USING btree (provider, provider_message_id) WHERE (NOT applied);
+CREATE INDEX provider_events_received ON notifications.provider_events USING btree (received_at);
+CREATE INDEX provider_events_ref ON notifications.provider_events USING btree (provider, ref) WHERE ((NOT applied) AND (ref IS NOT NULL));
+
+create table notifications.provider_health (
+  provider text not null,
+  id uuid not null,
+  degraded boolean not null,
+  version integer not null,
+  changed_at timestamp with time zone not null default kernel.now(),
+  constraint provider_health_pkey PRIMARY KEY (provider)
+);
+
+create table notifications.suppressions (
+  tenant_id uuid not null,
+  id uuid not null,
+  destination_hash bytea not null,
+  channel text not null,
+  category text collate "C" not null default '*'::text,
+  reason text not null,
+  effective_at timestamp with time zone not null default kernel.now(),
+  retry_at timestamp with time zone,
+  constraint suppressions_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text, 'push'::text]))),
+  constraint suppressions_pkey PRIMARY KEY (tenant_id, id),
+  constraint suppressions_reason_check CHECK ((reason = ANY (ARRAY['hard_bounce'::text, 'complaint'::text, 'unsubscribe'::text, 'stop_keyword'::text, 'invalid_destination'::text, 'manual'::text]))),
+  constraint suppressions_tenant_id_destination_hash_channel_category_key UNIQUE (tenant_id, destination_hash, channel, category)
+);
+
+create table notifications.template_versions (
+  tenant_id uuid not null,
+  name text collate "C" not null,
+  version integer not null,
+  status text not null default 'draft'::text,
+  default_locale text not null,
+  data_schema jsonb,
+  created_by uuid not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  published_at timestamp with time zone,
+  constraint template_versions_pkey PRIMARY KEY (tenant_id, name, version),
+  constraint template_versions_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'published'::text, 'archived'::text])))
+);
+CREATE INDEX template_versions_latest ON notifications.template_versions USING btree (tenant_id, name, version DESC) WHERE (status = 'published'::text);
+CREATE TRIGGER template_versions_immutable BEFORE UPDATE ON notifications.template_versions FOR EACH ROW EXECUTE FUNCTION notifications.refuse_change_of_published();
+
+create table notifications.templates (
+  tenant_id uuid not null,
+  id uuid not null,
+  name text collate "C" not null,
+  version integer not null,
+  channel text not null,
+  format text not null default 'text'::text,
+  subject text,
+  body text not null,
+  text_body text,
+  url text,
+  locales jsonb not null default '{}'::jsonb,
+  constraint templates_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text, 'push'::text, 'in_app'::text]))),
+  constraint templates_format_check CHECK ((format = ANY (ARRAY['html'::text, 'text'::text]))),
+  constraint templates_pkey PRIMARY KEY (tenant_id, name, version, channel),
+  constraint templates_tenant_id_id_key UNIQUE (tenant_id, id),
+  constraint templates_tenant_id_name_version_fkey FOREIGN KEY (tenant_id, name, version) REFERENCES notifications.template_versions(tenant_id, name, version)
+);
+CREATE TRIGGER templates_immutable BEFORE UPDATE ON notifications.templates FOR EACH ROW EXECUTE FUNCTION notifications.refuse_change_of_published();
+
+CREATE OR REPLACE FUNCTION notifications.refuse_change_of_published()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_table_name = 'templates' then
+    if exists (select from notifications.template_versions v
+        where v.tenant_id = old.tenant_id and v.name = old.name and v.version = old.version
+          and v.status <> 'draft') then
+      raise exception 'a published template version does not change';
+    end if;
+  elsif old.status <> 'draft' and (
+    (new.tenant_id, new.name, new.version, new.default_locale, new.data_schema, new.published_at)
+      is distinct from
+    (old.tenant_id, old.name, old.version, old.default_locale, old.data_schema, old.published_at)
+    or new.status = 'draft') then
+    raise exception 'a published template version does not change';
+  end if;
+  return new;
+end $function$;
+
 create schema payments;
 
 create table payments.disputes (
@@ -1616,6 +1943,10 @@ create table links.domains (
   created_at timestamp with time zone not null default kernel.now(),
   updated_at timestamp with time zone not null default kernel.now(),
   missing_since timestamp with time zone,
+  check_attempts integer not null default 0,
+  check_lease_token uuid,
+  check_leased_until timestamp with time zone,
+  check_error_code text,
   constraint domains_hostname_check CHECK (((hostname = lower(hostname)) AND (length(hostname) <= 253))),
   constraint domains_pkey PRIMARY KEY (id),
   constraint domains_state_check CHECK ((state = ANY (ARRAY['pending_verification'::text, 'active'::text, 'suspended'::text, 'removed'::text]))),
@@ -1636,8 +1967,10 @@ create table links.edge_purges (
   domain_id uuid not null,
   code text collate "C" not null,
   attempts integer not null default 0,
-  due_at timestamp with time zone not null default now(),
+  due_at timestamp with time zone default kernel.now(),
   lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
   constraint edge_purges_check CHECK (((link_id IS NULL) = (code = ''::text))),
   constraint edge_purges_pkey PRIMARY KEY (id)
 );
@@ -1700,6 +2033,9 @@ create table links.links (
   created_at timestamp with time zone not null default kernel.now(),
   updated_at timestamp with time zone not null default kernel.now(),
   owner_disabled boolean not null default false,
+  scan_lease_token uuid,
+  scan_leased_until timestamp with time zone,
+  scan_error_code text,
   constraint links_cache_seconds_check CHECK (((cache_seconds >= 0) AND (cache_seconds <= 300))),
   constraint links_check CHECK (((state = 'disabled'::text) = (disabled_by IS NOT NULL))),
   constraint links_check1 CHECK (((max_clicks IS NULL) = (remaining_clicks IS NULL))),

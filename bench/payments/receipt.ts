@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { newId } from '../../src/kernel/ids.ts'
 import type { Bench } from '../ground/comparison.ts'
 import { ask } from '../ground/database.ts'
-import { load, requestText } from '../ground/load.ts'
+import { load } from '../ground/load.ts'
 import { findPgbench, pgbench } from '../ground/pgbench.ts'
 import { ratioVerdict, standingsOf, type Section } from '../ground/report.ts'
 import { compete } from '../ground/rounds.ts'
@@ -67,10 +67,12 @@ function message({ stripe }: Ground): string {
   const v1 = createHmac('sha256', stripe['webhook_secret'] ?? '')
     .update(`${t}.${text}`)
     .digest('hex')
-  return requestText({
-    method: 'POST',
-    path: '/v1/providers/stripe/webhooks',
-    headers: { 'stripe-signature': `t=${t},v1=${v1}` },
-    body,
-  })
+  const lines = [
+    'POST /v1/providers/stripe/webhooks HTTP/1.1',
+    'host: 127.0.0.1',
+    'content-type: application/json; charset=utf-8',
+    `stripe-signature: t=${t},v1=${v1}`,
+    `content-length: ${text.length}`,
+  ]
+  return `${lines.join('\r\n')}\r\n\r\n${text}`
 }

@@ -10,6 +10,8 @@ import { page, type Page } from './page.ts'
 export type InboxView = {
   messages: readonly InboxMessage[]
   to: string | undefined
+  q: string | undefined
+  channel: string | undefined
   next_cursor: string | null
 }
 
@@ -32,40 +34,88 @@ details[open] > summary { border-bottom: 1px solid var(--line) }
 iframe { display: block; width: 100%; height: 26rem; min-height: 8rem; resize: vertical;
   border: 0; border-bottom: 1px solid var(--line); background: #fff; color-scheme: light }
 .empty { padding: 2rem 1rem; text-align: center }
-.fresh { display: none; padding: .6rem 1rem; text-align: center }
-.fresh.there { display: block }
+.fresh { display: block; padding: .6rem 1rem; text-align: center }
+.fresh[hidden] { display: none }
+.channel { display: inline-block; min-width: 3.2rem; padding: 0 .4rem; border: 1px solid currentColor;
+  border-radius: .3rem; font-size: .75rem; line-height: 1.5; text-align: center; vertical-align: .08em }
+.channel.email { color: light-dark(#1f5fbf, #82b1ff) } .channel.sms { color: light-dark(#1b6e3c, #7fd6a0) }
+.channel.push { color: light-dark(#8a4b00, #f0b878) }
+.reports { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; margin-top: .6rem }
+select { font: inherit; padding: .4rem .5rem; border: 1px solid var(--line); border-radius: .4rem;
+  background: var(--card); color: inherit }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
 @media (max-width: 32rem) { details > summary { grid-template-columns: minmax(0, 1fr) }
   summary time.soft, summary span.provider { grid-column: 1; grid-row: auto; text-align: left } iframe {
   height: 22rem } }
 `
 
-// Looks for newer mail without reloading by itself: what is being read must not move away.
+// Waits for newer messages without reloading by itself: what is being read must not move away.
 const script = `
 const first = document.body.querySelector('[data-id]')?.dataset.id
 const fresh = document.querySelector('.fresh')
 const query = new URLSearchParams(location.search)
+const filter = new URLSearchParams()
+for (const name of ['to', 'q', 'channel']) if (query.get(name)) filter.set(name, query.get(name))
 const look = async () => {
-  const filter = query.get('to') ? '&to=' + encodeURIComponent(query.get('to')) : ''
-  const answer = await fetch('/dev/inbox/messages?limit=1' + filter).catch(() => null)
-  const newest = answer?.ok ? (await answer.json()).data[0]?.id : first
-  fresh.classList.toggle('there', newest !== undefined && newest !== first && !query.has('cursor'))
+  if (document.hidden || query.has('cursor')) return
+  const ask = new URLSearchParams(filter)
+  ask.set('limit', '1')
+  ask.set('wait_seconds', '20')
+  if (first) ask.set('after', first)
+  const answer = await fetch('/dev/inbox/messages?' + ask).catch(() => null)
+  if (!answer?.ok) return
+  const newest = (await answer.json()).data[0]?.id
+  const there = newest !== undefined && newest !== first
+  fresh.hidden = !there
+  if (there) document.title = '(new) Inbox'
 }
-setInterval(() => { if (!document.hidden) look() }, 3000)
-document.querySelector('#empty')?.addEventListener('click', async event => {
-  event.preventDefault()
-  const filter = query.get('to') ? '?to=' + encodeURIComponent(query.get('to')) : ''
-  await fetch('/dev/inbox/messages' + filter, { method: 'DELETE' })
+let looking = false
+setInterval(async () => {
+  if (looking) return
+  looking = true
+  await look()
+  looking = false
+}, 1000)
+document.querySelector('#empty')?.addEventListener('click', async () => {
+  const only = new URLSearchParams(filter)
+  only.delete('q')
+  await fetch('/dev/inbox/messages?' + only, { method: 'DELETE' })
   location.reload()
 })
+for (const button of document.querySelectorAll('[data-outcome]')) {
+  button.addEventListener('click', async () => {
+    const said = button.closest('.part').querySelector('output')
+    const answer = await fetch('/dev/inbox/messages/' + button.closest('[data-id]').dataset.id + '/outcome', {
+      method: 'POST', headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ type: button.dataset.outcome }),
+    })
+    const { status } = await answer.json()
+    said.textContent = 'Reported ' + button.dataset.outcome + ': the platform answered ' + status
+  })
+}
 `
 
-export function inboxPage({ messages, to, next_cursor }: InboxView): Page {
-  const older = new URLSearchParams({ ...(to ? { to } : {}), cursor: next_cursor ?? '' })
+const channel_names: Readonly<Record<string, string>> = { email: 'Mail', sms: 'SMS', push: 'Push' }
+const outcomes: Readonly<Record<string, readonly string[]>> = {
+  email: ['delivered', 'bounced', 'complained'],
+  sms: ['delivered', 'failed'],
+}
+
+export function inboxPage(view: InboxView): Page {
+  const { messages, to, q, channel, next_cursor } = view
+  const filtered = Boolean(to || q || channel)
+  const older = new URLSearchParams(
+    Object.entries({ to, q, channel, cursor: next_cursor }).flatMap(([name, value]) =>
+      value ? [[name, value] satisfies [string, string]] : [],
+    ),
+  )
   const body = markup`<header>
       <h1>Inbox</h1>
-      <nav><a href="/dev">Everything</a><a href="/dev/inbox/messages">JSON</a></nav>
+      <nav aria-label="Development"><a href="/dev">Everything</a><a href="/dev/inbox/messages">JSON</a></nav>
     </header>
-    <form method="get" action="/dev/inbox">
+    <main>
+    <form method="get" action="/dev/inbox" role="search">
+      <input name="q" type="search" value="${q ?? ''}" placeholder="Search" aria-label="Search in messages" />
       <input
         name="to"
         type="search"
@@ -74,34 +124,40 @@ export function inboxPage({ messages, to, next_cursor }: InboxView): Page {
         aria-label="Recipient"
         autocapitalize="off"
       />
+      <select name="channel" aria-label="Channel">
+        <option value="">All channels</option>
+        ${Object.entries(channel_names).map(
+          ([value, name]) =>
+            markup`<option value="${value}" ${value === channel ? markup`selected` : null}>${name}</option>`,
+        )}
+      </select>
       <button>Show</button>
-      ${messages.length > 0 && markup`<button id="empty" type="button">Delete ${to ? 'these' : 'all'}</button>`}
+      ${messages.length > 0 && markup`<button id="empty" type="button">Delete ${filtered ? 'these' : 'all'}</button>`}
     </form>
-    <a class="card fresh" href="">There is newer mail: show it</a>
-    ${messages.length === 0 && empty(to)}
+    <div aria-live="polite"><a class="card fresh" href="" hidden>There are newer messages: show them</a></div>
+    ${messages.length === 0 && empty(filtered)}
     ${messages.map((message, index) => card(message, index === 0))}
-    ${next_cursor !== null && markup`<p><a href="/dev/inbox?${older.toString()}">Older</a></p>`}`
+    ${next_cursor !== null && markup`<p><a href="/dev/inbox?${older.toString()}">Older</a></p>`}
+    </main>`
   return page({ title: 'Inbox', body, style, script, pictures: true })
 }
 
-function empty(to: string | undefined): Markup {
+function empty(filtered: boolean): Markup {
   return markup`<p class="card empty soft">
-    ${
-      to
-        ? `No mail for ${to}.`
-        : 'No mail yet. Whatever the platform sends arrives here, not outside.'
-    }
+    ${filtered ? 'No message fits.' : 'Nothing yet. What the platform sends arrives here, not outside.'}
   </p>`
 }
 
 function card(message: InboxMessage, open: boolean): Markup {
-  const when = message.received_at.replace('T', ' ').slice(0, 19)
+  const { channel, received_at, provider } = message
+  const when = received_at.replace('T', ' ').slice(0, 19)
+  const title = message.subject ?? firstLine(message.text) ?? '(no subject)'
   return markup`<details class="card" data-id="${message.id}" ${open ? markup`open` : null}>
     <summary>
-      <strong>${message.subject ?? '(no subject)'}</strong>
-      <time class="soft" datetime="${message.received_at}">${when}</time>
-      <span class="soft">to ${message.to} &middot; from ${message.from}</span>
-      <span class="soft provider">${message.provider}</span>
+      <strong><span class="channel ${channel}">${channel_names[channel] ?? channel}</span> ${title}</strong>
+      <time class="soft" datetime="${received_at}">${when}</time>
+      <span class="soft">to ${shortly(message.to)}${message.from === '' ? '' : ` · from ${message.from}`}</span>
+      <span class="soft provider">${provider}</span>
     </summary>
     ${message.html !== null && frame(message.html)}
     ${message.text !== null && textPart(message.text, message.html !== null)}
@@ -109,11 +165,31 @@ function card(message: InboxMessage, open: boolean): Markup {
     <div class="part">
       <details>
         <summary>Headers</summary>
-        <pre>${headerLines(message)}</pre>
+        <pre tabindex="0">${headerLines(message)}</pre>
       </details>
-      <a class="soft" href="/dev/inbox/messages/${message.id}">Everything as JSON</a>
+      <a class="soft" href="/dev/inbox/messages/${message.id}">Everything as JSON, with the source</a>
+      ${outcomes[channel] && reports(outcomes[channel])}
     </div>
   </details> `
+}
+
+/** What the provider may still tell the platform about it. */
+function reports(types: readonly string[]): Markup {
+  return markup`<div class="reports"><span class="soft">Report it as</span>
+    ${types.map(type => markup`<button type="button" data-outcome="${type}">${type}</button> `)}
+    <output class="soft"></output></div>`
+}
+
+function firstLine(text: string | null): string | undefined {
+  return text
+    ?.split('\n')
+    .find(line => line.trim() !== '')
+    ?.slice(0, 120)
+}
+
+/** Endpoints and tokens of devices are long, and their ends tell them apart. */
+function shortly(to: string): string {
+  return to.length > 90 ? `${to.slice(0, 40)}…${to.slice(-12)}` : to
 }
 
 function frame(source: string): Markup {
@@ -129,7 +205,7 @@ function frame(source: string): Markup {
 
 /** Where there is HTML, the text is the other version of the same and stays folded. */
 function textPart(text: string, folded: boolean): Markup {
-  const body = markup`<pre>${linked(text)}</pre>`
+  const body = markup`<pre tabindex="0">${linked(text)}</pre>`
   return folded
     ? markup`<div class="part">
         <details>

@@ -1,55 +1,67 @@
 /**
- * The development inbox: what the sandbox's servers received, and faults on the way there. The
- * platform keeps none of it; each call is forwarded to the control plane of the vendor that serves
- * the channel.
+ * The development inbox: what the sandbox's servers received on every channel, faults on the way there, and
+ * reports of what became of a message. The platform keeps none of it; each call is forwarded to the control
+ * plane of the vendor that serves the channel.
  */
-import { reply, route, type Route } from '../../kernel/http/route.ts'
+import { Type } from 'typebox'
+import { reply, route, type RequestFacts, type Route } from '../../kernel/http/route.ts'
 import { page } from '../../kernel/http/shapes.ts'
+import type { OutsideWorld } from '../../kernel/outgoing/sandbox-control.ts'
+import { askOwner, listMessages, vendors, waitForMessages, type List } from './inbox-messages.ts'
 import { inboxPage } from './inbox-page.ts'
 import {
+  inbox_channels,
   InboxFault,
   InboxMessage,
   MessageFilter,
   MessageQuery,
   NewInboxFault,
+  NewOutcome,
   PageQuery,
+  PushSubscription,
+  Reported,
   WholeMessage,
 } from './inbox-shapes.ts'
-import type { OutsideWorld } from '../../kernel/outgoing/sandbox-control.ts'
-import { Type } from 'typebox'
 
-type List<T> = { data: T[]; next_cursor: string | null; has_more: boolean }
-
-/** The vendor that keeps the messages of the channel `email`. */
-const vendor = 'mail'
 const page_messages = 30
 
-const common = { permission: 'public', hidden: true, added: true } as const
+const common = {
+  permission: 'public',
+  hidden: true,
+  added: true,
+} as const
 
 export function inboxRoutes(outside: OutsideWorld): Route[] {
-  return [pageRoute(outside), ...messageRoutes(outside), ...faultRoutes(outside)]
+  return [
+    pageRoute(outside),
+    ...messageRoutes(outside),
+    ...faultRoutes(outside),
+    outcomeRoute(outside),
+    subscriptionRoute(outside),
+  ]
 }
 
 function pageRoute(outside: OutsideWorld): Route {
   return route({
     ...common,
+    transaction: 'own',
+    idempotency: 'ignored',
     method: 'GET',
     path: '/dev/inbox',
     summary: 'The development inbox as a page',
-    transaction: 'own',
-    idempotency: 'ignored',
     query: PageQuery,
     produces: ['text/html'],
     replies: { 200: Type.String() },
     handle: async ({ query }) => {
-      const found = await outside.ask({
-        vendor,
-        method: 'GET',
-        path: 'messages',
-        query: { to: query.to || undefined, cursor: query.cursor, limit: page_messages },
+      const { to, q, channel, cursor } = query
+      const { data, next_cursor } = await listMessages(outside, {
+        limit: page_messages,
+        ...(to ? { to } : {}),
+        ...(q ? { q } : {}),
+        ...(channel ? { channel } : {}),
+        ...(cursor === undefined ? {} : { cursor }),
       })
-      const { data, next_cursor } = found as List<InboxMessage>
-      const { body, headers } = inboxPage({ messages: data, to: query.to, next_cursor })
+      const { body, headers } = inboxPage({ messages: data, to, q, channel, next_cursor })
       return reply(200, body, headers)
     },
   })
@@ -59,43 +71,46 @@ function messageRoutes(outside: OutsideWorld): Route[] {
   return [
     route({
       ...common,
-      method: 'GET',
-      path: '/dev/inbox/messages',
-      summary: 'Received messages, newest first',
       transaction: 'own',
       idempotency: 'ignored',
+      method: 'GET',
+      path: '/dev/inbox/messages',
+      summary: 'Received messages, newest first; with wait_seconds as soon as one fits',
       query: MessageQuery,
       replies: { 200: page(InboxMessage) },
-      handle: async ({ query }) => {
-        const found = await outside.ask({ vendor, method: 'GET', path: 'messages', query })
-        return reply(200, found as List<InboxMessage>)
-      },
+      handle: async ({ query, request }) =>
+        reply(200, await waitForMessages(outside, query, request.signal)),
     }),
     route({
       ...common,
+      transaction: 'own',
+      idempotency: 'ignored',
       method: 'DELETE',
       path: '/dev/inbox/messages',
       summary: 'Deletes received messages',
-      transaction: 'own',
-      idempotency: 'ignored',
       query: MessageFilter,
       replies: { 204: null },
       handle: async ({ query }) => {
-        await outside.ask({ vendor, method: 'DELETE', path: 'messages', query })
+        const { channel } = query
+        for (const one of inbox_channels) {
+          if (channel !== undefined && channel !== one) continue
+          await outside.ask({ vendor: vendors[one], method: 'DELETE', path: 'messages', query })
+        }
         return reply(204, null)
       },
     }),
     route({
       ...common,
+      transaction: 'own',
+      idempotency: 'ignored',
       method: 'GET',
       path: '/dev/inbox/messages/{id}',
       summary: 'One received message, with what came over the wire',
-      transaction: 'own',
-      idempotency: 'ignored',
       replies: { 200: WholeMessage },
       handle: async ({ params }) => {
         const path = `messages/${params.id}`
-        return reply(200, (await outside.ask({ vendor, method: 'GET', path })) as WholeMessage)
+        const found = await askOwner(vendor => outside.ask({ vendor, method: 'GET', path }))
+        return reply(200, found as WholeMessage)
       },
     }),
   ]
@@ -105,43 +120,93 @@ function faultRoutes(outside: OutsideWorld): Route[] {
   return [
     route({
       ...common,
-      method: 'GET',
-      path: '/dev/inbox/faults',
-      summary: 'Faults that the mail providers will still show',
       transaction: 'own',
       idempotency: 'ignored',
+      method: 'GET',
+      path: '/dev/inbox/faults',
+      summary: 'Faults that the providers will still show',
       replies: { 200: page(InboxFault) },
       handle: async () => {
-        const found = await outside.ask({ vendor, method: 'GET', path: 'faults' })
-        return reply(200, found as List<InboxFault>)
+        const lists = (await Promise.all(
+          inbox_channels.map(one =>
+            outside.ask({ vendor: vendors[one], method: 'GET', path: 'faults' }),
+          ),
+        )) as List<InboxFault>[]
+        const data = lists.flatMap(one => one.data)
+        return reply(200, { data, next_cursor: null, has_more: false })
       },
     }),
     route({
       ...common,
-      method: 'POST',
-      path: '/dev/inbox/faults',
-      summary: 'Makes a mail provider fail',
       transaction: 'own',
       idempotency: 'ignored',
+      method: 'POST',
+      path: '/dev/inbox/faults',
+      summary: 'Makes a provider fail',
       body: NewInboxFault,
       replies: { 201: InboxFault },
       handle: async ({ body }) => {
+        const vendor = vendors[body.channel]
         const set = await outside.ask({ vendor, method: 'POST', path: 'faults', body })
         return reply(201, set as InboxFault)
       },
     }),
     route({
       ...common,
-      method: 'DELETE',
-      path: '/dev/inbox/faults',
-      summary: 'Ends all faults of the mail providers',
       transaction: 'own',
       idempotency: 'ignored',
+      method: 'DELETE',
+      path: '/dev/inbox/faults',
+      summary: 'Ends all faults of the providers',
       replies: { 204: null },
       handle: async () => {
-        await outside.ask({ vendor, method: 'DELETE', path: 'faults' })
+        for (const one of inbox_channels) {
+          await outside.ask({ vendor: vendors[one], method: 'DELETE', path: 'faults' })
+        }
         return reply(204, null)
       },
     }),
   ]
+}
+
+function outcomeRoute(outside: OutsideWorld): Route {
+  return route({
+    ...common,
+    transaction: 'own',
+    idempotency: 'ignored',
+    method: 'POST',
+    path: '/dev/inbox/messages/{id}/outcome',
+    summary: 'Has the provider report what became of a message; answers our status',
+    body: NewOutcome,
+    replies: { 200: Reported },
+    handle: async ({ params, body, request }) => {
+      const asked = { ...body, deliver_to: ownPlace(request) }
+      const path = `messages/${params.id}/outcome`
+      const done = await askOwner(vendor =>
+        outside.ask({ vendor, method: 'POST', path, body: asked }),
+      )
+      return reply(200, done as Reported)
+    },
+  })
+}
+
+/** The helpers serve this machine only, so the name by which they were reached leads back here. */
+function ownPlace({ headers }: RequestFacts): string {
+  return `http://${String(headers['host'] ?? '127.0.0.1')}`
+}
+
+function subscriptionRoute(outside: OutsideWorld): Route {
+  return route({
+    ...common,
+    transaction: 'own',
+    idempotency: 'ignored',
+    method: 'POST',
+    path: '/dev/inbox/push-subscriptions',
+    summary: 'A subscription as a browser gives it; what is sent to it arrives in the inbox',
+    replies: { 201: PushSubscription },
+    handle: async () => {
+      const made = await outside.ask({ vendor: 'push', method: 'POST', path: 'subscriptions' })
+      return reply(201, made as PushSubscription)
+    },
+  })
 }

@@ -1,12 +1,15 @@
 /**
- * What the development inbox shows and takes: the shapes of messages and of faults on their way.
+ * What the development inbox shows and takes: the shapes of messages of all channels, of faults on their way
+ * and of reports about them.
  */
 import { Type, type Static } from 'typebox'
-import { closed, count, nullable, text } from '../../kernel/http/shapes.ts'
+import { closed, count, nullable, oneOf, text } from '../../kernel/http/shapes.ts'
 
-const Channel = Type.Literal('email')
+export const inbox_channels = ['email', 'sms', 'push'] as const
+export type InboxChannel = (typeof inbox_channels)[number]
+const Channel = oneOf(...inbox_channels)
 const Provider = text(64)
-const Recipient = text(320)
+const Recipient = text(4096)
 
 const shown = {
   id: Type.String(),
@@ -44,23 +47,33 @@ const filters = {
 export const MessageFilter = closed(filters)
 export const MessageQuery = closed({
   ...filters,
+  /** In the subject or the text, whatever its case. */
+  q: Type.Optional(text(200)),
   cursor: Type.Optional(text(64)),
   limit: Type.Optional(count(1, 100)),
+  /** Waits until a message fits, for so long at most. */
+  wait_seconds: Type.Optional(count(1, 30)),
+  /** With `wait_seconds`: only messages that came after this one. */
+  after: Type.Optional(text(64)),
 })
+export type MessageQuery = Static<typeof MessageQuery>
 export const PageQuery = closed({
   to: Type.Optional(text(320, 0)),
+  q: Type.Optional(text(200, 0)),
+  channel: Type.Optional(Type.Union([Channel, Type.Literal('')])),
   cursor: Type.Optional(text(64)),
 })
 
-const mode = Type.Union([
-  Type.Literal('reject_temp'),
-  Type.Literal('reject_perm'),
-  Type.Literal('rate_limit'),
-  Type.Literal('timeout_before_accept'),
-  Type.Literal('timeout_after_accept'),
-  Type.Literal('slow'),
-  Type.Literal('drop_connection'),
-])
+const mode = oneOf(
+  'reject_temp',
+  'reject_perm',
+  'rate_limit',
+  'timeout_before_accept',
+  'timeout_after_accept',
+  'slow',
+  'drop_connection',
+  'gone',
+)
 
 export const NewInboxFault = closed({
   channel: Channel,
@@ -82,3 +95,18 @@ export const InboxFault = Type.Object({
   delay_ms: nullable(Type.Integer()),
 })
 export type InboxFault = Static<typeof InboxFault>
+
+export const NewOutcome = closed({
+  type: oneOf('sent', 'delivered', 'failed', 'bounced', 'complained'),
+  event_id: Type.Optional(text(100)),
+  occurred_at: Type.Optional(text(40)),
+  signature: Type.Optional(oneOf('good', 'bad', 'old')),
+})
+export const Reported = Type.Object({ status: Type.Integer() })
+export type Reported = Static<typeof Reported>
+
+export const PushSubscription = Type.Object({
+  endpoint: Type.String(),
+  keys: Type.Object({ p256dh: Type.String(), auth: Type.String() }),
+})
+export type PushSubscription = Static<typeof PushSubscription>

@@ -4,17 +4,16 @@
  * here by ref.
  */
 import { createServer } from 'node:http'
-import { Type } from 'typebox'
 import { clockControl, setClock } from '../clock-control.ts'
-import { controlPlane, fits, Refusal, type ControlRoute, type Query } from '../control.ts'
+import { controlPlane, fits, type ControlRoute } from '../control.ts'
 import type { Setup, Vendor } from '../vendor.ts'
 import { faultView, MailFault, openMailFaults, type MailFaults } from './fault.ts'
-import { openMailbox, type Filter, type Mailbox } from './mailbox.ts'
+import { openMailbox, type Mailbox } from '../mailbox.ts'
+import { messageRoutes } from '../message-routes.ts'
+import { reportMail, webhookSecret } from './report-mail.ts'
 import { openSmtp, type Smtp } from './smtp.ts'
 
 const providers = { smtp: 'dev_mail', smtp2: 'dev_mail2' } as const
-
-const Limit = Type.Integer({ minimum: 1, maximum: 100 })
 
 export const mail: Vendor = {
   name: 'mail',
@@ -35,7 +34,11 @@ export const mail: Vendor = {
     const http = createServer((request, response) => void plane(request, response))
     const port = await setup.listen('control', http)
     return {
-      addresses: { ...addresses, control: `http://127.0.0.1:${port}/_sandbox/` },
+      addresses: {
+        ...addresses,
+        webhook_secret: webhookSecret(setup.kept),
+        control: `http://127.0.0.1:${port}/_sandbox/`,
+      },
       close: async () => {
         http.closeAllConnections()
         await new Promise(resolve => http.close(resolve))
@@ -48,33 +51,7 @@ export const mail: Vendor = {
 
 function controlRoutes(setup: Setup, mailbox: Mailbox, faults: MailFaults): ControlRoute[] {
   return [
-    {
-      method: 'GET',
-      path: '/messages',
-      run: ({ query }) => ({ status: 200, body: mailbox.messages(...paging(query)) }),
-    },
-    {
-      method: 'DELETE',
-      path: '/messages',
-      run: ({ query }) => {
-        mailbox.forget(filterOf(query))
-        return { status: 204 }
-      },
-    },
-    {
-      method: 'GET',
-      path: '/messages/{id}',
-      run: ({ params }) => {
-        const message = mailbox.message(params['id'] ?? '')
-        if (!message) throw new Refusal(404, 'message_not_found', 'There is no such message.')
-        return { status: 200, body: message }
-      },
-    },
-    {
-      method: 'GET',
-      path: '/requests',
-      run: ({ query }) => ({ status: 200, body: mailbox.requests(...paging(query)) }),
-    },
+    ...messageRoutes(mailbox, reportMail(setup.kept)),
     ...faultRoutes(faults),
     ...clockControl(setup.clock, setup.kept),
     {
@@ -117,16 +94,4 @@ function faultRoutes(faults: MailFaults): ControlRoute[] {
       },
     },
   ]
-}
-
-function paging(query: Query): [Filter, string | undefined, number] {
-  const limit = query['limit'] === undefined ? 20 : fits(Limit, Number(query['limit']))
-  return [filterOf(query), query['cursor'], limit]
-}
-
-function filterOf(query: Query): Filter {
-  const names = ['to', 'provider', 'ref', 'channel'] as const
-  return Object.fromEntries(
-    names.flatMap(name => (query[name] === undefined ? [] : [[name, query[name]]])),
-  )
 }

@@ -6,25 +6,7 @@
 import PostalMime, { type Header } from 'postal-mime'
 import { isUtf8 } from 'node:buffer'
 
-export type Attached = { filename: string | null; content_type: string; bytes: number }
-
-export type Message = {
-  id: string
-  channel: 'email'
-  provider: string
-  from: string
-  /** The recipients of the envelope, which need not be those in the headers. */
-  to: string
-  subject: string | null
-  text: string | null
-  html: string | null
-  headers: Record<string, string | string[]>
-  attachments: Attached[]
-  ref: string | null
-  received_at: string
-}
-
-export type Parsed = Pick<Message, 'subject' | 'text' | 'html' | 'headers' | 'attachments' | 'ref'>
+import type { Message, Parsed } from '../message.ts'
 
 export async function parseMessage(raw: Buffer): Promise<Parsed> {
   const mail = await PostalMime.parse(raw)

@@ -8,7 +8,7 @@ import type { Server, Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
 import { refusalOf, SmtpRefusal, type MailFault, type MailFaults } from './fault.ts'
-import type { Envelope, Mailbox, Request } from './mailbox.ts'
+import type { Envelope, Mailbox, Request } from '../mailbox.ts'
 import { parseMessage } from './message.ts'
 
 export type SmtpOptions = {

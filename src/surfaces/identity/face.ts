@@ -1,38 +1,82 @@
 /**
  * What the platform may ask of identity: who a credential stands for and what they hold, whether an
  * account or session lives, and where a mail goes. A token leaves only through `mail`, when it is sent.
- * What other surfaces have to tell the owner of something goes out as a mail of ours.
  */
 import type { Access } from '../../kernel/access/principal.ts'
-import type { Reader, Tx } from '../../kernel/database/db.ts'
-import type { Administration } from './administration/port.ts'
-
-/** Plain words for the owner of something; they are kept with the mail, so they hold no secret. */
-export type Notice = {
-  /** `<surface>.<what>`; the mail carries it as a header, by which its reader may sort. */
-  readonly category: string
-  /** One line. */
-  readonly subject: string
-  /** Paragraphs. */
-  readonly says: readonly string[]
-}
+import type { Reader } from '../../kernel/database/db.ts'
+import type { AccountLine } from './operators/find-account.ts'
+import type { CreateTenant } from './tenants/create-tenant.ts'
+import type { Tenant } from './tenants/find-tenant.ts'
 
 export type MailToSend = {
   readonly template: string
   readonly address: string
   readonly locale: string | null
-  /** Null for a notice. */
+  /** Null where the mail only tells something. */
   readonly token: string | null
   /** Where the token is entered by a click. */
   readonly link: string | null
-  /** Another surface's words, where the template is `notice`. */
-  readonly notice: Notice | null
+  /** The words, in the language of the mail. */
+  readonly subject: string
+  readonly paragraphs: readonly string[]
+  readonly action: string
+  readonly code_label: string
+}
+
+/** Where an account is written to. */
+export type MailRecipient = {
+  readonly tenant_id: string
+  /** Who was asked for: the account, or an API key that it made. */
+  readonly principal_id: string
+  readonly id: string
+  /** Null where no address is proven. */
+  readonly address: string | null
+  readonly locale: string | null
 }
 
 /** Who a new deployment is administered by. */
 export type FirstAdministrator = { readonly email: string; readonly password: string }
 /** An account or an API key, in the tenant for which it ordered something. */
 export type Holder = { readonly tenant_id: string; readonly principal_id: string }
+
+/** An account by its id or address, and its tenant by the slug. */
+export type Who = { readonly tenant: string; readonly account: string }
+
+export type NewAccount = {
+  readonly tenant: string
+  readonly email: string
+  readonly password: string
+  readonly display_name: string | null
+  readonly role_ids: readonly string[]
+}
+
+/**
+ * What the operator of the platform's machine may do to tenants and accounts, by the command line. No
+ * permission is asked for; every act is audited under the given actor.
+ */
+export type Administration = {
+  createTenant(draft: CreateTenant, actor: string): Promise<Tenant>
+  /** Oldest first. */
+  tenants(limit: number): Promise<Tenant[]>
+  disableTenant(slug: string, actor: string): Promise<Tenant>
+  /** Active and with a proven address; null where the address has an account already. */
+  createAccount(person: NewAccount, actor: string): Promise<AccountLine | null>
+  /** Of one tenant, or of all; newest first. */
+  accounts(
+    filter: { readonly tenant?: string | undefined; readonly status?: string | undefined },
+    limit: number,
+  ): Promise<AccountLine[]>
+  /** False where nothing had to be changed. */
+  grant(who: Who, role_id: string, actor: string): Promise<boolean>
+  revoke(who: Who, role_id: string, actor: string): Promise<boolean>
+  disableAccount(who: Who, actor: string): Promise<AccountLine>
+  /** A one-time token with which the password is set; it is not mailed. */
+  resetToken(who: Who, actor: string): Promise<{ token: string; link: string; expires_at: string }>
+  rotateSigningKey(
+    mode: 'graceful' | 'revoke',
+    actor: string,
+  ): Promise<{ kid: string; state: string }>
+}
 
 export type Face = {
   readonly access: Access
@@ -45,19 +89,15 @@ export type Face = {
   recentGrantsOf(holders: readonly Holder[]): Promise<readonly ReadonlySet<string>[]>
   /** For the command line only. */
   readonly administration: Administration
-  /** Undefined once the mail is not to be sent any more. */
-  mail(mail_id: string): Promise<MailToSend | undefined>
+  /** Undefined once the mail is not to be sent any more; `masked` shows it without its token. */
+  mail(mail_id: string, shown?: 'masked'): Promise<MailToSend | undefined>
+  /** Those of these principals whose accounts are active; an API key stands for its maker. */
+  recipients(
+    reader: Reader,
+    wanted: readonly { readonly tenant_id: string; readonly principal_id: string }[],
+  ): Promise<MailRecipient[]>
   address(account_id: string): Promise<{ address: string; locale: string | null } | undefined>
   accountExists(reader: Reader, tenant_id: string, account_id: string): Promise<boolean>
-  /**
-   * Asks for one mail in the caller's commit; none where the account is not there, is disabled or has
-   * proven no address. An API key stands for the account that made it.
-   */
-  tellAccount(
-    tx: Tx,
-    to: { readonly tenant_id: string; readonly principal_id: string },
-    notice: Notice,
-  ): Promise<void>
   sessionAlive(session_id: string): Promise<boolean>
   /** A short-lived token for the realtime socket; it is no access token, nor the other way round. */
   realtimeToken(session_id: string, account_id: string, tenant_id: string): Promise<string>

@@ -2,12 +2,12 @@
 import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
 import { nullable } from '../../kernel/http/shapes.ts'
-import { makeFirstAdministrator } from './accounts/first-administrator.ts'
-import { openAdministration } from './administration/open.ts'
+import { makeFirstAdministrator } from './accounts/make-first-administrator.ts'
+import { openAdministration } from './operators/open-administration.ts'
 import type { Deps } from './deps.ts'
 import type { Face } from './face.ts'
 import { mailToSend } from './mails/mail-to-send.ts'
-import { tellAccount } from './mails/tell-account.ts'
+import { readRecipients } from './mails/read-recipients.ts'
 import { holderGrants, openRecentGrants } from './roles/holder-grants.ts'
 
 const Address = Type.Object({ address: Type.String(), locale: nullable(Type.String()) })
@@ -21,7 +21,8 @@ export function openFace(deps: Deps): Face {
     grantsOf: (reader, holders) => holderGrants(reader, deps, holders),
     recentGrantsOf: openRecentGrants(db, deps),
     administration: openAdministration(deps),
-    mail: mail_id => mailToSend(db, kernel, mail_id),
+    mail: (mail_id, shown) => mailToSend(db, kernel, mail_id, shown),
+    recipients: readRecipients,
     address: account_id =>
       db.maybe(
         Address,
@@ -38,7 +39,6 @@ export function openFace(deps: Deps): Face {
       )
       return it
     },
-    tellAccount,
     sessionAlive: async session_id => {
       const { it } = await db.one(
         Exists,

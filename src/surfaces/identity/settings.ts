@@ -56,8 +56,6 @@ export const settings = {
   'identity.link_base': secret('Where the links in mails lead, where it is not PUBLIC_URL/console'),
   'identity.redirect_uris': list('Addresses that a login at an identity provider may return to, exactly'),
   'identity.oidc_providers': secret('Identity providers as JSON, or the path of a file that holds it'),
-  'identity.smtp_url': secret('Mail server for identity mails, such as smtps://user:password@mail.example.com'),
-  'identity.mail_from': text('Sender of identity mails', 'Dodeca <no-reply@dodeca.localhost>'),
 } as const satisfies SettingTable
 
 /** The kernel as this surface sees it: with the kernel's settings and its own. */

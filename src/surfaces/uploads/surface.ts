@@ -1,4 +1,5 @@
 /** Uploads as the kernel sees them: their parts are opened once and wired together here. */
+import { sql } from '../../kernel/database/sql.ts'
 import type { Surface } from '../../kernel/surface.ts'
 import { checks } from './checks.ts'
 import type { Deps, Jobs, MayRead } from './deps.ts'
@@ -8,7 +9,7 @@ import type { Face } from './face.ts'
 import { openAddresses } from './files/addresses.ts'
 import { openFace } from './open-face.ts'
 import { permissions } from './permissions.ts'
-import { erasureConsumer } from './files/erase-files.ts'
+import { personal } from './files/personal.ts'
 import { openInspectors } from './processing/inspectors.ts'
 import { processingQueue } from './processing/process-file.ts'
 import { openPurposes, type Purpose } from './purposes.ts'
@@ -48,9 +49,17 @@ export const uploads: Surface<Face, Needs, typeof settings> = {
     return {
       face: openFace(deps, readers),
       routes: routes(deps),
-      consumers: [erasureConsumer(deps)],
       queues: [verificationQueue(deps), processingQueue(deps)],
       loops: storageLoops(kernel),
+      retention: [
+        {
+          table: 'uploads.processing_attempts',
+          key: ['tenant_id', 'id'],
+          where: sql`t.started_at
+            < kernel.now() - make_interval(days => ${kernel.settings['uploads.attempts_retention_days']})`,
+        },
+      ],
+      personal: personal(deps),
       checks: checks(kernel),
       seed: () => seed(deps, people),
       close: () => deps.inspectors.close(),

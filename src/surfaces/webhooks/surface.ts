@@ -29,8 +29,10 @@ import { challengeLoop } from './verification/loop.ts'
 export type Needs = {
   readonly jobs: Jobs
   readonly people: People
-  /** What owners hold, and where they are told that an endpoint fails. */
-  readonly owners: Owners & Rights
+  /** What owners hold. */
+  readonly rights: Rights
+  /** Where owners are told that an endpoint fails. */
+  readonly owners: Owners
   /** Of all surfaces: whatever is announced may be subscribed to. */
   readonly events: ReadonlyMap<string, EventDeclaration>
   /** Of all surfaces: who works on what is received, by provider. */
@@ -46,7 +48,7 @@ export const webhooks: Surface<Face, Needs, typeof settings> = {
   errors,
   events,
   open: (kernel, needs) => {
-    const { jobs, people, owners } = needs
+    const { jobs, people, owners, rights } = needs
     jobs.activities([activity])
     const sending = readSending(kernel)
     const reach = openSafeFetch({
@@ -58,7 +60,7 @@ export const webhooks: Surface<Face, Needs, typeof settings> = {
     const parts = {
       kernel,
       jobs,
-      rights: owners,
+      rights,
       sending,
       reach,
       types: openEventTypes(needs.events),

@@ -4,8 +4,8 @@
 import { get } from 'node:http'
 import { Socket } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Page } from '../mailbox.ts'
-import type { Message } from '../message.ts'
+import type { Page } from '../../mailbox.ts'
+import type { Message } from '../../message.ts'
 import {
   controlOf,
   end,

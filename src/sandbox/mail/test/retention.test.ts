@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openClock } from '../../../kernel/clock.ts'
 import { newDataDir } from '../../test/child.ts'
-import { openMailbox } from '../mailbox.ts'
+import { openMailbox } from '../../mailbox.ts'
 
 const envelope = { provider: 'dev_mail', from: 'shop@example.com', to: ['a@example.com'] }
 const refused = { outcome: 'refused', status: 550, fault: null, message_id: null } as const

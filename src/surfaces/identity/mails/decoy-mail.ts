@@ -1,6 +1,6 @@
 /**
  * The mail of an address that nobody has: the same row and the same event as a real one, so that asking
- * takes as long, but it names no address, was dropped before it began, and its token opens nothing.
+ * takes as long, but it names no address, and its token opens nothing, so it is never sent.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -20,9 +20,8 @@ export async function requestMailToNobody(tx: Tx, draft: Draft): Promise<void> {
   const id = newId()
   await tx.run(sql`
     insert into identity.mails
-      (tenant_id, id, account_id, template, address, locale, purpose, ref, key_id, state)
-    values (${tenant_id}, ${id}, null, ${template}, '', null, ${purpose}, ${newId()}, ${key_id},
-      'dropped')`)
+      (tenant_id, id, account_id, template, address, locale, purpose, ref, key_id)
+    values (${tenant_id}, ${id}, null, ${template}, '', null, ${purpose}, ${newId()}, ${key_id})`)
   tx.emit({
     type: 'identity_mail.requested',
     tenant_id,

@@ -4,8 +4,9 @@ import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable } from '../../../kernel/http/shapes.ts'
 import type { Kernel } from '../settings.ts'
-import type { MailToSend, Notice } from '../face.ts'
+import type { MailToSend } from '../face.ts'
 import { derivedToken } from '../one-time.ts'
+import { languageOf, type Words } from './words.ts'
 
 const MailRow = Type.Object({
   template: Type.String(),
@@ -14,9 +15,6 @@ const MailRow = Type.Object({
   purpose: nullable(Type.String()),
   ref: nullable(Id),
   key_id: nullable(Type.String()),
-  category: nullable(Type.String()),
-  subject: nullable(Type.String()),
-  says: nullable(Type.Array(Type.String())),
   open: Type.Boolean(),
 })
 
@@ -31,31 +29,39 @@ export async function mailToSend(
   reader: Reader,
   { keys, settings, public_url }: Pick<Kernel, 'keys' | 'settings' | 'public_url'>,
   mail_id: string,
+  shown?: 'masked',
 ): Promise<MailToSend | undefined> {
   const row = await reader.maybe(
     MailRow,
     sql`
-      select m.template, m.address, m.locale, m.purpose, m.ref, m.key_id, m.category, m.subject,
-        m.says,
+      select m.template, m.address, m.locale, m.purpose, m.ref, m.key_id,
         m.purpose is null or exists (select from identity.one_time_challenges c
           where c.purpose = m.purpose and c.ref = m.ref
             and c.consumed_at is null and c.expires_at > kernel.now()) as open
       from identity.mails m where m.id = ${mail_id}`,
   )
   if (!row?.open) return undefined
-  const { template, address, locale, purpose, ref, key_id } = row
+  const { template, address, purpose, ref, key_id } = row
   if (purpose === null || ref === null || key_id === null) {
-    return { template, address, locale, token: null, link: null, notice: noticeOf(row) }
+    return { template, address, token: null, link: null, ...wordsOf(row) }
   }
-  const token = derivedToken(keys, key_id, purpose, ref)
-  if (token === null) return undefined
+  const derived = derivedToken(keys, key_id, purpose, ref)
+  if (derived === null) return undefined
+  const token = shown === 'masked' ? mask : derived
   const base = settings['identity.link_base'] ?? `${public_url}/console`
   // The link says nothing of the registration: whoever clicks must know it, or its password.
   const query = new URLSearchParams({ token })
   const link = `${base}/${pages[purpose]}?${query}`
-  return { template, address, locale, token, link, notice: null }
+  return { template, address, token, link, ...wordsOf(row) }
 }
 
-function noticeOf({ category, subject, says }: Static<typeof MailRow>): Notice | null {
-  return category === null || subject === null || says === null ? null : { category, subject, says }
+const mask = '••••••'
+
+function wordsOf({ template, locale: wanted }: Static<typeof MailRow>) {
+  const { words, code_label, locale } = languageOf(wanted)
+  const known: Readonly<Record<string, Words>> = words
+  const found = known[template]
+  if (!found) throw new Error(`there is no mail ${template}`)
+  const { subject, says, action = '' } = found
+  return { subject, paragraphs: says, action, code_label, locale }
 }

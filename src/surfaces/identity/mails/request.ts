@@ -1,12 +1,10 @@
 /**
  * Asks for a mail in the caller's own commit: a row that says where it goes, and an internal event that
- * names the row. Neither holds a token; it is derived again when the mail is sent. Words that no template
- * knows are kept in the row.
+ * names the row. Neither holds a token; it is derived again when the mail is sent.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
-import type { Notice } from '../face.ts'
 import type { Purpose } from '../one-time.ts'
 
 export type Template =
@@ -24,7 +22,6 @@ export type Template =
   | 'identity_linked'
   | 'identity_unlinked'
   | 'api_key_created'
-  | 'notice'
 
 export type MailDraft = {
   readonly template: Template
@@ -35,20 +32,16 @@ export type MailDraft = {
   readonly locale: string | null
   /** The one-time token that the mail shows, by what it is derived from. */
   readonly token?: { readonly purpose: Purpose; readonly ref: string; readonly key_id: string }
-  /** The words of another surface; for the template `notice`. */
-  readonly notice?: Notice
 }
 
 export async function requestMail(tx: Tx, draft: MailDraft): Promise<void> {
-  const { template, tenant_id, account_id, address, locale, token, notice } = draft
+  const { template, tenant_id, account_id, address, locale, token } = draft
   const id = newId()
   await tx.run(sql`
     insert into identity.mails
-      (tenant_id, id, account_id, template, address, locale, purpose, ref, key_id, category, subject,
-        says)
+      (tenant_id, id, account_id, template, address, locale, purpose, ref, key_id)
     values (${tenant_id}, ${id}, ${account_id}, ${template}, ${address}, ${locale},
-      ${token?.purpose ?? null}, ${token?.ref ?? null}, ${token?.key_id ?? null},
-      ${notice?.category ?? null}, ${notice?.subject ?? null}, ${notice ? [...notice.says] : null})`)
+      ${token?.purpose ?? null}, ${token?.ref ?? null}, ${token?.key_id ?? null})`)
   tx.emit({
     type: 'identity_mail.requested',
     tenant_id,

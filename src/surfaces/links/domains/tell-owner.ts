@@ -1,5 +1,5 @@
 /**
- * Mails the owner of a host that was suspended: once for each event, and only while it is suspended. The
+ * Tells the owner of a host that was suspended: once for each event, and only while it is suspended. The
  * secret that proves the host is shown once, when it is made, so the mail names only where it is looked for.
  */
 import { type Static, Type } from 'typebox'
@@ -7,10 +7,10 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
 import type { Consumer } from '../../../kernel/surface.ts'
 import type { Kernel } from '../settings.ts'
-import type { Face as Identity, Notice } from '../../identity/face.ts'
+import type { Face as Notifications } from '../../notifications/face.ts'
 import { recordName } from './proof.ts'
 
-export type Owners = Pick<Identity, 'tellAccount'>
+export type Owners = Pick<Notifications, 'notify'>
 
 const Suspended = Type.Object({
   id: Id,
@@ -23,7 +23,7 @@ export function ownerMailConsumer(kernel: Pick<Kernel, 'public_url'>, owners: Ow
   return {
     name: 'links.owner_mail',
     events: ['domain.suspended'],
-    run: async (tx, { tenant_id, aggregate_id }) => {
+    run: async (tx, { id: event_id, tenant_id, aggregate_id }) => {
       const found = await tx.maybe(
         Suspended,
         sql`
@@ -31,8 +31,14 @@ export function ownerMailConsumer(kernel: Pick<Kernel, 'public_url'>, owners: Ow
           where tenant_id = ${tenant_id} and id = ${aggregate_id} and state = 'suspended'`,
       )
       if (!found) return
-      const to = { tenant_id, principal_id: found.owner_id }
-      await owners.tellAccount(tx, to, wordsOf(kernel, found))
+      await owners.notify(tx, {
+        tenant_id,
+        key: `event:${event_id}`,
+        user_id: found.owner_id,
+        category: 'links.health',
+        template: 'notice',
+        data: wordsOf(kernel, found),
+      })
     },
   }
 }
@@ -40,13 +46,12 @@ export function ownerMailConsumer(kernel: Pick<Kernel, 'public_url'>, owners: Ow
 function wordsOf(
   { public_url }: Pick<Kernel, 'public_url'>,
   { id, hostname, missing_since }: Static<typeof Suspended>,
-): Notice {
+): { subject: string; paragraphs: string[] } {
   const at = `${public_url}/v1/domains/${id}`
   const since = missing_since === null ? '' : ` since ${missing_since}`
   return {
-    category: 'links.health',
     subject: `Your host ${hostname} was suspended`,
-    says: [
+    paragraphs: [
       `The record that proves your host ${hostname} has been missing${since}, at several looks in a row. So the host was suspended, and its links lead nowhere for now.`,
       `What is looked for is this TXT record, with the value that you were shown when you claimed the host:\n${recordName(hostname)}`,
       `When the record is back, the host is active again at the next look, or at once by:\nPOST ${at}/verify`,

@@ -165,6 +165,7 @@ function endOf(type: string, tail: Buffer): number | null {
   const mark = marks[type]
   if (!mark) return null
   const at = tail.lastIndexOf(Buffer.from(mark[0], 'hex'))
-  // Not in the last 64 KiB: what follows the image is longer than that.
-  return at === -1 ? 0 : at + mark[1]
+  if (at !== -1) return at + mark[1]
+  // Not in the last 64 KiB: what follows the image is longer than that, or all of it is cut short.
+  return tail.length < tail_bytes ? null : 0
 }

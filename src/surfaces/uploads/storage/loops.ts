@@ -1,6 +1,4 @@
 /** The repeating work of storage: expiry, removal of what has ended, and the comparison of store and rows. */
-import { Type } from 'typebox'
-import { sql } from '../../../kernel/database/sql.ts'
 import type { Loop } from '../../../kernel/surface.ts'
 import { announceUpload } from '../events.ts'
 import type { Kernel } from '../settings.ts'
@@ -24,7 +22,6 @@ export function storageLoops(kernel: Kernel): readonly Loop[] {
         for (const step of steps) {
           while (!signal.aborted && (await step()) > 0);
         }
-        await forgetAttempts(kernel)
       },
     },
     {
@@ -36,17 +33,4 @@ export function storageLoops(kernel: Kernel): readonly Loop[] {
       },
     },
   ]
-}
-
-async function forgetAttempts({ db, settings }: Kernel): Promise<void> {
-  const days = settings['uploads.attempts_retention_days']
-  await db.many(
-    Type.Object({ id: Type.String() }),
-    sql`
-      -- any tenant: a sweep
-      delete from uploads.processing_attempts
-      where (tenant_id, id) in (select tenant_id, id from uploads.processing_attempts
-        where started_at < kernel.now() - make_interval(days => ${days}) limit 1000)
-      returning id`,
-  )
 }

@@ -1,5 +1,5 @@
 /**
- * Mails the owner of a subscription when its endpoint has failed for long, when it was disabled for that,
+ * Tells the owner of a subscription when its endpoint has failed for long, when it was disabled for that,
  * and when it was paused because they may no longer read what it asks for: once for each event, and only where it is still so. It hears the event instead of speaking in the
  * sender's own commit, which carries hundreds of results and must not wait for anybody's account.
  */
@@ -11,9 +11,11 @@ import type { LoggedEvent } from '../../../kernel/events/event.ts'
 import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
 import type { Consumer } from '../../../kernel/surface.ts'
 import type { Kernel } from '../settings.ts'
-import type { Face as Identity, Notice } from '../../identity/face.ts'
+import type { Face as Notifications } from '../../notifications/face.ts'
 
-export type Owners = Pick<Identity, 'tellAccount'>
+export type Owners = Pick<Notifications, 'notify'>
+
+type Words = { readonly subject: string; readonly paragraphs: string[] }
 
 const Subscription = Type.Object({
   id: Id,
@@ -52,8 +54,14 @@ export function ownerMailConsumer(
       if (!found) return
       const since = told.failing_since ?? event.occurred_at
       const failing = { ...found, since, last_error_code: told.last_error_code ?? null }
-      const to = { tenant_id: event.tenant_id, principal_id: found.owner_id }
-      await owners.tellAccount(tx, to, wordsFor(told, kernel, failing))
+      await owners.notify(tx, {
+        tenant_id: event.tenant_id,
+        key: `event:${event.id}`,
+        user_id: found.owner_id,
+        category,
+        template: 'notice',
+        data: wordsFor(told, kernel, failing),
+      })
     },
   }
 }
@@ -78,33 +86,31 @@ function findFailing(tx: Tx, { tenant_id }: LoggedEvent, { subscription_id, reas
 const category = 'webhooks.health'
 type Place = Pick<Kernel, 'public_url' | 'settings'>
 
-function wordsFor({ reason }: Told, place: Place, failing: Failing): Notice {
+function wordsFor({ reason }: Told, place: Place, failing: Failing): Words {
   if (reason === 'degraded') return degradedWords(place, failing)
   if (reason === 'owner_revoked') return revokedWords(place, failing)
   return disabledWords(place, failing, reason === 'gone')
 }
 
-function revokedWords({ public_url }: Place, failing: Failing): Notice {
+function revokedWords({ public_url }: Place, failing: Failing): Words {
   const { id, since } = failing
   const host = hostOf(failing)
   return {
-    category,
     subject: `Your webhooks to ${host} are paused`,
-    says: [
+    paragraphs: [
       `Your webhook subscription ${id} sends to ${host}. Since ${since} you may no longer read the events that it asks for, so it is paused. What happens meanwhile waits, for 14 days at most.`,
       `Somebody who may read these events can resume it; it is theirs from then on:\nPATCH ${public_url}/v1/webhook-subscriptions/${id}\n{"state": "active"}`,
     ],
   }
 }
 
-function degradedWords({ public_url, settings }: Place, failing: Failing): Notice {
+function degradedWords({ public_url, settings }: Place, failing: Failing): Words {
   const { id, since } = failing
   const until = rfc3339(parseTime(since) + settings['webhooks.auto_disable_seconds'] * 1000)
   const host = hostOf(failing)
   return {
-    category,
     subject: `Your webhooks to ${host} are failing`,
-    says: [
+    paragraphs: [
       `Your webhook subscription ${id} sends to ${host}. ${failure(failing)}`,
       `Attempts go on by their schedule. If nothing is taken until ${until}, the subscription may be disabled; what happens from then on is not sent.`,
       `What was sent and what came back:\nGET ${public_url}/v1/webhook-deliveries?subscription_id=${id}`,
@@ -114,15 +120,14 @@ function degradedWords({ public_url, settings }: Place, failing: Failing): Notic
   }
 }
 
-function disabledWords({ public_url }: Place, failing: Failing, gone: boolean): Notice {
+function disabledWords({ public_url }: Place, failing: Failing, gone: boolean): Words {
   const { id, since, disabled_at } = failing
   const host = hostOf(failing)
   const at = `${public_url}/v1/webhook-subscriptions/${id}`
   const why = gone ? 'It answered 410, which says that it wants no more.' : failure(failing)
   return {
-    category,
     subject: `Your webhooks to ${host} were disabled`,
-    says: [
+    paragraphs: [
       `Your webhook subscription ${id} sends to ${host}. ${why} So it was disabled at ${disabled_at}, and what happens from then on is not sent.`,
       `What was sent and what came back:\nGET ${public_url}/v1/webhook-deliveries?subscription_id=${id}`,
       `When the endpoint is ready, take the subscription up again; it has to answer a challenge first:\nPATCH ${at}\n{"state": "active"}`,

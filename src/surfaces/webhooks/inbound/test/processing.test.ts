@@ -52,7 +52,8 @@ const composed: Composition = {
       inbound: [handler],
       jobs: work.face,
       people: people.face.administration,
-      owners: people.face,
+      rights: people.face,
+      owners: { notify: () => Promise.resolve() },
     })
     const { access, prepare } = people.face
     return { opened: { identity: people, webhooks: received }, access, prepare }

@@ -1,0 +1,59 @@
+/** The service account of this Firebase: its key is made once, and its tokens are given for signed requests. */
+import { generateKeyPairSync } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { importSPKI, jwtVerify } from 'jose'
+import { newSecret } from '../../kernel/ids.ts'
+import { writeWhole } from '../write-whole.ts'
+
+export type Account = {
+  /** The file that a platform is given. */
+  readonly file: string
+  readonly project_id: string
+  /** Null where the request is not signed by the account's key. */
+  tokenFor(form: URLSearchParams): Promise<string | null>
+  isGiven(token: string): boolean
+}
+
+const project_id = 'dodeca-sandbox'
+const email = `sender@${project_id}.iam.gserviceaccount.com`
+
+export async function openAccount(folder: string, token_uri: string): Promise<Account> {
+  const file = join(folder, 'service-account.json')
+  const kept = existsSync(file)
+    ? (JSON.parse(readFileSync(file, 'utf8')) as { private_key: string; public_key: string })
+    : generateKeyPairSync('rsa', {
+        modulusLength: 2048,
+        privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+        publicKeyEncoding: { type: 'spki', format: 'pem' },
+      })
+  const pair =
+    'public_key' in kept ? kept : { private_key: kept.privateKey, public_key: kept.publicKey }
+  writeWhole(
+    file,
+    JSON.stringify({
+      type: 'service_account',
+      project_id,
+      client_email: email,
+      token_uri,
+      ...pair,
+    }),
+  )
+  const key = await importSPKI(pair.public_key, 'RS256')
+  const given = new Set<string>()
+  return {
+    file,
+    project_id,
+    tokenFor: async form => {
+      try {
+        await jwtVerify(form.get('assertion') ?? '', key, { issuer: email, audience: token_uri })
+      } catch {
+        return null
+      }
+      const token = newSecret()
+      given.add(token)
+      return token
+    },
+    isGiven: token => given.has(token),
+  }
+}

@@ -1,0 +1,222 @@
+/** The words of identity's mails, in English and German. */
+import type { Template } from './request.ts'
+
+export type Words = {
+  readonly subject: string
+  readonly says: readonly string[]
+  /** On the button, where the mail has a link. */
+  readonly action?: string
+}
+
+type Language = {
+  readonly code_label: string
+  readonly words: Readonly<Record<Template, Words>>
+}
+
+const not_you = 'If it was not you, change your password at once and tell your administrator.'
+const nicht_sie =
+  'Wenn Sie das nicht waren, ändern Sie sofort Ihr Passwort und informieren Sie Ihren Administrator.'
+
+const en: Language = {
+  code_label: 'Or enter this code:',
+  words: {
+    verify_address: {
+      subject: 'Confirm your address',
+      action: 'Confirm the address',
+      says: [
+        'Somebody registered with this address. If it was you, confirm it where you registered:',
+        'If it was not you, ignore this mail: nothing happens without what only you can prove.',
+      ],
+    },
+    address_known: {
+      subject: 'You already have an account',
+      says: [
+        'Somebody tried to use this address for an account, but it already belongs to yours.',
+        'If it was you, log in, or ask for a new password. Otherwise there is nothing to do.',
+      ],
+    },
+    reset_password: {
+      subject: 'Set a new password',
+      action: 'Set a new password',
+      says: [
+        'Somebody asked for a new password for your account. If it was you, set one here:',
+        'If it was not you, ignore this mail: your password stays as it is.',
+      ],
+    },
+    invite: {
+      subject: 'You are invited',
+      action: 'Accept the invitation',
+      says: [
+        'An account was made for you. Choose a password to begin:',
+        'If you did not expect this, ignore it.',
+      ],
+    },
+    confirm_new_address: {
+      subject: 'Confirm your new address',
+      action: 'Confirm the address',
+      says: [
+        'You asked to use this address for your account. Confirm it while you are logged in:',
+        'If it was not you, ignore this mail.',
+      ],
+    },
+    address_changed: {
+      subject: 'Your address was changed',
+      says: [
+        'Your account now uses another address, and this one no longer belongs to it.',
+        'If it was not you, tell your administrator at once.',
+      ],
+    },
+    password_changed: {
+      subject: 'Your password was changed',
+      says: [
+        'The password of your account was changed, and other sessions were ended.',
+        'If it was not you, ask for a new password at once.',
+      ],
+    },
+    sessions_ended: {
+      subject: 'You were logged out for safety',
+      says: [
+        'A login of yours was used twice in a way that only a copy of it explains, so it was ended.',
+        'Log in again. If you do not know why this happened, change your password.',
+      ],
+    },
+    factor_added: {
+      subject: 'A second factor was added',
+      says: ['Your account now has another second factor for logging in.', not_you],
+    },
+    factor_removed: {
+      subject: 'A second factor was removed',
+      says: ['A second factor of your account was removed, and counts no more.', not_you],
+    },
+    recovery_codes_renewed: {
+      subject: 'Your recovery codes were replaced',
+      says: ['Your account has new recovery codes, and the earlier ones are of no use.', not_you],
+    },
+    identity_linked: {
+      subject: 'A way to log in was added',
+      says: ['An identity at another provider now logs in to your account.', not_you],
+    },
+    identity_unlinked: {
+      subject: 'A way to log in was removed',
+      says: ['An identity at another provider no longer logs in to your account.', not_you],
+    },
+    api_key_created: {
+      subject: 'An API key was made',
+      says: [
+        'An API key was made that acts for your account. You can revoke it at any time.',
+        not_you,
+      ],
+    },
+  },
+}
+
+const de: Language = {
+  code_label: 'Oder geben Sie diesen Code ein:',
+  words: {
+    verify_address: {
+      subject: 'Bestätigen Sie Ihre Adresse',
+      action: 'Adresse bestätigen',
+      says: [
+        'Jemand hat sich mit dieser Adresse registriert. Wenn Sie das waren, bestätigen Sie sie dort, wo Sie sich registriert haben:',
+        'Wenn Sie das nicht waren, ignorieren Sie diese Mail: Ohne das, was nur Sie beweisen können, geschieht nichts.',
+      ],
+    },
+    address_known: {
+      subject: 'Sie haben bereits ein Konto',
+      says: [
+        'Jemand wollte diese Adresse für ein Konto verwenden, sie gehört aber schon zu Ihrem.',
+        'Wenn Sie das waren, melden Sie sich an oder fordern Sie ein neues Passwort an. Sonst ist nichts zu tun.',
+      ],
+    },
+    reset_password: {
+      subject: 'Setzen Sie ein neues Passwort',
+      action: 'Neues Passwort setzen',
+      says: [
+        'Jemand hat ein neues Passwort für Ihr Konto angefordert. Wenn Sie das waren, setzen Sie es hier:',
+        'Wenn Sie das nicht waren, ignorieren Sie diese Mail: Ihr Passwort bleibt, wie es ist.',
+      ],
+    },
+    invite: {
+      subject: 'Sie sind eingeladen',
+      action: 'Einladung annehmen',
+      says: [
+        'Für Sie wurde ein Konto angelegt. Wählen Sie zum Beginn ein Passwort:',
+        'Wenn Sie das nicht erwartet haben, ignorieren Sie diese Mail.',
+      ],
+    },
+    confirm_new_address: {
+      subject: 'Bestätigen Sie Ihre neue Adresse',
+      action: 'Adresse bestätigen',
+      says: [
+        'Sie möchten diese Adresse für Ihr Konto verwenden. Bestätigen Sie sie, während Sie angemeldet sind:',
+        'Wenn Sie das nicht waren, ignorieren Sie diese Mail.',
+      ],
+    },
+    address_changed: {
+      subject: 'Ihre Adresse wurde geändert',
+      says: [
+        'Ihr Konto verwendet jetzt eine andere Adresse, und diese gehört nicht mehr dazu.',
+        'Wenn Sie das nicht waren, informieren Sie sofort Ihren Administrator.',
+      ],
+    },
+    password_changed: {
+      subject: 'Ihr Passwort wurde geändert',
+      says: [
+        'Das Passwort Ihres Kontos wurde geändert, andere Sitzungen wurden beendet.',
+        'Wenn Sie das nicht waren, fordern Sie sofort ein neues Passwort an.',
+      ],
+    },
+    sessions_ended: {
+      subject: 'Sie wurden zur Sicherheit abgemeldet',
+      says: [
+        'Eine Ihrer Anmeldungen wurde auf eine Weise zweimal verwendet, die nur durch eine Kopie zu erklären ist. Sie wurde beendet.',
+        'Melden Sie sich neu an. Wenn Sie den Grund nicht kennen, ändern Sie Ihr Passwort.',
+      ],
+    },
+    factor_added: {
+      subject: 'Ein zweiter Faktor wurde hinzugefügt',
+      says: ['Ihr Konto hat jetzt einen weiteren zweiten Faktor für die Anmeldung.', nicht_sie],
+    },
+    factor_removed: {
+      subject: 'Ein zweiter Faktor wurde entfernt',
+      says: ['Ein zweiter Faktor Ihres Kontos wurde entfernt und gilt nicht mehr.', nicht_sie],
+    },
+    recovery_codes_renewed: {
+      subject: 'Ihre Wiederherstellungscodes wurden ersetzt',
+      says: [
+        'Ihr Konto hat neue Wiederherstellungscodes, die früheren gelten nicht mehr.',
+        nicht_sie,
+      ],
+    },
+    identity_linked: {
+      subject: 'Eine Anmeldemöglichkeit wurde hinzugefügt',
+      says: [
+        'Eine Identität bei einem anderen Anbieter meldet sich jetzt an Ihrem Konto an.',
+        nicht_sie,
+      ],
+    },
+    identity_unlinked: {
+      subject: 'Eine Anmeldemöglichkeit wurde entfernt',
+      says: [
+        'Eine Identität bei einem anderen Anbieter meldet sich nicht mehr an Ihrem Konto an.',
+        nicht_sie,
+      ],
+    },
+    api_key_created: {
+      subject: 'Ein API-Schlüssel wurde erstellt',
+      says: [
+        'Es wurde ein API-Schlüssel erstellt, der für Ihr Konto handelt. Sie können ihn jederzeit widerrufen.',
+        nicht_sie,
+      ],
+    },
+  },
+}
+
+const languages: readonly (readonly [string, Language])[] = [['de', de]]
+
+/** English, where the language is none of ours. */
+export function languageOf(locale: string | null): { readonly locale: string } & Language {
+  const base = locale?.toLowerCase().split('-')[0] ?? ''
+  const found = languages.find(([name]) => name === base)
+  return found ? { locale: found[0], ...found[1] } : { locale: 'en', ...en }
+}

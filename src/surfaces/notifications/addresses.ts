@@ -1,0 +1,74 @@
+/**
+ * Addresses of people: how they are normalized, compared and shown. Two spellings of one address have one
+ * hash; the hash is keyed by the tenant, so that it says nothing to another tenant. The address is used as
+ * it was given; only its hash is made of the lower-cased one.
+ */
+import { domainToASCII } from 'node:url'
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import type { Keyring } from '../../kernel/keys.ts'
+
+export type OutsideChannel = 'email' | 'sms' | 'push'
+
+export type Address = {
+  readonly channel: OutsideChannel
+  /** What is sent to; of a browser, its subscription as JSON. */
+  readonly address: string
+  /** What makes two spellings equal. */
+  readonly normalized: string
+  readonly masked: string
+}
+
+const mailbox =
+  /^([^\s@<>()[\]\\,;:"\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,64})@([^\s@\p{Cc}\p{Zl}\p{Zp}]{1,253})$/u
+
+/** Null where it is no address. */
+export function parseEmail(text: string): Address | null {
+  const [, local = '', domain = ''] = mailbox.exec(text.trim().normalize('NFC')) ?? []
+  const ascii = domainToASCII(domain)
+  const fits = local !== '' && /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(ascii) && ascii.length <= 253
+  if (!fits || local.startsWith('.') || local.endsWith('.')) return null
+  const address = `${local}@${ascii}`
+  if (address.length > 320) return null
+  return {
+    channel: 'email',
+    address,
+    normalized: `${local.toLowerCase()}@${ascii}`,
+    masked: `${Array.from(local)[0]}***@${ascii}`,
+  }
+}
+
+/** Null where it is no number of a country; written as E.164. */
+export function parsePhone(text: string): (Address & { country: string }) | null {
+  const phone = parsePhoneNumberFromString(text)
+  if (!phone?.isPossible() || !/^\+\d{6,15}$/.test(phone.number)) return null
+  const { number, country = '' } = phone
+  return {
+    channel: 'sms',
+    address: number,
+    normalized: number,
+    masked: `${number.slice(0, 3)}***${number.slice(-2)}`,
+    country,
+  }
+}
+
+/** A device token, or a browser's subscription, which is its endpoint. */
+export function pushAddress(provider: 'fcm' | 'webpush', address: string, id: string): Address {
+  return {
+    channel: 'push',
+    address,
+    normalized: `${provider}:${id}`,
+    masked: `${provider} …${id.slice(-4)}`,
+  }
+}
+
+export function destinationHash(
+  keys: Pick<Keyring, 'fingerprint'>,
+  tenant_id: string,
+  { channel, normalized }: Pick<Address, 'channel' | 'normalized'>,
+): Buffer {
+  return keys.fingerprint('notifications.destinations', `${tenant_id}\n${channel}\n${normalized}`)
+}
+
+export function domainOf(email: string): string {
+  return email.slice(email.lastIndexOf('@') + 1)
+}

@@ -1,0 +1,268 @@
+/**
+ * Takes a batch: its row first, then its recipients in portions as they arrive, and at last the one commit
+ * that lets it be sent. The row is also the record of its key, under a lease while the request runs; a
+ * retry after a request that died begins again.
+ */
+import { createHash } from 'node:crypto'
+import { Type } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { demandData, prepare } from '../intents/prepare-order.ts'
+import { laneOf } from '../schemas.ts'
+import { keyName, seal } from '../vault.ts'
+import { discardBatch } from './discard-batch.ts'
+import { expandPortion, type Batch } from './expand.ts'
+import {
+  ndjson,
+  readHeader,
+  readJsonBatch,
+  readLine,
+  type Line,
+  type ReadLine,
+} from './read-lines.ts'
+import type { BatchHeader, RejectedLine } from './schemas.ts'
+
+export type BatchRequest = {
+  readonly principal: Principal
+  readonly grants: ReadonlySet<string>
+  readonly key: string | null
+  readonly is_ndjson: boolean
+  readonly body: AsyncIterable<Buffer>
+  /** Throws where the caller may not send batches of this category. */
+  demandCategory(category: string): void
+}
+
+const portion = 5000
+const lease_seconds = 60
+const shown_max = 100
+const json_bytes_max = 1024 * 1024
+const Before = Type.Object({
+  id: Id,
+  state: Type.String(),
+  alive: Type.Boolean(),
+  request_fingerprint: Type.Unsafe<Buffer | null>({}),
+})
+
+/** Answers the id of the batch. */
+export async function createBatch(deps: Deps, request: BatchRequest): Promise<string> {
+  const hash = createHash('sha256')
+  const body = hashed(request.body, hash)
+  const { header, lines } = request.is_ndjson ? await readNdjson(body) : await readJson(body)
+  request.demandCategory(header.category)
+  const { batch, before } = await begin(deps, request, header)
+  if (!batch) return replay(lines, hash, before)
+  try {
+    return await write(deps, batch, lines, () => hash.digest())
+  } catch (error) {
+    await discardBatch(deps.kernel.db, batch)
+    throw error
+  }
+}
+
+type Lines = AsyncIterable<ReadLine> | Iterable<ReadLine>
+
+async function* hashed(body: AsyncIterable<Buffer>, hash: ReturnType<typeof createHash>) {
+  for await (const chunk of body) {
+    hash.update(chunk)
+    yield chunk
+  }
+}
+
+async function readNdjson(
+  body: AsyncIterable<Buffer>,
+): Promise<{ header: BatchHeader; lines: Lines }> {
+  const values = ndjson(body)
+  const first = await values.next()
+  const header = readHeader(first.done ? undefined : first.value.value)
+  const lines = (async function* () {
+    for await (const { line, value } of values) yield readLine(value, line)
+  })()
+  return { header, lines }
+}
+
+async function readJson(body: AsyncIterable<Buffer>) {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.length
+    if (bytes > json_bytes_max) throw problem('content_too_large')
+    chunks.push(chunk)
+  }
+  return readJsonBatch(Buffer.concat(chunks))
+}
+
+type Begun =
+  | { readonly batch: Batch; readonly before: null }
+  | { readonly batch: null; readonly before: Finished }
+type Finished = { readonly id: string; readonly fingerprint: Buffer | null }
+
+async function begin(deps: Deps, request: BatchRequest, header: BatchHeader): Promise<Begun> {
+  const { db } = deps.kernel
+  const before = await findBefore(deps, request)
+  if (before) {
+    if (before.state !== 'expanding') {
+      return { batch: null, before: { id: before.id, fingerprint: before.request_fingerprint } }
+    }
+    if (before.alive) throw problem('idempotency_in_progress')
+    await discardBatch(db, { tenant_id: request.principal.tenant_id, id: before.id })
+  }
+  return { batch: await insertRow(deps, request, header), before: null }
+}
+
+async function findBefore({ kernel: { db } }: Deps, { principal, key }: BatchRequest) {
+  if (key === null) return undefined
+  return db.maybe(
+    Before,
+    sql`
+      select id, state, coalesce(expand_until > now(), false) as alive, request_fingerprint
+      from notifications.notification_batches
+      where tenant_id = ${principal.tenant_id} and principal_id = ${principal.id}
+        and idempotency_key = ${key}`,
+  )
+}
+
+async function insertRow(deps: Deps, request: BatchRequest, header: BatchHeader): Promise<Batch> {
+  const { principal, grants, key } = request
+  const { tenant_id, id: principal_id } = principal
+  const { kernel, vault } = deps
+  return kernel.db.tx(async tx => {
+    const prepared = await prepare(tx, deps, { tenant_id, grants }, header, 'bulk')
+    const { data = {} } = header
+    const [id, token, shared_ref] = [newId(), newId(), newId()]
+    const made = await tx.run(sql`
+      insert into notifications.notification_batches
+        (tenant_id, id, principal_id, idempotency_key, state, category, priority, lane,
+          template_version, emit_events, expand_token, expand_until)
+      values (${tenant_id}, ${id}, ${principal_id}, ${key}, 'expanding', ${prepared.category.name},
+        ${prepared.priority}, ${laneOf(prepared.priority)}, ${prepared.template.ref},
+        ${header.emit_events ?? false}, ${token}, now() + make_interval(secs => ${lease_seconds}))
+      on conflict (tenant_id, principal_id, idempotency_key) where idempotency_key is not null
+        do nothing`)
+    // Somebody began with this key at the same moment.
+    if (made === 0) throw problem('idempotency_in_progress')
+    const owner = { tenant_id, owner_id: id }
+    const data_key = (await vault.keysFor(tx, [owner])).get(keyName(owner)) as Buffer
+    const text = JSON.stringify(data)
+    await tx.run(sql`
+      insert into notifications.notification_inputs (tenant_id, ref, owner_id, ciphertext, bytes)
+      values (${tenant_id}, ${shared_ref}, ${id}, ${seal(data_key, text, `input ${shared_ref}`)},
+        ${Buffer.byteLength(text)})`)
+    return {
+      ...prepared,
+      id,
+      tenant_id,
+      principal_id,
+      token,
+      data,
+      shared_ref,
+      locale: header.locale ?? null,
+      metadata: header.metadata ?? null,
+      emits: header.emit_events ?? false,
+      created_at_ms: kernel.clock.nowMs(),
+    }
+  })
+}
+
+/** The same request again has the same batch; another one with its key is refused. */
+async function replay(
+  lines: Lines,
+  hash: ReturnType<typeof createHash>,
+  before: Finished,
+): Promise<string> {
+  // Read to its end, so that its bytes can be compared.
+  const rest = (async function* () {
+    yield* lines
+  })()
+  while (!(await rest.next()).done) {
+    // The lines themselves were read before.
+  }
+  if (before.fingerprint?.equals(hash.digest())) return before.id
+  throw problem('idempotency_key_reused')
+}
+
+async function write(
+  deps: Deps,
+  batch: Batch,
+  lines: Lines,
+  fingerprint: () => Buffer,
+): Promise<string> {
+  const most = deps.kernel.settings['notifications.batch_recipients']
+  const sum = { read: 0, total: 0, duplicates: 0 }
+  const rejected: RejectedLine[] = []
+  let rejected_count = 0
+  let waiting: Line[] = []
+  let shared_fits: boolean | null = null
+  const reject = (one: RejectedLine) => {
+    rejected_count++
+    if (rejected.length < shown_max) rejected.push(one)
+  }
+  const flush = async () => {
+    const now = waiting
+    waiting = []
+    if (now.length === 0) return
+    const written = await writePortion(deps, batch, now)
+    sum.total += written.total
+    sum.duplicates += written.duplicates
+    for (const one of written.rejected) reject(one)
+  }
+  for await (const one of lines) {
+    if (++sum.read > most) {
+      throw problem('too_many_recipients', { detail: `A batch has at most ${most} recipients.` })
+    }
+    if ('code' in one) reject(one)
+    else {
+      if (one.data === null && shared_fits === null) {
+        demandData(deps, batch.template, batch.data)
+        shared_fits = true
+      }
+      waiting.push(one)
+    }
+    if (waiting.length >= portion) await flush()
+  }
+  await flush()
+  if (sum.total === 0) {
+    throw problem('batch_line_invalid', {
+      detail: `None of ${sum.read} lines can be used. The first: ${rejected[0]?.code ?? 'there is none'}.`,
+    })
+  }
+  await finish(deps, batch, { ...sum, rejected, rejected_count, fingerprint: fingerprint() })
+  return batch.id
+}
+
+/** Under its lease: a request that was taken for dead must not go on beside its retry. */
+function writePortion(deps: Deps, batch: Batch, lines: readonly Line[]) {
+  const { tenant_id, id, token } = batch
+  return deps.kernel.db.tx(async tx => {
+    const ours = await tx.run(sql`
+      update notifications.notification_batches
+      set expand_until = now() + make_interval(secs => ${lease_seconds})
+      where tenant_id = ${tenant_id} and id = ${id} and expand_token = ${token} and state = 'expanding'`)
+    if (ours === 0) throw problem('idempotency_in_progress')
+    return expandPortion(tx, deps, batch, lines)
+  })
+}
+
+type Sum = {
+  readonly total: number
+  readonly duplicates: number
+  readonly rejected: readonly RejectedLine[]
+  readonly rejected_count: number
+  readonly fingerprint: Buffer
+}
+
+async function finish({ kernel }: Deps, batch: Batch, sum: Sum): Promise<void> {
+  const { tenant_id, id, token } = batch
+  await kernel.fault('notifications.before_dispatching')
+  const done = await kernel.db.run(sql`
+    update notifications.notification_batches
+    set state = 'dispatching', total = ${sum.total}, duplicates = ${sum.duplicates},
+      rejected = ${sql.json(sum.rejected)}, rejected_count = ${sum.rejected_count},
+      request_fingerprint = ${sum.fingerprint}, expand_token = null, expand_until = null
+    where tenant_id = ${tenant_id} and id = ${id} and expand_token = ${token} and state = 'expanding'`)
+  if (done === 0) throw problem('idempotency_in_progress')
+  kernel.wake()
+}

@@ -1,0 +1,192 @@
+/**
+ * Writes recipients of a batch as intents and attempts, a few thousand in one commit. Nothing of it is sent
+ * before the batch is `dispatching`, so a request that breaks off has told nobody anything.
+ */
+import { Type } from 'typebox'
+import { rfc3339 } from '../../../kernel/clock.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import { Problem } from '../../../kernel/errors/problem.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Deps } from '../deps.ts'
+import { demandData, type Prepared } from '../intents/prepare-order.ts'
+import { storeAddresses } from '../intents/recipient.ts'
+import { laneOf, type Data } from '../schemas.ts'
+import { keyName, seal } from '../vault.ts'
+import type { Line } from './read-lines.ts'
+import type { RejectedLine } from './schemas.ts'
+
+export type Batch = Prepared & {
+  readonly id: string
+  readonly tenant_id: string
+  readonly principal_id: string
+  readonly token: string
+  readonly data: Data
+  /** The sealed data that all recipients share who bring none of their own. */
+  readonly shared_ref: string
+  readonly locale: string | null
+  readonly metadata: Readonly<Record<string, string>> | null
+  readonly emits: boolean
+  readonly created_at_ms: number
+}
+
+export type Portion = {
+  readonly total: number
+  readonly duplicates: number
+  readonly rejected: readonly RejectedLine[]
+}
+
+type Resolved = {
+  readonly line: Line
+  readonly ref: string
+  readonly owner_id: string
+  readonly data: Data | null
+}
+
+const Made = Type.Object({ made: Type.Integer() })
+const Found = Type.Object({ id: Id })
+
+export async function expandPortion(
+  tx: Tx,
+  deps: Pick<Deps, 'kernel' | 'vault'>,
+  batch: Batch,
+  lines: readonly Line[],
+): Promise<Portion> {
+  const { tenant_id } = batch
+  const rejected: RejectedLine[] = []
+  const refs = await referencesOf(tx, deps, tenant_id, lines)
+  const rows = new Map<string, Resolved>()
+  let duplicates = 0
+  for (const line of lines) {
+    const ref = refs.get(line)
+    if (ref === undefined) {
+      rejected.push({ line: line.line, code: 'destination_not_found' })
+      continue
+    }
+    const data = line.data && { ...batch.data, ...line.data }
+    const code = data && refusalOf(deps, batch, data)
+    if (code) {
+      rejected.push({ line: line.line, code })
+      continue
+    }
+    const name = `${ref} ${line.dedupe_key ?? ''}`
+    if (rows.has(name)) duplicates++
+    else rows.set(name, { line, ref, owner_id: ref.slice(ref.indexOf(':') + 1), data })
+  }
+  const made = await insert(tx, deps, batch, [...rows.values()])
+  return { total: made, duplicates: duplicates + rows.size - made, rejected }
+}
+
+function refusalOf(deps: Pick<Deps, 'kernel'>, batch: Batch, data: Data): string | null {
+  try {
+    demandData(deps, batch.template, data)
+    return null
+  } catch (error) {
+    if (error instanceof Problem) return error.code
+    throw error
+  }
+}
+
+async function referencesOf(
+  tx: Tx,
+  deps: Pick<Deps, 'kernel' | 'vault'>,
+  tenant_id: string,
+  lines: readonly Line[],
+): Promise<ReadonlyMap<Line, string>> {
+  const refs = new Map<Line, string>()
+  const addressed = lines.flatMap(line => (line.address ? [{ line, address: line.address }] : []))
+  const stored =
+    addressed.length === 0
+      ? []
+      : await storeAddresses(
+          tx,
+          deps,
+          tenant_id,
+          addressed.map(one => one.address),
+        )
+  addressed.forEach(({ line }, index) => refs.set(line, `destination:${stored[index]}`))
+  const named = lines.flatMap(line => line.recipient.destination_id?.toLowerCase() ?? [])
+  const known = new Set(
+    named.length === 0
+      ? []
+      : (
+          await tx.many(
+            Found,
+            sql`
+              select id from notifications.destinations
+              where tenant_id = ${tenant_id} and id = any(${named}::uuid[])`,
+          )
+        ).map(row => row.id),
+  )
+  for (const line of lines) {
+    const { user_id, destination_id } = line.recipient
+    if (user_id !== undefined) refs.set(line, `user:${user_id.toLowerCase()}`)
+    const id = destination_id?.toLowerCase()
+    if (id !== undefined && known.has(id)) refs.set(line, `destination:${id}`)
+  }
+  return refs
+}
+
+async function insert(
+  tx: Tx,
+  { vault }: Pick<Deps, 'vault'>,
+  batch: Batch,
+  rows: readonly Resolved[],
+): Promise<number> {
+  if (rows.length === 0) return 0
+  const { tenant_id, priority } = batch
+  const owned = rows.filter(row => row.data !== null)
+  const keys = await vault.keysFor(
+    tx,
+    owned.map(({ owner_id }) => ({ tenant_id, owner_id })),
+  )
+  const sealed = new Map(
+    owned.map(row => {
+      const ref = newId()
+      const key = keys.get(keyName({ tenant_id, owner_id: row.owner_id })) as Buffer
+      return [row, { ref, ciphertext: seal(key, JSON.stringify(row.data), `input ${ref}`) }]
+    }),
+  )
+  const due_at = rfc3339(batch.scheduled_at_ms ?? batch.created_at_ms)
+  const { made } = await tx.one(
+    Made,
+    sql`
+      with made as (
+        insert into notifications.notification_intents
+          (tenant_id, id, recipient_ref, category, priority, template_version, locale, data_ref,
+            scheduled_at, state, expires_at, principal_id, batch_id, dedupe_key, metadata, emits,
+            created_at)
+        select ${tenant_id}, r.id, r.ref, ${batch.category.name}, ${priority}, ${batch.template.ref},
+          coalesce(r.locale, ${batch.locale}), coalesce(r.data_ref, ${batch.shared_ref}::uuid),
+          ${batch.scheduled_at_ms === null ? null : due_at}::timestamptz,
+          ${batch.scheduled_at_ms === null ? 'queued' : 'scheduled'}, ${rfc3339(batch.expires_at_ms)},
+          ${batch.principal_id}, ${batch.id}, r.dedupe_key,
+          ${batch.metadata ? sql.json(batch.metadata) : null}::jsonb, ${batch.emits},
+          ${rfc3339(batch.created_at_ms)}
+        from unnest(${rows.map(() => newId())}::uuid[], ${rows.map(row => row.ref)}::text[],
+          ${rows.map(row => row.line.locale)}::text[],
+          ${rows.map(row => sealed.get(row)?.ref ?? null)}::uuid[],
+          ${rows.map(row => row.line.dedupe_key)}::text[]) r (id, ref, locale, data_ref, dedupe_key)
+        on conflict (tenant_id, batch_id, recipient_ref, dedupe_key) where batch_id is not null do nothing
+        returning id, data_ref
+      ),
+      inputs as (
+        insert into notifications.notification_inputs (tenant_id, ref, owner_id, ciphertext, bytes)
+        select ${tenant_id}, n.ref, n.owner_id, n.ciphertext, length(n.ciphertext)
+        from unnest(${owned.map(row => sealed.get(row)?.ref)}::uuid[],
+          ${owned.map(row => row.owner_id)}::uuid[],
+          ${owned.map(row => sealed.get(row)?.ciphertext)}::bytea[]) n (ref, owner_id, ciphertext)
+        join made m on m.data_ref = n.ref
+      ),
+      attempts as (
+        insert into notifications.delivery_attempts
+          (tenant_id, id, intent_id, channel, attempt_no, state, next_attempt_at, lane, batch_id)
+        select ${tenant_id}, gen_random_uuid(), m.id, c.channel, 1, 'pending', ${due_at}::timestamptz,
+          ${laneOf(priority)}, ${batch.id}
+        from made m cross join unnest(${[...batch.channels]}::text[]) c (channel)
+      )
+      select count(*)::int as made from made`,
+  )
+  return made
+}

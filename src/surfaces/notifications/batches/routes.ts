@@ -1,0 +1,124 @@
+/** Routes about batches: many recipients in one request, and what became of them. */
+import { allowsType } from '../../../kernel/access/permissions.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { changeBatch, type Verb } from './change-batch.ts'
+import { createBatch } from './create-batch.ts'
+import { readBatch } from './read-batch.ts'
+import { BatchView } from './schemas.ts'
+
+const path = '/v1/notifications/batches'
+const one = `${path}/{id}`
+const absent = 'batch_not_found'
+const permission = 'notifications.batches.send'
+const key_form = /^[\x21-\x7e]{16,200}$/
+
+export function batchRoutes(deps: Deps): readonly Route[] {
+  return [
+    createRoute(deps),
+    readRoute(),
+    changeRoute(deps, 'pause', 'Stop sending a batch until it is resumed'),
+    changeRoute(deps, 'resume', 'Go on sending a batch'),
+    changeRoute(deps, 'cancel', 'Give up what of a batch has not been sent'),
+  ]
+}
+
+function createRoute(deps: Deps): Route {
+  const { settings } = deps.kernel
+  return route({
+    method: 'POST',
+    path,
+    summary: 'Send a notification to many recipients',
+    description:
+      'As application/json with up to 1,000 recipients, or as application/x-ndjson: the header in the first line, then one recipient a line. Nothing is sent before the request is answered. An Idempotency-Key makes it safe to repeat.',
+    permission,
+    rate: 'expensive',
+    transaction: 'own',
+    idempotency: 'ignored',
+    consumes: 'stream',
+    body_limit_bytes: settings['notifications.batch_bytes'],
+    body_seconds: 300,
+    replies: { 202: BatchView },
+    fails: [
+      'permission_denied',
+      'idempotency_key_invalid',
+      'idempotency_key_reused',
+      'idempotency_in_progress',
+      'unsupported_media_type',
+      'content_too_large',
+      'validation_failed',
+      'template_not_found',
+      'template_not_published',
+      'unknown_category',
+      'template_data_invalid',
+      'channel_without_template',
+      'schedule_out_of_range',
+      'expiry_before_schedule',
+      'too_many_recipients',
+      'batch_line_invalid',
+    ],
+    handle: async ({ db, principal, grants, request }) => {
+      const media = String(request.headers['content-type'] ?? '')
+        .split(';')[0]
+        ?.trim()
+      if (media !== 'application/json' && media !== 'application/x-ndjson') {
+        throw problem('unsupported_media_type', {
+          detail: 'Send application/json or application/x-ndjson.',
+        })
+      }
+      const given = request.headers['idempotency-key']
+      if (given !== undefined && !key_form.test(String(given)))
+        throw problem('idempotency_key_invalid')
+      const held = await grants()
+      const key = given === undefined ? null : String(given)
+      const id = await createBatch(deps, {
+        principal,
+        grants: held,
+        key,
+        is_ndjson: media === 'application/x-ndjson',
+        body: request.stream(),
+        demandCategory: category => {
+          if (!allowsType(held, permission, category)) throw problem('permission_denied')
+        },
+      })
+      const view = await readBatch(db, { principal, grants: held }, id)
+      return reply(202, view, { location: `${path}/${id}` })
+    },
+  })
+}
+
+function readRoute(): Route {
+  return route({
+    method: 'GET',
+    path: one,
+    summary: 'A batch, with how many of its notifications stand where',
+    permission,
+    added: true,
+    absent,
+    replies: { 200: BatchView },
+    fails: [absent],
+    handle: async ({ tx, params: { id }, principal, grants }) =>
+      reply(200, await readBatch(tx, { principal, grants: await grants() }, id)),
+  })
+}
+
+function changeRoute(deps: Deps, verb: Verb, summary: string): Route {
+  return route({
+    method: 'POST',
+    path: `${one}/${verb}`,
+    summary,
+    permission,
+    added: true,
+    idempotency: 'optional',
+    absent,
+    replies: { 200: BatchView },
+    fails: [absent, 'invalid_transition'],
+    handle: async ({ tx, params: { id }, principal, grants }) => {
+      const caller = { principal, grants: await grants() }
+      await changeBatch(tx, caller, id, verb)
+      tx.afterCommit(deps.sender.poke)
+      return reply(200, await readBatch(tx, caller, id))
+    },
+  })
+}

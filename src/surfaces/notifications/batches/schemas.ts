@@ -1,0 +1,51 @@
+/** What batches look like over the wire. */
+import { Type, type Static } from 'typebox'
+import { closed, Id, nullable, oneOf, text, Time } from '../../../kernel/http/shapes.ts'
+import { common } from '../intents/schemas.ts'
+import { Data, Locale, Recipient } from '../schemas.ts'
+
+export const BatchHeader = closed(
+  { ...common, emit_events: Type.Optional(Type.Boolean()) },
+  { title: 'BatchHeader' },
+)
+export type BatchHeader = Static<typeof BatchHeader>
+
+export const BatchLine = closed({
+  recipient: Recipient,
+  data: Type.Optional(Data),
+  locale: Type.Optional(Locale),
+  dedupe_key: Type.Optional(text(128)),
+})
+export type BatchLine = Static<typeof BatchLine>
+
+export const json_recipients_max = 1000
+export const JsonBatch = closed({
+  ...BatchHeader.properties,
+  recipients: Type.Array(Type.Unknown(), { minItems: 1, maxItems: json_recipients_max }),
+})
+
+export const BatchState = oneOf('expanding', 'dispatching', 'paused', 'completed', 'cancelled')
+
+const Rejected = Type.Object({ line: Type.Integer(), code: Type.String() })
+
+export const BatchView = Type.Object(
+  {
+    id: Id,
+    status: BatchState,
+    state: BatchState,
+    category: Type.String(),
+    template_version: Type.String(),
+    total: Type.Integer(),
+    duplicates: Type.Integer(),
+    rejected_count: Type.Integer(),
+    /** The first hundred. */
+    rejected: Type.Array(Rejected),
+    counts: Type.Record(Type.String(), Type.Integer()),
+    eta_seconds: nullable(Type.Integer()),
+    created_at: Time,
+    completed_at: nullable(Time),
+  },
+  { title: 'NotificationBatch' },
+)
+export type BatchView = Static<typeof BatchView>
+export type RejectedLine = Static<typeof Rejected>

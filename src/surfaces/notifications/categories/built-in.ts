@@ -1,0 +1,72 @@
+/**
+ * The categories of the deployment. They do not change; a tenant defines others beside them. Class security
+ * cannot be switched off, does not wait, and is sent by code only, or by a grant of its exact name.
+ */
+import type { Channel } from '../schemas.ts'
+
+export type Category = {
+  readonly name: string
+  readonly class: 'security' | 'transactional' | 'operational' | 'marketing'
+  readonly default_channels: readonly Channel[]
+  readonly user_can_disable: boolean
+  readonly respects_quiet_hours: boolean
+  readonly unsubscribe: boolean
+  readonly default_ttl_seconds: number
+  readonly on_unknown: 'resend_same_ref' | 'give_up'
+}
+
+export const default_ttl_seconds = 259_200
+
+const usual = {
+  user_can_disable: true,
+  respects_quiet_hours: true,
+  unsubscribe: false,
+  default_ttl_seconds,
+  on_unknown: 'resend_same_ref',
+} as const
+
+const all: readonly Category[] = [
+  {
+    ...usual,
+    name: 'identity.security',
+    class: 'security',
+    default_channels: ['email'],
+    user_can_disable: false,
+    respects_quiet_hours: false,
+    default_ttl_seconds: 86_400,
+  },
+  {
+    ...usual,
+    name: 'order.updates',
+    class: 'transactional',
+    default_channels: ['email', 'in_app'],
+    user_can_disable: false,
+    respects_quiet_hours: false,
+  },
+  {
+    ...usual,
+    name: 'chat.message',
+    class: 'operational',
+    default_channels: ['push', 'in_app'],
+    default_ttl_seconds: 86_400,
+  },
+  { ...usual, name: 'social.activity', class: 'operational', default_channels: ['push', 'in_app'] },
+  {
+    ...usual,
+    name: 'webhooks.health',
+    class: 'operational',
+    default_channels: ['email', 'in_app'],
+    respects_quiet_hours: false,
+  },
+  {
+    ...usual,
+    name: 'links.health',
+    class: 'operational',
+    default_channels: ['email', 'in_app'],
+    respects_quiet_hours: false,
+  },
+]
+
+export const builtInCategories: ReadonlyMap<string, Category> = new Map(
+  all.map(category => [category.name, category]),
+)

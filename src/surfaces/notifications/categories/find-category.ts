@@ -1,0 +1,67 @@
+/** Finds a category by its name: a built-in one, or one that the tenant defined. */
+import { Type } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { oneOf } from '../../../kernel/http/shapes.ts'
+import { Channel } from '../schemas.ts'
+import { builtInCategories, type Category } from './built-in.ts'
+
+export const CategoryRow = Type.Object({
+  name: Type.String(),
+  class: oneOf('transactional', 'operational', 'marketing'),
+  default_channels: Type.Array(Channel),
+  user_can_disable: Type.Boolean(),
+  respects_quiet_hours: Type.Boolean(),
+  unsubscribe: Type.Boolean(),
+  default_ttl_seconds: Type.Integer(),
+  on_unknown: oneOf('resend_same_ref', 'give_up'),
+})
+
+export const categoryColumns = sql`name, class, default_channels, user_can_disable,
+  respects_quiet_hours, unsubscribe, default_ttl_seconds, on_unknown`
+
+export async function findCategory(
+  reader: Reader,
+  tenant_id: string,
+  name: string,
+): Promise<Category | undefined> {
+  return (
+    builtInCategories.get(name) ??
+    (await reader.maybe(
+      CategoryRow,
+      sql`
+        select ${categoryColumns} from notifications.categories
+        where tenant_id = ${tenant_id} and name = ${name}`,
+    ))
+  )
+}
+
+const Owned = Type.Object({ tenant_id: Type.String(), ...CategoryRow.properties })
+
+/** By `<tenant> <name>`. */
+export async function findCategories(
+  reader: Reader,
+  wanted: readonly { readonly tenant_id: string; readonly category: string }[],
+): Promise<ReadonlyMap<string, Category>> {
+  const found = new Map<string, Category>()
+  const own = new Map<string, { tenant_id: string; category: string }>()
+  for (const { tenant_id, category } of wanted) {
+    const key = `${tenant_id} ${category}`
+    const built_in = builtInCategories.get(category)
+    if (built_in) found.set(key, built_in)
+    else own.set(key, { tenant_id, category })
+  }
+  if (own.size === 0) return found
+  const asked = [...own.values()]
+  const rows = await reader.many(
+    Owned,
+    sql`
+      select c.tenant_id, ${categoryColumns}
+      from unnest(${asked.map(one => one.tenant_id)}::uuid[],
+        ${asked.map(one => one.category)}::text[]) w (of_tenant, of_name)
+      join notifications.categories c on c.tenant_id = w.of_tenant and c.name = w.of_name`,
+  )
+  for (const { tenant_id, ...category } of rows)
+    found.set(`${tenant_id} ${category.name}`, category)
+  return found
+}

@@ -1,0 +1,159 @@
+/** Routes about categories: the built-in ones are seen, a tenant's own are also defined. */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { closed, count, oneOf, page, pageQuery } from '../../../kernel/http/shapes.ts'
+import type { Static } from 'typebox'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { CategoryName, Channel } from '../schemas.ts'
+import { builtInCategories, default_ttl_seconds, type Category } from './built-in.ts'
+import { categoryColumns, CategoryRow, findCategory } from './find-category.ts'
+
+const PutCategory = closed(
+  {
+    class: oneOf('transactional', 'operational', 'marketing'),
+    default_channels: Type.Array(Channel, { minItems: 1, maxItems: 4, uniqueItems: true }),
+    user_can_disable: Type.Optional(Type.Boolean()),
+    respects_quiet_hours: Type.Optional(Type.Boolean()),
+    unsubscribe: Type.Optional(Type.Boolean()),
+    default_ttl_seconds: Type.Optional(count(60, 90 * 86_400)),
+    on_unknown: Type.Optional(oneOf('resend_same_ref', 'give_up')),
+  },
+  { title: 'PutNotificationCategory' },
+)
+
+const CategoryView = Type.Object(
+  {
+    name: Type.String(),
+    class: oneOf('security', 'transactional', 'operational', 'marketing'),
+    default_channels: Type.Array(Channel),
+    user_can_disable: Type.Boolean(),
+    respects_quiet_hours: Type.Boolean(),
+    unsubscribe: Type.Boolean(),
+    default_ttl_seconds: Type.Integer(),
+    on_unknown: oneOf('resend_same_ref', 'give_up'),
+    built_in: Type.Boolean(),
+  },
+  { title: 'NotificationCategory' },
+)
+
+const path = '/v1/notification-categories'
+const absent = 'category_not_found'
+const params = { name: CategoryName }
+
+export function categoryRoutes(deps: Deps): readonly Route[] {
+  return [listRoute(deps), readRoute(), putRoute()]
+}
+
+function viewOf(category: Category): Static<typeof CategoryView> {
+  const { default_channels, ...rest } = category
+  const built_in = builtInCategories.has(category.name)
+  return { ...rest, default_channels: [...default_channels], built_in }
+}
+
+/** The built-in ones stand on the first page. */
+function listRoute({ kernel: { cursors } }: Deps): Route {
+  return route({
+    method: 'GET',
+    path,
+    summary: 'Categories: those of the tenant by name, before them the built-in ones',
+    permission: 'notifications.categories.read',
+    added: true,
+    query: pageQuery({}),
+    replies: { 200: page(CategoryView) },
+    handle: async ({ tx, principal: { tenant_id }, list }) => {
+      const { after, fetch } = cursors.start(list)
+      const last = (after?.[0] ?? '') as string // the cursor is ours: a name
+      const own: readonly Category[] = await tx.many(
+        CategoryRow,
+        sql`
+          select ${categoryColumns} from notifications.categories
+          where tenant_id = ${tenant_id} and name > ${last} order by name limit ${fetch}`,
+      )
+      const built_in = [...builtInCategories.values()].filter(one => one.name > last)
+      const all = [...own, ...built_in].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+      const { body, headers } = cursors.page(list, all.slice(0, fetch), one => [one.name])
+      return reply(200, { ...body, data: body.data.map(viewOf) }, headers)
+    },
+  })
+}
+
+function readRoute(): Route {
+  return route({
+    method: 'GET',
+    path: `${path}/{name}`,
+    summary: 'A category',
+    permission: 'notifications.categories.read',
+    added: true,
+    params,
+    absent,
+    replies: { 200: CategoryView },
+    fails: [absent],
+    handle: async ({ tx, params: { name }, principal: { tenant_id } }) => {
+      const found = await findCategory(tx, tenant_id, name)
+      if (!found) throw problem(absent)
+      return reply(200, viewOf(found))
+    },
+  })
+}
+
+const Made = Type.Object({ made: Type.Boolean() })
+
+function putRoute(): Route {
+  return route({
+    method: 'PUT',
+    path: `${path}/{name}`,
+    summary: 'Define a category of the tenant, or replace it',
+    permission: 'notifications.categories.write',
+    added: true,
+    params,
+    absent: 'validation_failed',
+    body: PutCategory,
+    replies: { 200: CategoryView, 201: CategoryView },
+    fails: ['category_built_in', 'validation_failed'],
+    handle: async ({ tx, params: { name }, principal: { tenant_id }, body }) => {
+      if (builtInCategories.has(name)) {
+        throw problem('category_built_in', { detail: 'Define one of another name.' })
+      }
+      const category = withDefaults(name, body)
+      const made = await putCategory(tx, tenant_id, category)
+      return reply(made ? 201 : 200, viewOf(category), { location: `${path}/${name}` })
+    },
+  })
+}
+
+/** Marketing can be unsubscribed from, and is not sent twice on a doubt. */
+function withDefaults(name: string, asked: Static<typeof PutCategory>): Category {
+  const marketing = asked.class === 'marketing'
+  return {
+    name,
+    class: asked.class,
+    default_channels: asked.default_channels,
+    user_can_disable: marketing || (asked.user_can_disable ?? true),
+    respects_quiet_hours: asked.respects_quiet_hours ?? true,
+    unsubscribe: marketing || (asked.unsubscribe ?? false),
+    default_ttl_seconds: asked.default_ttl_seconds ?? default_ttl_seconds,
+    on_unknown: asked.on_unknown ?? (marketing ? 'give_up' : 'resend_same_ref'),
+  }
+}
+
+async function putCategory(tx: Tx, tenant_id: string, category: Category): Promise<boolean> {
+  const { made } = await tx.one(
+    Made,
+    sql`
+      insert into notifications.categories as c (tenant_id, ${categoryColumns})
+      values (${tenant_id}, ${category.name}, ${category.class}, ${[...category.default_channels]},
+        ${category.user_can_disable}, ${category.respects_quiet_hours}, ${category.unsubscribe},
+        ${category.default_ttl_seconds}, ${category.on_unknown})
+      on conflict (tenant_id, name) do update
+        set class = excluded.class, default_channels = excluded.default_channels,
+          user_can_disable = excluded.user_can_disable,
+          respects_quiet_hours = excluded.respects_quiet_hours, unsubscribe = excluded.unsubscribe,
+          default_ttl_seconds = excluded.default_ttl_seconds, on_unknown = excluded.on_unknown,
+          version = c.version + 1, updated_at = kernel.now()
+      returning version = 1 as made`,
+  )
+  return made
+}

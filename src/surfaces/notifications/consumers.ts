@@ -1,0 +1,57 @@
+/**
+ * What notifications do when others announce something: send a mail of identity. An event that waited for
+ * longer than its mail is of use is passed over.
+ */
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { parseTime } from '../../kernel/clock.ts'
+import type { Consumer } from '../../kernel/surface.ts'
+import { Id } from '../../kernel/http/shapes.ts'
+import { newId } from '../../kernel/ids.ts'
+import { builtInCategories } from './categories/built-in.ts'
+import type { Deps } from './deps.ts'
+import { accept } from './intents/accept.ts'
+import { by_platform } from './intents/prepare-order.ts'
+import { templateToSend } from './templates/find-template.ts'
+
+const Requested = Type.Object({ mail_id: Id })
+
+export function consumers(deps: Deps): readonly Consumer[] {
+  return [mailConsumer(deps)]
+}
+
+function mailConsumer(deps: Deps): Consumer {
+  return {
+    name: 'notifications.identity_mail',
+    events: ['identity_mail.requested'],
+    run: async (tx, { id: event_id, tenant_id, payload, occurred_at }) => {
+      if (!Value.Check(Requested, payload)) throw new Error('not a request for a mail')
+      const category = builtInCategories.get('identity.security')
+      if (!category) throw new Error('the category of identity is missing')
+      const expires_at_ms = parseTime(occurred_at) + category.default_ttl_seconds * 1000
+      const now_ms = deps.kernel.clock.nowMs()
+      if (expires_at_ms <= now_ms) return
+      await accept(tx, deps, {
+        id: newId(),
+        tenant_id,
+        principal_id: by_platform,
+        key: `event:${event_id}`,
+        fingerprint: null,
+        recipient: { kind: 'identity_mail', id: payload.mail_id },
+        category,
+        template: await templateToSend(tx, tenant_id, { name: 'account-mail' }, true),
+        data: {},
+        channels: ['email'],
+        priority: 'critical',
+        locale: null,
+        scheduled_at_ms: null,
+        expires_at_ms,
+        created_at_ms: now_ms,
+        metadata: null,
+        dedupe: null,
+        digest: null,
+        closes_digest: null,
+      })
+    },
+  }
+}

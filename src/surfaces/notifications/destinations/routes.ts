@@ -1,0 +1,200 @@
+/** Routes about where a user can be reached beside their account's own address. */
+import { Type, type Static } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { page, pageQuery } from '../../../kernel/http/shapes.ts'
+import { openOutsideWorld } from '../../../kernel/outgoing/sandbox-control.ts'
+import type { Deps } from '../deps.ts'
+import { demandUser } from '../demand-user.ts'
+import { problem } from '../errors.ts'
+import { removeRow } from '../remove-row.ts'
+import { readAddress } from './read-address.ts'
+import { DestinationView, NewDestination, VerifyDestination } from './schemas.ts'
+import { storeDestination } from './store-destination.ts'
+import { sendCode, verifyDestination } from './verify-destination.ts'
+
+const path = '/v1/users/{user_id}/destinations'
+const one = `${path}/{id}`
+const absent = 'destination_not_found'
+const may = 'notifications.destinations.write_any'
+const columns = sql`id, user_id, channel, nullif(provider, '') as provider, masked as destination,
+  verified_at, disabled_at, created_at`
+
+export function destinationRoutes(deps: Deps): readonly Route[] {
+  return [
+    createRoute(deps),
+    listRoute(deps),
+    removeRoute(deps),
+    verifyRoute(deps),
+    pushKeyRoute(deps),
+  ]
+}
+
+function find(reader: Reader, tenant_id: string, user_id: string, id: string) {
+  return reader.maybe(
+    DestinationView,
+    sql`
+      select ${columns} from notifications.destinations
+      where tenant_id = ${tenant_id} and user_id = ${user_id} and id = ${id}`,
+  )
+}
+
+function createRoute(deps: Deps): Route {
+  const { kernel } = deps
+  const outside = openOutsideWorld(kernel.data_dir)
+  const sandboxed = kernel.profile === 'development'
+  return route({
+    method: 'POST',
+    path,
+    summary: 'Add a destination; an address is used once its code was given',
+    permission: 'authenticated',
+    added: true,
+    absent: 'user_not_found',
+    body: NewDestination,
+    replies: { 201: DestinationView },
+    fails: [
+      'user_not_found',
+      'invalid_destination',
+      'push_host_not_allowed',
+      'quota_exceeded',
+      'rate_limited',
+    ],
+    handle: async ({ tx, params, principal, grants, body }) => {
+      const held = await grants()
+      await demandUser(tx, deps, { principal, grants: held }, params.user_id, may)
+      const sandbox = sandboxed ? ((await outside.addresses())?.['push']?.['api'] ?? null) : null
+      const hosts = kernel.settings['notifications.push_hosts']
+      const { address, provider, country } = readAddress(body, { hosts, sandbox })
+      const { tenant_id } = principal
+      const user_id = params.user_id.toLowerCase()
+      const verified = address.channel === 'push' || held.has(may)
+      const whose = { tenant_id, user_id }
+      const stored = await storeDestination(tx, deps, { ...whose, address, provider, verified })
+      if (!stored.verified) {
+        if (address.channel === 'sms') demandCountry(deps, country)
+        await sendCode(tx, deps, { ...whose, id: stored.id }, address)
+      }
+      const view = await find(tx, tenant_id, user_id, stored.id)
+      if (!view) throw problem(absent)
+      return reply(201, view, { location: `/v1/users/${user_id}/destinations/${view.id}` })
+    },
+  })
+}
+
+/** Codes by SMS cost money, and a number of an expensive country earns it for whoever asks. */
+function demandCountry({ kernel: { settings, profile } }: Deps, country: string): void {
+  const countries = settings['notifications.sms_countries']
+  if (countries.includes(country) || (profile === 'development' && countries.length === 0)) return
+  throw problem('invalid_destination', {
+    detail: 'Codes are not sent to numbers of this country.',
+    errors: [{ location: 'body', pointer: '/address', constraint: 'country' }],
+  })
+}
+
+function listRoute(deps: Deps): Route {
+  const { cursors } = deps.kernel
+  return route({
+    method: 'GET',
+    path,
+    summary: 'The destinations of a user; addresses are masked',
+    permission: 'authenticated',
+    added: true,
+    absent: 'user_not_found',
+    query: pageQuery({}),
+    replies: { 200: page(DestinationView) },
+    fails: ['user_not_found'],
+    handle: async ({ tx, params, principal, grants, list }) => {
+      await demandUser(tx, deps, { principal, grants: await grants() }, params.user_id, may)
+      const { after, fetch } = cursors.start(list)
+      const before = (after?.[0] ?? null) as string | null // the cursor is ours: an id
+      const rows = await tx.many(
+        DestinationView,
+        sql`
+          select ${columns} from notifications.destinations
+          where tenant_id = ${principal.tenant_id} and user_id = ${params.user_id}
+            and (${before}::uuid is null or id < ${before}::uuid)
+          order by id desc limit ${fetch}`,
+      )
+      const { body, headers } = cursors.page(list, rows, row => [row.id])
+      return reply(200, body, headers)
+    },
+  })
+}
+
+function removeRoute(deps: Deps): Route {
+  return route({
+    method: 'DELETE',
+    path: one,
+    summary: 'Remove a destination',
+    permission: 'authenticated',
+    added: true,
+    absent,
+    replies: { 204: null },
+    fails: [absent],
+    handle: async ({ tx, params: { user_id, id }, principal, grants }) => {
+      await demandUser(tx, deps, { principal, grants: await grants() }, user_id, may, absent)
+      const { tenant_id } = principal
+      const removed = await removeRow(
+        tx,
+        { tenant_id, id },
+        sql`
+          delete from notifications.destinations
+          where tenant_id = ${tenant_id} and user_id = ${user_id} and id = ${id}`,
+      )
+      if (removed === 'absent') throw problem(absent)
+      return reply(204, null)
+    },
+  })
+}
+
+function verifyRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: `${one}/verify`,
+    summary: 'Give the code that was sent to a destination',
+    permission: 'authenticated',
+    added: true,
+    transaction: 'own',
+    idempotency: 'ignored',
+    absent,
+    body: VerifyDestination,
+    replies: { 200: DestinationView },
+    fails: [absent, 'code_invalid'],
+    handle: async ({ db, params, principal, body }) => {
+      const { tenant_id } = principal
+      const user_id = params.user_id.toLowerCase()
+      // Only the person who reads the mail can give its code.
+      const found = principal.id === user_id && (await find(db, tenant_id, user_id, params.id))
+      if (!found) throw problem(absent)
+      if (!(await verifyDestination(deps, { tenant_id, user_id, id: params.id }, body.code))) {
+        throw problem('code_invalid', {
+          detail:
+            'The code is wrong, has expired, or was tried too often. Add the destination again for a new one.',
+        })
+      }
+      const view = await find(db, tenant_id, user_id, params.id)
+      if (!view) throw problem(absent)
+      return reply(200, view)
+    },
+  })
+}
+
+const PushKey = Type.Object({ public_key: Type.String() })
+
+function pushKeyRoute({ providers }: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/notification-push-key',
+    summary: 'The key with which browsers subscribe to Web Push',
+    permission: 'authenticated',
+    added: true,
+    replies: { 200: PushKey },
+    fails: ['not_found'],
+    handle: () => {
+      if (providers.push_key === null) throw problem('not_found')
+      const key: Static<typeof PushKey> = { public_key: providers.push_key }
+      return reply(200, key)
+    },
+  })
+}

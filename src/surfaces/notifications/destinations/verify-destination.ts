@@ -1,0 +1,128 @@
+/**
+ * Proves that an e-mail address or number is its user's: a code of six digits is sent there, holds for ten
+ * minutes and five tries. What is limited is limited alike for every address, so that the answer says
+ * nothing about it.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id, nullable } from '../../../kernel/http/shapes.ts'
+import { newId, newSecret } from '../../../kernel/ids.ts'
+import { destinationHash, type Address } from '../addresses.ts'
+import { builtInCategories } from '../categories/built-in.ts'
+import type { Deps } from '../deps.ts'
+import { accept } from '../intents/accept.ts'
+import { by_platform } from '../intents/prepare-order.ts'
+import { storeAddresses } from '../intents/recipient.ts'
+import { templateToSend } from '../templates/find-template.ts'
+
+const code_seconds = 600
+const tries_max = 5
+const digits = 1_000_000
+const Challenged = Type.Object({
+  code_hash: nullable(Type.Unsafe<Buffer>({})),
+  open: Type.Boolean(),
+})
+const Verified = Type.Object({ id: Id })
+
+type At = { readonly tenant_id: string; readonly user_id: string; readonly id: string }
+
+export async function sendCode(
+  tx: Tx,
+  deps: Deps,
+  { tenant_id, user_id, id }: At,
+  address: Address,
+): Promise<void> {
+  const { kernel } = deps
+  await demandTurn(tx, deps, tenant_id, user_id, address)
+  const drawn = Buffer.from(newSecret(16), 'base64url').readUIntBE(0, 6) % digits
+  const code = String(drawn).padStart(6, '0')
+  await tx.run(sql`
+    update notifications.destinations
+    set code_hash = ${codeHash(deps, id, code)}, code_attempts = 0,
+      code_expires_at = kernel.now() + make_interval(secs => ${code_seconds})
+    where tenant_id = ${tenant_id} and user_id = ${user_id} and id = ${id}`)
+  const category = builtInCategories.get('identity.security')
+  if (!category) throw new Error('the category of codes is missing')
+  const [destination = ''] = await storeAddresses(tx, deps, tenant_id, [address])
+  const [person] = await deps.people.recipients(tx, [{ tenant_id, principal_id: user_id }])
+  const now_ms = kernel.clock.nowMs()
+  await accept(tx, deps, {
+    id: newId(),
+    tenant_id,
+    principal_id: by_platform,
+    key: null,
+    fingerprint: null,
+    recipient: { kind: 'destination', id: destination },
+    category,
+    template: await templateToSend(tx, tenant_id, { name: 'verification-code' }, true),
+    data: { code },
+    channels: [address.channel],
+    priority: 'critical',
+    locale: person?.locale ?? null,
+    scheduled_at_ms: null,
+    expires_at_ms: now_ms + code_seconds * 1000,
+    created_at_ms: now_ms,
+    metadata: null,
+    dedupe: null,
+    digest: null,
+    closes_digest: null,
+  })
+}
+
+/** Over all tenants for one address, so that nobody can use us to flood a stranger. */
+async function demandTurn(
+  tx: Tx,
+  { kernel }: Deps,
+  tenant_id: string,
+  user_id: string,
+  address: Address,
+): Promise<void> {
+  const { settings, keys } = kernel
+  const everywhere = destinationHash(keys, '*', address).toString('hex')
+  const day = 86_400
+  const bucket = (name: string, of: string, many: number, per_seconds: number) => ({
+    name: `notifications.codes_${name}`,
+    of,
+    many,
+    per_seconds,
+  })
+  const taken = await kernel.take(tx, [
+    bucket('account', `${tenant_id}/${user_id}`, settings['notifications.codes_per_day'], day),
+    bucket('address', everywhere, settings['notifications.codes_per_destination_per_day'], day),
+    bucket('tenant', tenant_id, settings['notifications.codes_per_tenant_per_hour'], 3600),
+  ])
+  tx.afterCommit(() => taken.keep())
+}
+
+function codeHash({ kernel: { keys } }: Deps, id: string, code: string): Buffer {
+  return keys.fingerprint('notifications.codes', `${id}\n${code}`)
+}
+
+/** A wrong code counts although the request fails, so it is counted in a commit of its own. */
+export async function verifyDestination(deps: Deps, at: At, code: string): Promise<boolean> {
+  const { db } = deps.kernel
+  const { tenant_id, user_id, id } = at
+  return db.tx(async tx => {
+    const challenged = await tx.maybe(
+      Challenged,
+      sql`
+        update notifications.destinations
+        set code_attempts = code_attempts + 1
+        where tenant_id = ${tenant_id} and user_id = ${user_id} and id = ${id}
+          and code_attempts < ${tries_max}
+        returning code_hash, coalesce(code_expires_at > kernel.now(), false) as open`,
+    )
+    // The stored value is a keyed hash of few digits: comparing it tells nothing by its time.
+    if (!challenged?.open || !challenged.code_hash?.equals(codeHash(deps, id, code))) return false
+    const verified = await tx.maybe(
+      Verified,
+      sql`
+        update notifications.destinations
+        set verified_at = coalesce(verified_at, kernel.now()), code_hash = null, code_expires_at = null
+        where tenant_id = ${tenant_id} and user_id = ${user_id} and id = ${id}
+        returning id`,
+    )
+    return verified !== undefined
+  })
+}

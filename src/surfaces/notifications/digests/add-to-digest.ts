@@ -1,0 +1,44 @@
+/**
+ * Adds an order to the open digest of its recipient, category and key. One partial unique index decides
+ * which digest is open: the statement that adds and the one that closes wait for each other, so each order
+ * is in exactly one.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Deps } from '../deps.ts'
+import { insertIntent, type NewAttempt } from '../intents/insert-intent.ts'
+import type { Order } from '../intents/order.ts'
+import { textOf } from '../intents/recipient.ts'
+
+const Opened = Type.Object({ id: Id })
+
+/** Null where the key has an intent already. */
+export async function addToDigest(
+  tx: Tx,
+  deps: Pick<Deps, 'kernel' | 'vault'>,
+  order: Order,
+  { key, window_seconds }: NonNullable<Order['digest']>,
+): Promise<readonly NewAttempt[] | null> {
+  const { tenant_id, recipient, category, template, priority, locale, channels } = order
+  if (!(await insertIntent(tx, deps, order, 'held', []))) return null
+  const kept = { template: template.ref, priority, locale, channels }
+  const { id } = await tx.one(
+    Opened,
+    sql`
+      insert into notifications.digests as d
+        (tenant_id, id, recipient_ref, category, key, order_of, principal_id, closes_at)
+      values (${tenant_id}, ${newId()}, ${textOf(recipient)}, ${category.name}, ${key},
+        ${sql.json(kept)}, ${order.principal_id},
+        kernel.now() + make_interval(secs => ${window_seconds}))
+      on conflict (tenant_id, recipient_ref, category, key) where state = 'open'
+        do update set total = d.total + 1
+      returning id`,
+  )
+  await tx.run(sql`
+    update notifications.notification_intents set digest_id = ${id}
+    where tenant_id = ${tenant_id} and id = ${order.id}`)
+  return []
+}

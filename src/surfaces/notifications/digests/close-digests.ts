@@ -1,0 +1,95 @@
+/**
+ * Closes digests whose window has ended: what was gathered becomes the data of exactly one notification
+ * (`events`, the first hundred, and `total`), in the commit that closes.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id, nullable } from '../../../kernel/http/shapes.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { findCategory } from '../categories/find-category.ts'
+import type { Deps } from '../deps.ts'
+import { accept } from '../intents/accept.ts'
+import { by_platform } from '../intents/prepare-order.ts'
+import { parseRef } from '../intents/recipient.ts'
+import type { Channel, Priority } from '../schemas.ts'
+import { keyName, unseal } from '../vault.ts'
+
+type Kept = { template: string; priority: Priority; locale: string | null; channels: Channel[] }
+
+const Closed = Type.Object({
+  tenant_id: Id,
+  id: Id,
+  recipient_ref: Type.String(),
+  category: Type.String(),
+  order_of: Type.Unsafe<Kept>({}),
+  principal_id: nullable(Id),
+  total: Type.Integer(),
+})
+const Member = Type.Object({
+  data_ref: Id,
+  owner_id: Id,
+  ciphertext: Type.Unsafe<Buffer>({}),
+})
+const shown_max = 100
+
+/** Answers whether there may be more. */
+export async function closeDigest(tx: Tx, deps: Deps): Promise<boolean> {
+  const digest = await tx.maybe(
+    Closed,
+    sql`
+      -- any tenant: what is due is closed for all of them
+      update notifications.digests d set state = 'closed'
+      where (d.tenant_id, d.id) = (
+        select tenant_id, id from notifications.digests
+        where state = 'open' and closes_at <= kernel.now()
+        order by closes_at limit 1 for update skip locked)
+      returning d.tenant_id, d.id, d.recipient_ref, d.category, d.order_of, d.principal_id, d.total`,
+  )
+  if (!digest) return false
+  const { tenant_id, id, order_of } = digest
+  const category = await findCategory(tx, tenant_id, digest.category)
+  const events = await readEvents(tx, deps, tenant_id, id)
+  if (!category || events.length === 0) return true
+  const now_ms = deps.kernel.clock.nowMs()
+  await accept(tx, deps, {
+    id: newId(),
+    tenant_id,
+    principal_id: digest.principal_id ?? by_platform,
+    key: null,
+    fingerprint: null,
+    recipient: parseRef(digest.recipient_ref),
+    category,
+    template: await deps.templates.of(tx, tenant_id, order_of.template),
+    data: { events, total: digest.total },
+    channels: order_of.channels,
+    priority: order_of.priority,
+    locale: order_of.locale,
+    scheduled_at_ms: null,
+    expires_at_ms: now_ms + category.default_ttl_seconds * 1000,
+    created_at_ms: now_ms,
+    metadata: null,
+    dedupe: null,
+    digest: null,
+    closes_digest: id,
+  })
+  return true
+}
+
+async function readEvents(tx: Tx, { vault }: Deps, tenant_id: string, digest_id: string) {
+  const members = await tx.many(
+    Member,
+    sql`
+      select m.data_ref, n.owner_id, n.ciphertext
+      from notifications.notification_intents m
+      join notifications.notification_inputs n on n.tenant_id = m.tenant_id and n.ref = m.data_ref
+      where m.tenant_id = ${tenant_id} and m.digest_id = ${digest_id} and m.state = 'held'
+      order by m.id limit ${shown_max}`,
+  )
+  const owners = members.map(({ owner_id }) => ({ tenant_id, owner_id }))
+  const keys = await vault.knownKeys(tx, owners)
+  return members.flatMap(({ data_ref, owner_id, ciphertext }) => {
+    const key = keys.get(keyName({ tenant_id, owner_id }))
+    return key ? [JSON.parse(unseal(key, ciphertext, `input ${data_ref}`)) as object] : []
+  })
+}

@@ -1,0 +1,38 @@
+/**
+ * What other surfaces may ask of notifications. They write in the caller's transaction, once for each key,
+ * and throw only for a mistake in code: whom nothing reaches has a notification that says so.
+ */
+import type { Tx } from '../../kernel/database/db.ts'
+import type { Channel, Data, Priority } from './schemas.ts'
+
+export type Notice = {
+  readonly tenant_id: string
+  /** One notification for each; such as `event:<id>`. */
+  readonly key: string
+  /** An account, or an API key, which stands for the account that made it. */
+  readonly user_id: string
+  readonly category: string
+  /** A built-in template, such as `notice`: `{subject, paragraphs, url?}`. */
+  readonly template: string
+  readonly data: Data
+  readonly channels?: readonly Channel[]
+  readonly priority?: Priority
+  readonly dedupe?: { readonly key: string; readonly window_seconds: number }
+  readonly digest?: { readonly key: string; readonly window_seconds: number }
+}
+
+export type Face = {
+  notify(tx: Tx, notice: Notice): Promise<void>
+  /** A device of a user; answers the id under which it is kept. */
+  registerDevice(
+    tx: Tx,
+    device: {
+      readonly tenant_id: string
+      readonly user_id: string
+      readonly provider: 'fcm' | 'webpush'
+      /** A token, or a browser's subscription as JSON. */
+      readonly address: string
+    },
+  ): Promise<string>
+  removeDestination(tx: Tx, at: { readonly tenant_id: string; readonly id: string }): Promise<void>
+}

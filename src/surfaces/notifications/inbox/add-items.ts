@@ -1,0 +1,52 @@
+/**
+ * Puts rendered messages into people's inboxes. Each user has one sequence, whose number is taken in the
+ * commit that adds the item, so a stream that comes back knows what it has missed.
+ */
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Deps } from '../deps.ts'
+import type { Rendered } from '../templates/render.ts'
+
+export type NewItem = {
+  readonly tenant_id: string
+  readonly user_id: string
+  readonly intent_id: string
+  readonly category: string
+  readonly message: Rendered
+}
+
+export async function addItems(
+  tx: Tx,
+  { kernel }: Pick<Deps, 'kernel'>,
+  items: readonly NewItem[],
+): Promise<void> {
+  if (items.length === 0) return
+  await tx.run(sql`
+    with given as materialized (
+      select g.*, count(*) over (partition by g.tenant_id, g.user_id)
+          - row_number() over (partition by g.tenant_id, g.user_id order by g.id) as behind
+      from unnest(${items.map(one => one.tenant_id)}::uuid[], ${items.map(one => one.user_id)}::uuid[],
+        ${items.map(() => newId())}::uuid[], ${items.map(one => one.intent_id)}::uuid[],
+        ${items.map(one => one.category)}::text[],
+        ${items.map(one => one.message.subject ?? '')}::text[],
+        ${items.map(one => one.message.text)}::text[], ${items.map(one => one.message.url)}::text[])
+        g (tenant_id, user_id, id, intent_id, category, title, body, url)
+    ),
+    counted as (
+      insert into notifications.inboxes as i (tenant_id, user_id, last_sequence)
+      select tenant_id, user_id, count(*) from given group by tenant_id, user_id
+      order by tenant_id, user_id
+      on conflict (tenant_id, user_id) do update
+        set last_sequence = i.last_sequence + excluded.last_sequence
+      returning tenant_id, user_id, last_sequence
+    )
+    insert into notifications.inbox_items
+      (tenant_id, user_id, id, intent_id, sequence, changed, category, title, body, url)
+    select g.tenant_id, g.user_id, g.id, g.intent_id, c.last_sequence - g.behind,
+      c.last_sequence - g.behind, g.category, g.title, g.body, g.url
+    from given g
+    join counted c on c.tenant_id = g.tenant_id and c.user_id = g.user_id
+    on conflict (tenant_id, intent_id) where intent_id is not null do nothing`)
+  tx.afterCommit(kernel.wake)
+}

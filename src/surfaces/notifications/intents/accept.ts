@@ -1,0 +1,187 @@
+/**
+ * Accepts an order in the caller's transaction: plans its channels, writes it, and delivers what needs no
+ * provider. Scheduled orders are planned when they are due. An order that no channel may carry is written
+ * all the same and says why.
+ */
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Deps } from '../deps.ts'
+import { addToDigest } from '../digests/add-to-digest.ts'
+import { addItems } from '../inbox/add-items.ts'
+import type { IntentState } from '../schemas.ts'
+import { hashOf, render, RenderFailure, type Rendered } from '../templates/render.ts'
+import { announce } from '../sending/announce.ts'
+import { settleMembers } from '../sending/settle-intents.ts'
+import { announces, insertIntent, type NewAttempt } from './insert-intent.ts'
+import { loadFacts, type FactsOf } from './load-facts.ts'
+import type { Order } from './order.ts'
+import { plan, type Planned } from './plan.ts'
+import { textOf } from './recipient.ts'
+
+export type Accepted = {
+  readonly state: IntentState
+  readonly attempts: readonly NewAttempt[]
+}
+
+type Needed = Pick<Deps, 'kernel' | 'vault' | 'people' | 'sender'>
+
+/** Null where the key has an intent already. */
+export async function accept(tx: Tx, deps: Needed, order: Order): Promise<Accepted | null> {
+  if (order.digest) {
+    const attempts = await addToDigest(tx, deps, order, order.digest)
+    return attempts && { state: 'held', attempts }
+  }
+  const now_ms = deps.kernel.clock.nowMs()
+  if (order.scheduled_at_ms !== null && order.scheduled_at_ms > now_ms) {
+    const attempts = order.channels.map(channel => ({
+      ...waiting,
+      id: newId(),
+      channel,
+      due_at_ms: order.scheduled_at_ms,
+    }))
+    return (await insertIntent(tx, deps, order, 'scheduled', attempts))
+      ? { state: 'scheduled', attempts }
+      : null
+  }
+  const facts = await loadFacts(tx, deps, [
+    { tenant_id: order.tenant_id, recipient_ref: textOf(order.recipient) },
+  ])
+  const again = await isRepeated(tx, order)
+  const planned = plan(order, facts, now_ms)
+  const messages = new Map(
+    planned.map(one => [one, again ? null : inAppMessage(order, one, facts)]),
+  )
+  const attempts = planned.map(one =>
+    again ? skipped(one, 'deduplicated') : attemptOf(one, messages.get(one) ?? null, now_ms),
+  )
+  const state = stateOf(attempts)
+  if (!(await insertIntent(tx, deps, order, state, attempts))) return null
+  await deliverInApp(tx, deps, order, [...messages.values()])
+  await announceEnd(tx, order, state, attempts)
+  if (attempts.some(one => one.state === 'pending')) tx.afterCommit(deps.sender.poke)
+  return { state, attempts }
+}
+
+const waiting = {
+  state: 'pending',
+  error_code: null,
+  rule: null,
+  rendered_sha256: null,
+} as const
+
+/** Told already within the window: one row decides, whoever asks at once. */
+async function isRepeated(tx: Tx, order: Order): Promise<boolean> {
+  const { tenant_id, recipient, category, dedupe } = order
+  if (!dedupe) return false
+  const taken = await tx.run(sql`
+    insert into notifications.dedupe_windows as w (tenant_id, recipient_ref, category, key, until)
+    values (${tenant_id}, ${textOf(recipient)}, ${category.name}, ${dedupe.key},
+      kernel.now() + make_interval(secs => ${dedupe.window_seconds}))
+    on conflict (tenant_id, recipient_ref, category, key) do update set until = excluded.until
+      where w.until <= kernel.now()`)
+  return taken === 0
+}
+
+type Message = Rendered | RenderFailure | null
+
+/** The in-app inbox is ours, so what goes there is delivered by this very commit. */
+function inAppMessage(order: Order, { channel, decision }: Planned, facts: FactsOf): Message {
+  if (channel !== 'in_app' || decision.outcome !== 'send') return null
+  const template = order.template.channels.get(channel)
+  if (!template) return new RenderFailure('render_failed', 'the template has no text for the inbox')
+  const { person, preferences } = facts.of(order.tenant_id, textOf(order.recipient))
+  try {
+    return render(template, {
+      data: order.data,
+      locales: [order.locale, person?.locale ?? null],
+      timezone: preferences?.timezone ?? 'UTC',
+      now: new Date(order.created_at_ms).toISOString(),
+      unsubscribe_url: '',
+    })
+  } catch (error) {
+    if (error instanceof RenderFailure) return error
+    throw error
+  }
+}
+
+function attemptOf({ channel, decision }: Planned, message: Message, now_ms: number): NewAttempt {
+  const base = { ...waiting, id: newId(), channel, due_at_ms: now_ms }
+  if (decision.outcome === 'hold') {
+    return { ...base, due_at_ms: decision.until_ms, rule: decision.rule }
+  }
+  if (decision.outcome === 'skip') return skipped({ channel, decision }, decision.reason)
+  if (message instanceof RenderFailure) {
+    return { ...base, state: 'failed', error_code: message.code, due_at_ms: null }
+  }
+  if (!message) return base
+  return { ...base, state: 'delivered', due_at_ms: null, rendered_sha256: hashOf(message) }
+}
+
+function skipped({ channel, decision }: Pick<Planned, 'channel' | 'decision'>, reason: string) {
+  const { rule } = decision
+  return {
+    ...waiting,
+    id: newId(),
+    channel,
+    state: 'skipped',
+    error_code: reason,
+    due_at_ms: null,
+    rule,
+  } as const
+}
+
+/** As the attempts say it; the sender's statement says the same in SQL. */
+function stateOf(attempts: readonly NewAttempt[]): IntentState {
+  const open = attempts.filter(one => one.state === 'pending')
+  if (open.length > 0) return open.every(one => one.rule !== null) ? 'held' : 'queued'
+  if (attempts.some(one => one.state === 'delivered')) return 'delivered'
+  if (attempts.some(one => one.state === 'failed')) return 'failed'
+  const expired = attempts.every(
+    one => one.error_code === 'expired' || one.error_code === 'quiet_hours_past_expiry',
+  )
+  return expired ? 'expired' : 'suppressed'
+}
+
+async function deliverInApp(tx: Tx, deps: Needed, order: Order, messages: readonly Message[]) {
+  const items = messages.flatMap(message =>
+    message && !(message instanceof RenderFailure)
+      ? [
+          {
+            tenant_id: order.tenant_id,
+            user_id: order.recipient.id,
+            intent_id: order.id,
+            category: order.category.name,
+            message,
+          },
+        ]
+      : [],
+  )
+  await addItems(tx, deps, items)
+}
+
+async function announceEnd(
+  tx: Tx,
+  order: Order,
+  state: IntentState,
+  attempts: readonly NewAttempt[],
+): Promise<void> {
+  if (state === 'queued' || state === 'held' || !announces(order)) return
+  const error_code = attempts.find(one => one.error_code !== null)?.error_code ?? null
+  await tx.run(sql`
+    update notifications.notification_intents set events = 1
+    where tenant_id = ${order.tenant_id} and id = ${order.id}`)
+  announce(tx, {
+    tenant_id: order.tenant_id,
+    intent_id: order.id,
+    category: order.category.name,
+    template_version: order.template.ref,
+    state,
+    channels: order.channels,
+    error_code,
+    version: 1,
+  })
+  await settleMembers(tx, [
+    { tenant_id: order.tenant_id, state, closes_digest: order.closes_digest },
+  ])
+}

@@ -1,0 +1,72 @@
+/**
+ * Cancels what has not been sent. What a provider has accepted stays sent, and what is on its way at this
+ * moment may arrive: the answer says whether all, a part or nothing was held back.
+ *
+ * | from                               | becomes                                   |
+ * | ---------------------------------- | ----------------------------------------- |
+ * | scheduled, held, queued            | cancelled (full)                          |
+ * | processing, sent                   | what waits is cancelled (partial or none) |
+ * | cancelled                          | the same                                  |
+ * | delivered, failed, suppressed, expired | 409                                   |
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { problem } from '../errors.ts'
+import { settleIntents } from '../sending/settle-intents.ts'
+import { demandIntent, type Caller } from './read-notification.ts'
+import type { Cancelled } from './schemas.ts'
+import type { Static } from 'typebox'
+import { IntentState } from '../schemas.ts'
+
+const final = ['delivered', 'failed', 'suppressed', 'expired']
+const State = Type.Object({ state: IntentState })
+const Left = Type.Object({ left: Type.Integer() })
+
+export async function cancelNotification(
+  tx: Tx,
+  caller: Caller,
+  id: string,
+): Promise<Static<typeof Cancelled>> {
+  await demandIntent(tx, caller, id, 'cancel')
+  const { tenant_id } = caller.principal
+  // Held, so that a sender that finishes now comes before or after, not in between.
+  const { state } = await tx.one(
+    State,
+    sql`
+      select state from notifications.notification_intents
+      where tenant_id = ${tenant_id} and id = ${id} for update`,
+  )
+  if (state === 'cancelled') return { id, state, effect: 'full' }
+  if (final.includes(state)) throw problem('invalid_transition', { current_state: state })
+  const cancelled = await tx.run(sql`
+    update notifications.delivery_attempts
+    set state = 'cancelled', error_code = 'cancelled', next_attempt_at = null, updated_at = kernel.now()
+    where tenant_id = ${tenant_id} and intent_id = ${id} and state = 'pending'`)
+  const { left } = await tx.one(
+    Left,
+    sql`
+      select count(*)::int as left from notifications.delivery_attempts
+      where tenant_id = ${tenant_id} and intent_id = ${id}
+        and state in ('sending', 'accepted', 'delivered', 'unknown', 'bounced', 'complained')`,
+  )
+  if (state === 'held' && cancelled === 0) await cancelMember(tx, tenant_id, id)
+  await settleIntents(tx, [{ tenant_id, intent_id: id }])
+  const now = await tx.one(
+    State,
+    sql`
+      select state from notifications.notification_intents
+      where tenant_id = ${tenant_id} and id = ${id}`,
+  )
+  const some = cancelled > 0 ? 'partial' : 'none'
+  const effect = left === 0 ? 'full' : some
+  return { id, state: now.state, effect }
+}
+
+/** A member of a digest has no attempts of its own. */
+async function cancelMember(tx: Tx, tenant_id: string, id: string): Promise<void> {
+  await tx.run(sql`
+    update notifications.notification_intents
+    set state = 'cancelled', updated_at = kernel.now()
+    where tenant_id = ${tenant_id} and id = ${id} and digest_id is not null`)
+}

@@ -1,0 +1,65 @@
+/**
+ * Makes one notification of a request. The kernel replays a key for a week; the row keeps it for as long as
+ * it lives, so a later retry finds the same notification, and another request with that key is refused.
+ */
+import { Type } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import type { RequestKey } from '../../../kernel/http/route.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { accept } from './accept.ts'
+import { demandData, prepare } from './prepare-order.ts'
+import { resolveRecipient } from './recipient.ts'
+import type { NewNotification } from './schemas.ts'
+
+const Before = Type.Object({ id: Id, same: Type.Boolean() })
+
+/** Answers the id of the notification. */
+export async function createNotification(
+  tx: Tx,
+  deps: Deps,
+  by: {
+    readonly principal: Principal
+    readonly grants: ReadonlySet<string>
+    readonly key: RequestKey
+  },
+  asked: NewNotification,
+): Promise<string> {
+  const { principal, grants, key } = by
+  const { tenant_id } = principal
+  const prepared = await prepare(tx, deps, { tenant_id, grants }, asked)
+  const { data = {} } = asked
+  demandData(deps, prepared.template, data)
+  const recipient = await resolveRecipient(tx, deps, tenant_id, asked.recipient)
+  const id = newId()
+  const accepted = await accept(tx, deps, {
+    ...prepared,
+    id,
+    tenant_id,
+    principal_id: principal.id,
+    key: key.value,
+    fingerprint: key.fingerprint,
+    recipient,
+    data,
+    locale: asked.locale ?? null,
+    created_at_ms: deps.kernel.clock.nowMs(),
+    metadata: asked.metadata ?? null,
+    dedupe: asked.dedupe ?? null,
+    digest: asked.digest ?? null,
+    closes_digest: null,
+  })
+  if (accepted) return id
+  const before = await tx.one(
+    Before,
+    sql`
+      select id, request_fingerprint is not distinct from ${key.fingerprint} as same
+      from notifications.notification_intents
+      where tenant_id = ${tenant_id} and principal_id = ${principal.id} and idempotency_key = ${key.value}`,
+  )
+  if (!before.same) throw problem('idempotency_key_reused')
+  return before.id
+}

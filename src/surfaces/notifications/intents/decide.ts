@@ -1,0 +1,75 @@
+/**
+ * Whether a message goes out on a channel now, later or not at all: one pure function, asked when an intent
+ * is accepted and again right before each send, so that the later state wins. The rules in their order:
+ *
+ * | rule        | skips or holds when                           | does not apply to                      |
+ * | ----------- | --------------------------------------------- | -------------------------------------- |
+ * | expiry      | the intent has expired                        |                                        |
+ * | destination | there is none, or it is not verified          |                                        |
+ * | preference  | the person switched it off                    | critical, class security, mandatory    |
+ * | suppression | the address is suppressed                     | security: complaints, unsubscribing    |
+ * | quiet_hours | it is quiet at the person's place (holds)     | critical, class security, in-app       |
+ */
+import type { Category } from '../categories/built-in.ts'
+import { quietUntil } from '../preferences/quiet-hours.ts'
+import type { Wish } from '../preferences/resolve.ts'
+import type { Channel, Priority } from '../schemas.ts'
+
+export type Suppressed = {
+  readonly reason: string
+  readonly category: string
+  readonly effective_at_ms: number
+  /** From when a mail of class security may be tried in spite of a bounce. */
+  readonly retry_at_ms: number | null
+}
+
+export type Facts = {
+  readonly now_ms: number
+  readonly expires_at_ms: number
+  readonly channel: Channel
+  readonly category: Category
+  readonly priority: Priority
+  readonly wish: Wish
+  readonly destination: 'present' | 'absent' | 'unverified'
+  readonly suppressed: readonly Suppressed[]
+}
+
+export type Rule = 'expiry' | 'destination' | 'preference' | 'suppression' | 'quiet_hours' | 'none'
+
+export type Decision =
+  | { readonly outcome: 'send'; readonly rule: Rule }
+  | { readonly outcome: 'hold'; readonly rule: Rule; readonly until_ms: number }
+  | { readonly outcome: 'skip'; readonly rule: Rule; readonly reason: string }
+
+const day_ms = 86_400_000
+
+export function decide(facts: Facts): Decision {
+  const { now_ms, expires_at_ms, channel, category, priority, wish, destination } = facts
+  if (expires_at_ms <= now_ms) return { outcome: 'skip', rule: 'expiry', reason: 'expired' }
+  if (destination !== 'present') {
+    return { outcome: 'skip', rule: 'destination', reason: 'no_destination' }
+  }
+  const urgent = priority === 'critical' || category.class === 'security'
+  if (!urgent && category.user_can_disable && !wish.enabled) {
+    return { outcome: 'skip', rule: 'preference', reason: 'preference_disabled' }
+  }
+  if (facts.suppressed.some(one => blocks(one, facts))) {
+    return { outcome: 'skip', rule: 'suppression', reason: 'suppressed' }
+  }
+  const may_wait = !urgent && category.respects_quiet_hours && channel !== 'in_app'
+  const until_ms =
+    may_wait && wish.quiet_hours ? quietUntil(now_ms, wish.quiet_hours, wish.timezone) : null
+  if (until_ms === null) return { outcome: 'send', rule: 'none' }
+  return until_ms < expires_at_ms
+    ? { outcome: 'hold', rule: 'quiet_hours', until_ms }
+    : { outcome: 'skip', rule: 'quiet_hours', reason: 'quiet_hours_past_expiry' }
+}
+
+/** What somebody unsubscribed from is one category; a broken address is broken for all of them. */
+function blocks(one: Suppressed, { now_ms, category }: Facts): boolean {
+  if (one.category !== '*' && one.category !== category.name) return false
+  if (category.class !== 'security') return true
+  if (one.reason === 'complaint' || one.reason === 'unsubscribe') return false
+  if (one.reason !== 'hard_bounce') return true
+  return now_ms < (one.retry_at_ms ?? one.effective_at_ms + day_ms)
+}

@@ -1,0 +1,127 @@
+/** Says what would become of a notification now, channel by channel, and writes nothing. */
+import { Type, type Static } from 'typebox'
+import { parseTime, rfc3339 } from '../../../kernel/clock.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import { nil_id } from '../../../kernel/ids.ts'
+import { destinationHash, type Address } from '../addresses.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import type { Recipient } from '../schemas.ts'
+import type { Decision } from './decide.ts'
+import { loadFacts, type FactsOf, type Target } from './load-facts.ts'
+import { planChannel } from './plan.ts'
+import { demandData, prepare } from './prepare-order.ts'
+import type { Caller } from './read-notification.ts'
+import { addressOf, textOf, type RecipientRef } from './recipient.ts'
+import type { Explained, NewNotification } from './schemas.ts'
+
+const Suppression = Type.Object({
+  reason: Type.String(),
+  category: Type.String(),
+  effective_at: Type.String(),
+})
+const Found = Type.Object({ id: Id })
+
+export async function explain(
+  tx: Tx,
+  deps: Deps,
+  { principal: { tenant_id }, grants }: Caller,
+  asked: NewNotification,
+): Promise<Static<typeof Explained>> {
+  const prepared = await prepare(tx, deps, { tenant_id, grants }, asked)
+  demandData(deps, prepared.template, asked.data ?? {})
+  const { recipient, facts } = await factsFor(tx, deps, tenant_id, asked.recipient)
+  const begins_ms = Math.max(deps.kernel.clock.nowMs(), prepared.scheduled_at_ms ?? 0)
+  return {
+    channels: prepared.channels.map(channel => {
+      const about = { tenant_id, recipient, ...prepared }
+      const { decision } = planChannel(about, channel, facts, begins_ms)
+      return {
+        channel,
+        decision: decision.outcome,
+        at: atOf(decision, begins_ms),
+        because: [reasonOf(decision)],
+      }
+    }),
+  }
+}
+
+async function factsFor(tx: Tx, deps: Deps, tenant_id: string, given: Recipient) {
+  const address = addressOf(given, '/recipient')
+  if (address)
+    return { recipient: nowhere, facts: await factsOfAddress(tx, deps, tenant_id, address) }
+  const { user_id, destination_id } = given
+  const recipient: RecipientRef =
+    user_id === undefined
+      ? { kind: 'destination', id: destination_id ?? nil_id }
+      : { kind: 'user', id: user_id.toLowerCase() }
+  if (recipient.kind === 'destination') await demandDestination(tx, tenant_id, recipient.id)
+  const wanted = [{ tenant_id, recipient_ref: textOf(recipient) }]
+  return { recipient, facts: await loadFacts(tx, deps, wanted) }
+}
+
+async function demandDestination(tx: Tx, tenant_id: string, id: string): Promise<void> {
+  const found = await tx.maybe(
+    Found,
+    sql`select id from notifications.destinations where tenant_id = ${tenant_id} and id = ${id}`,
+  )
+  if (!found) throw problem('destination_not_found')
+}
+
+const nowhere: RecipientRef = { kind: 'destination', id: nil_id }
+
+/** An address that was never used has no row yet, and none is made here. */
+async function factsOfAddress(
+  tx: Tx,
+  { kernel: { keys } }: Deps,
+  tenant_id: string,
+  address: Address,
+): Promise<FactsOf> {
+  const hash = destinationHash(keys, tenant_id, address)
+  const rows = await tx.many(
+    Suppression,
+    sql`
+      select reason, category, effective_at from notifications.suppressions
+      where tenant_id = ${tenant_id} and destination_hash = ${hash} and channel = ${address.channel}`,
+  )
+  const target: Target = {
+    channel: address.channel,
+    destination_id: null,
+    provider: '',
+    hash,
+    masked: address.masked,
+    verified: true,
+    address: address.address,
+  }
+  return {
+    of: () => ({ ref: nowhere, person: null, preferences: undefined, targets: [target] }),
+    suppressed: () =>
+      rows.map(row => ({
+        reason: row.reason,
+        category: row.category,
+        effective_at_ms: parseTime(row.effective_at),
+        retry_at_ms: null,
+      })),
+  }
+}
+
+function atOf(decision: Decision, begins_ms: number): string | null {
+  if (decision.outcome === 'send') return rfc3339(begins_ms)
+  return decision.outcome === 'hold' ? rfc3339(decision.until_ms) : null
+}
+
+function reasonOf(decision: Decision): string {
+  if (decision.outcome === 'send') return 'Nothing holds it back.'
+  if (decision.outcome === 'hold') return 'It is quiet hours for this person until then.'
+  return reasons[decision.reason] ?? decision.reason
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  expired: 'It expires before it could be sent.',
+  no_destination: 'There is no verified destination for this channel.',
+  preference_disabled: 'The person switched this category off on this channel.',
+  suppressed: 'The destination is suppressed: it bounced, complained, unsubscribed or was blocked.',
+  quiet_hours_past_expiry: 'Quiet hours end after it expires.',
+}

@@ -1,0 +1,100 @@
+/**
+ * Writes one intent, its sealed data and its attempts in one statement. The attempts are rows that are their
+ * own queue: what may go at once is due now, what is scheduled or held is due later. One key makes one
+ * intent for as long as its row lives.
+ */
+import { Type } from 'typebox'
+import { rfc3339 } from '../../../kernel/clock.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Deps } from '../deps.ts'
+import { laneOf, type Channel, type IntentState } from '../schemas.ts'
+import { keyName, seal } from '../vault.ts'
+import type { Order } from './order.ts'
+import { textOf } from './recipient.ts'
+
+export type NewAttempt = {
+  readonly id: string
+  readonly channel: Channel
+  readonly state: 'pending' | 'skipped' | 'delivered' | 'failed'
+  readonly error_code: string | null
+  readonly due_at_ms: number | null
+  readonly rule: string | null
+  readonly rendered_sha256: Buffer | null
+}
+
+const Inserted = Type.Object({ id: Id })
+
+/** Null where the key has an intent already. */
+export async function insertIntent(
+  tx: Tx,
+  { vault }: Pick<Deps, 'vault'>,
+  order: Order,
+  state: IntentState,
+  attempts: readonly NewAttempt[],
+): Promise<string | null> {
+  const { id, tenant_id, recipient, category, priority, template, data } = order
+  const owner_id = recipient.id
+  const data_keys = await vault.keysFor(tx, [{ tenant_id, owner_id }])
+  const ref = newId()
+  const text = JSON.stringify(data)
+  const key = data_keys.get(keyName({ tenant_id, owner_id })) as Buffer
+  const ciphertext = seal(key, text, `input ${ref}`)
+  const row = await tx.maybe(
+    Inserted,
+    sql`
+      with made as (
+        insert into notifications.notification_intents
+          (tenant_id, id, recipient_ref, category, priority, template_version, locale, data_ref,
+            scheduled_at, idempotency_key, state, expires_at, principal_id, request_fingerprint,
+            closes_digest, metadata, emits, created_at)
+        values (${tenant_id}, ${id}, ${textOf(recipient)}, ${category.name}, ${priority},
+          ${template.ref}, ${order.locale}, ${ref}, ${timeOf(order.scheduled_at_ms)}, ${order.key},
+          ${state}, ${rfc3339(order.expires_at_ms)}, ${order.principal_id}, ${order.fingerprint},
+          ${order.closes_digest}, ${order.metadata ? sql.json(order.metadata) : null},
+          ${announces(order)}, ${rfc3339(order.created_at_ms)})
+        on conflict (tenant_id, principal_id, idempotency_key) where idempotency_key is not null
+          do nothing
+        returning id
+      ),
+      input as (
+        insert into notifications.notification_inputs (tenant_id, ref, owner_id, ciphertext, bytes)
+        select ${tenant_id}, ${ref}, ${owner_id}, ${ciphertext}, ${Buffer.byteLength(text)} from made
+      ),
+      attempts as (
+        insert into notifications.delivery_attempts
+          (tenant_id, id, intent_id, channel, attempt_no, state, error_code, next_attempt_at, lane,
+            rendered_sha256)
+        select ${tenant_id}, a.id, m.id, a.channel, 1, a.state, a.error_code, a.due_at,
+          ${laneOf(priority)}, a.sha256
+        from made m cross join unnest(${attempts.map(one => one.id)}::uuid[],
+          ${attempts.map(one => one.channel)}::text[], ${attempts.map(one => one.state)}::text[],
+          ${attempts.map(one => one.error_code)}::text[],
+          ${attempts.map(one => timeOf(one.due_at_ms))}::timestamptz[],
+          ${attempts.map(one => one.rendered_sha256)}::bytea[])
+          a (id, channel, state, error_code, due_at, sha256)
+      ),
+      decided as (
+        insert into notifications.decisions (tenant_id, intent_id, channel, rule, outcome, until)
+        select ${tenant_id}, m.id, a.channel, a.rule, case a.state when 'skipped' then 'skip' else 'hold' end,
+          case when a.state = 'pending' then a.due_at end
+        from made m cross join unnest(${attempts.map(one => one.channel)}::text[],
+          ${attempts.map(one => one.rule)}::text[], ${attempts.map(one => one.state)}::text[],
+          ${attempts.map(one => timeOf(one.due_at_ms))}::timestamptz[]) a (channel, rule, state, due_at)
+        where a.rule is not null
+      )
+      select id from made`,
+  )
+  return row?.id ?? null
+}
+
+/** Whether a mail of identity went anywhere says whether somebody is there. */
+export function announces({ recipient }: Pick<Order, 'recipient'>): boolean {
+  return recipient.kind !== 'identity_mail'
+}
+
+function timeOf(ms: number | null): string | null {
+  return ms === null ? null : rfc3339(ms)
+}

@@ -1,0 +1,28 @@
+/** What is to be sent to somebody, with all that a caller named looked up and checked. */
+import type { Category } from '../categories/built-in.ts'
+import type { Channel, Data, Priority } from '../schemas.ts'
+import type { TemplateVersion } from '../templates/find-template.ts'
+import type { RecipientRef } from './recipient.ts'
+
+export type Order = {
+  readonly id: string
+  readonly tenant_id: string
+  /** Nil where code sends it, not a caller. */
+  readonly principal_id: string
+  readonly key: string | null
+  readonly fingerprint: Buffer | null
+  readonly recipient: RecipientRef
+  readonly category: Category
+  readonly template: TemplateVersion
+  readonly data: Data
+  readonly channels: readonly Channel[]
+  readonly priority: Priority
+  readonly locale: string | null
+  readonly scheduled_at_ms: number | null
+  readonly expires_at_ms: number
+  readonly created_at_ms: number
+  readonly metadata: Readonly<Record<string, string>> | null
+  readonly dedupe: { readonly key: string; readonly window_seconds: number } | null
+  readonly digest: { readonly key: string; readonly window_seconds: number } | null
+  readonly closes_digest: string | null
+}

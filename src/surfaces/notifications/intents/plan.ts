@@ -1,0 +1,63 @@
+/** What becomes of each channel of an order, as things are now: the same for accepting and for explaining. */
+import { wishFor } from '../preferences/resolve.ts'
+import type { Channel } from '../schemas.ts'
+import { decide, type Decision, type Facts } from './decide.ts'
+import type { FactsOf, Target } from './load-facts.ts'
+import type { Order } from './order.ts'
+import { textOf } from './recipient.ts'
+
+export type Planned = {
+  readonly channel: Channel
+  readonly decision: Decision
+  readonly target: Target | null
+}
+
+type Subject = Pick<
+  Order,
+  'tenant_id' | 'recipient' | 'category' | 'priority' | 'channels' | 'expires_at_ms'
+>
+
+export function plan(order: Subject, facts: FactsOf, now_ms: number): Planned[] {
+  return order.channels.map(channel => planChannel(order, channel, facts, now_ms))
+}
+
+/** `device` narrows a push message to one of several devices. */
+export function planChannel(
+  { tenant_id, recipient, category, priority, expires_at_ms }: Omit<Subject, 'channels'>,
+  channel: Channel,
+  facts: FactsOf,
+  now_ms: number,
+  device?: string,
+): Planned {
+  const { person, preferences, targets, ref } = facts.of(tenant_id, textOf(recipient))
+  const usable = targets.filter(
+    one => one.channel === channel && (device === undefined || one.destination_id === device),
+  )
+  const target = usable.find(one => one.verified) ?? null
+  const suppressed = target ? facts.suppressed(tenant_id, target) : []
+  const told: Facts = {
+    now_ms,
+    expires_at_ms,
+    channel,
+    category,
+    priority,
+    wish: wishFor(preferences, category.name, channel),
+    destination: destinationOf(channel, ref.kind, person !== null, target, usable.length > 0),
+    suppressed,
+  }
+  return { channel, decision: decide(told), target }
+}
+
+function destinationOf(
+  channel: Channel,
+  kind: string,
+  exists: boolean,
+  target: Target | null,
+  unverified: boolean,
+): Facts['destination'] {
+  // Identity says where its mails go, at the moment of sending.
+  if (kind === 'identity_mail') return channel === 'email' ? 'present' : 'absent'
+  if (channel === 'in_app') return kind === 'user' && exists ? 'present' : 'absent'
+  if (target) return 'present'
+  return unverified ? 'unverified' : 'absent'
+}

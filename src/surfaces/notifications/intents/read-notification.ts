@@ -1,0 +1,66 @@
+/** One notification with its attempts, the reports of providers, and the decisions about it. */
+import type { Principal } from '../../../kernel/access/principal.ts'
+import { allowsType } from '../../../kernel/access/permissions.ts'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Static } from 'typebox'
+import { problem } from '../errors.ts'
+import { AttemptView, DecisionView, ProviderEventView, type NotificationDetail } from './schemas.ts'
+import { findIntent, viewsOf, type IntentRow } from './view.ts'
+
+export type Caller = { readonly principal: Principal; readonly grants: ReadonlySet<string> }
+
+/** Who may not see it is told that it is not there. */
+export async function demandIntent(
+  reader: Reader,
+  { principal, grants }: Caller,
+  id: string,
+  action: 'read' | 'cancel',
+): Promise<IntentRow> {
+  const row = await findIntent(reader, principal.tenant_id, id)
+  const allowed = row && allowsType(grants, `notifications.intents.${action}`, row.category)
+  const own = row && action === 'read' && row.recipient_ref === `user:${principal.id}`
+  if (!row || !(allowed || own)) throw problem('notification_not_found')
+  return row
+}
+
+export async function readNotification(
+  reader: Reader,
+  caller: Caller,
+  id: string,
+): Promise<Static<typeof NotificationDetail>> {
+  const { tenant_id } = caller.principal
+  const row = await demandIntent(reader, caller, id, 'read')
+  const [[view], attempts, events, decisions] = await Promise.all([
+    viewsOf(reader, tenant_id, [row]),
+    reader.many(
+      AttemptView,
+      sql`
+        select id, intent_id, channel, provider, attempt_no, state, provider_message_id,
+          case when state in ('pending', 'unknown') then next_attempt_at end as next_attempt_at,
+          error_code, masked as destination, wire_at, encode(rendered_sha256, 'hex') as rendered_sha256,
+          created_at, updated_at
+        from notifications.delivery_attempts
+        where tenant_id = ${tenant_id} and intent_id = ${id}
+        order by created_at, channel, target, attempt_no
+        limit 200`,
+    ),
+    reader.many(
+      ProviderEventView,
+      sql`
+        select provider, event_id, provider_message_id, type, occurred_at
+        from notifications.provider_events
+        where tenant_id = ${tenant_id} and intent_id = ${id}
+        order by occurred_at, event_id
+        limit 200`,
+    ),
+    reader.many(
+      DecisionView,
+      sql`
+        select channel, rule, outcome, until, decided_at from notifications.decisions
+        where tenant_id = ${tenant_id} and intent_id = ${id} order by channel`,
+    ),
+  ])
+  if (!view) throw problem('notification_not_found')
+  return { ...view, attempts, events, decisions }
+}

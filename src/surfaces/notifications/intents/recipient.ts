@@ -1,0 +1,142 @@
+/**
+ * Whom an intent is for. A reference names a user, a destination or a mail of identity; an address that is
+ * given directly becomes a destination of its own, sealed, and the same one each time.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { destinationHash, parseEmail, parsePhone, type Address } from '../addresses.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import type { Recipient } from '../schemas.ts'
+import { keyName, seal } from '../vault.ts'
+
+export type RecipientRef = {
+  readonly kind: 'user' | 'destination' | 'identity_mail'
+  readonly id: string
+}
+
+const DestinationRow = Type.Object({ id: Id })
+const Stored = Type.Object({ id: Id, destination_hash: Type.Unsafe<Buffer>({}) })
+
+export function textOf({ kind, id }: RecipientRef): string {
+  return `${kind}:${id}`
+}
+
+export function parseRef(text: string): RecipientRef {
+  const [kind = '', id = ''] = text.split(':')
+  if (kind !== 'user' && kind !== 'destination' && kind !== 'identity_mail') {
+    throw new Error(`not a recipient: ${kind}`)
+  }
+  return { kind, id }
+}
+
+/** The address of a recipient that names one; null where it names a user or a destination. */
+export function addressOf(recipient: Recipient, pointer: string): Address | null {
+  const named = Object.values(recipient).filter(value => value !== undefined)
+  if (named.length !== 1) {
+    throw problem('validation_failed', {
+      detail: 'Name one recipient: user_id, destination_id, email or phone.',
+      errors: [{ location: 'body', pointer, constraint: 'oneOf' }],
+    })
+  }
+  const { email, phone } = recipient
+  if (email === undefined && phone === undefined) return null
+  const address = email === undefined ? parsePhone(phone ?? '') : parseEmail(email)
+  if (address) return address
+  const member = email === undefined ? 'phone' : 'email'
+  throw problem('invalid_destination', {
+    detail:
+      member === 'email'
+        ? 'Give an address such as name@example.com.'
+        : 'Give a number with its country code, such as +4930901820.',
+    errors: [{ location: 'body', pointer: `${pointer}/${member}`, constraint: member }],
+  })
+}
+
+export async function resolveRecipient(
+  tx: Tx,
+  deps: Pick<Deps, 'kernel' | 'vault'>,
+  tenant_id: string,
+  recipient: Recipient,
+): Promise<RecipientRef> {
+  const address = addressOf(recipient, '/recipient')
+  if (address) {
+    const [id = ''] = await storeAddresses(tx, deps, tenant_id, [address])
+    return { kind: 'destination', id }
+  }
+  const { user_id, destination_id } = recipient
+  if (user_id !== undefined) return { kind: 'user', id: user_id.toLowerCase() }
+  const found = await tx.maybe(
+    DestinationRow,
+    sql`
+      select id from notifications.destinations
+      where tenant_id = ${tenant_id} and id = ${destination_id}`,
+  )
+  if (!found) throw problem('destination_not_found')
+  return { kind: 'destination', id: found.id }
+}
+
+/** Addresses without an account, one row each; answers their ids in order. */
+export async function storeAddresses(
+  tx: Tx,
+  { kernel: { keys }, vault }: Pick<Deps, 'kernel' | 'vault'>,
+  tenant_id: string,
+  addresses: readonly Address[],
+): Promise<string[]> {
+  const hashes = addresses.map(address => destinationHash(keys, tenant_id, address))
+  const known = await readStored(tx, tenant_id, hashes)
+  const fresh = new Map<string, { id: string; address: Address; hash: Buffer }>()
+  addresses.forEach((address, index) => {
+    const hash = hashes[index] as Buffer
+    const name = hash.toString('base64')
+    if (!known.has(name)) fresh.set(name, { id: newId(), address, hash })
+  })
+  if (fresh.size > 0) {
+    const rows = [...fresh.values()]
+    const owners = rows.map(({ id }) => ({ tenant_id, owner_id: id }))
+    const data_keys = await vault.keysFor(tx, owners)
+    await tx.run(sql`
+      insert into notifications.destinations
+        (tenant_id, id, channel, destination_hash, ciphertext, masked, verified_at)
+      select ${tenant_id}, r.id, r.channel, r.hash, r.ciphertext, r.masked, kernel.now()
+      from unnest(${rows.map(row => row.id)}::uuid[], ${rows.map(row => row.address.channel)}::text[],
+        ${rows.map(row => row.hash)}::bytea[],
+        ${rows.map(({ id, address }) => {
+          const key = data_keys.get(keyName({ tenant_id, owner_id: id })) as Buffer
+          return seal(key, address.address, `destination ${id}`)
+        })}::bytea[],
+        ${rows.map(row => row.address.masked)}::text[]) r (id, channel, hash, ciphertext, masked)
+      order by r.hash
+      on conflict (tenant_id, channel, destination_hash) where user_id is null do nothing`)
+    // Of two who store one address at once, the first one's row counts.
+    const stored = await readStored(
+      tx,
+      tenant_id,
+      rows.map(row => row.hash),
+    )
+    for (const [name, id] of stored) known.set(name, id)
+  }
+  return hashes.map(hash => {
+    const id = known.get(hash.toString('base64'))
+    if (id === undefined) throw new Error('a destination was not stored')
+    return id
+  })
+}
+
+async function readStored(
+  tx: Tx,
+  tenant_id: string,
+  hashes: readonly Buffer[],
+): Promise<Map<string, string>> {
+  const rows = await tx.many(
+    Stored,
+    sql`
+      select d.id, d.destination_hash from notifications.destinations d
+      where d.tenant_id = ${tenant_id} and d.destination_hash = any(${hashes}::bytea[])
+        and d.user_id is null`,
+  )
+  return new Map(rows.map(row => [row.destination_hash.toString('base64'), row.id]))
+}

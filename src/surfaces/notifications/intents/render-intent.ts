@@ -1,0 +1,81 @@
+/**
+ * The message of an intent as it was or will be sent, from its snapshot: the template version that it names
+ * and its sealed data. What only the mail itself may hold (a one-time token, an unsubscribe link) is masked.
+ */
+import { Type } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import type { Channel, Data } from '../schemas.ts'
+import { hashOf, render, RenderFailure, type Rendered } from '../templates/render.ts'
+import { masked_link } from '../suppressions/unsubscribe-links.ts'
+import { keyName, unseal } from '../vault.ts'
+import { loadFacts } from './load-facts.ts'
+import { parseRef } from './recipient.ts'
+import type { IntentRow } from './view.ts'
+
+const Input = Type.Object({ owner_id: Id, ciphertext: Type.Unsafe<Buffer>({}) })
+
+export async function renderIntent(
+  reader: Reader,
+  deps: Deps,
+  row: IntentRow,
+  channel: Channel,
+): Promise<Rendered & { readonly sha256: string }> {
+  const { tenant_id, recipient_ref } = row
+  const version = await deps.templates.of(reader, tenant_id, row.template_version)
+  const template = version.channels.get(channel)
+  if (!template) throw problem('channel_without_template')
+  const facts = await loadFacts(reader, deps, [{ tenant_id, recipient_ref }])
+  const { person, preferences } = facts.of(tenant_id, recipient_ref)
+  const { kind, id } = parseRef(recipient_ref)
+  const mail = kind === 'identity_mail' ? await deps.people.mail(id, 'masked') : undefined
+  if (kind === 'identity_mail' && !mail) throw problem('inputs_not_found')
+  // A code in plain data is for its reader only.
+  if (!mail && row.category === 'identity.security') throw problem('inputs_not_found')
+  const data = mail ? wordsOf(mail) : await inputOf(reader, deps, row)
+  try {
+    const rendered = render(template, {
+      data,
+      locales: [row.locale, mail?.locale ?? person?.locale ?? null],
+      timezone: preferences?.timezone ?? 'UTC',
+      now: row.created_at,
+      unsubscribe_url: masked_link,
+    })
+    return { ...rendered, sha256: hashOf(rendered).toString('hex') }
+  } catch (error) {
+    if (!(error instanceof RenderFailure)) throw error
+    throw problem('template_render_failed', { detail: error.message })
+  }
+}
+
+type Words = {
+  readonly subject: string
+  readonly paragraphs: readonly string[]
+  readonly action: string
+  readonly code_label: string
+  readonly token: string | null
+  readonly link: string | null
+}
+
+/** What the frame for mails of identity is filled with. */
+export function wordsOf({ subject, paragraphs, action, code_label, token, link }: Words): Data {
+  return { subject, paragraphs, action, code_label, code: token, link }
+}
+
+async function inputOf(reader: Reader, { vault }: Deps, row: IntentRow): Promise<Data> {
+  const { tenant_id, data_ref } = row
+  const input = await reader.maybe(
+    Input,
+    sql`
+      select owner_id, ciphertext from notifications.notification_inputs
+      where tenant_id = ${tenant_id} and ref = ${data_ref}`,
+  )
+  if (!input || data_ref === null) throw problem('inputs_not_found')
+  const owner = { tenant_id, owner_id: input.owner_id }
+  const key = (await vault.knownKeys(reader, [owner])).get(keyName(owner))
+  if (!key) throw problem('inputs_not_found')
+  return JSON.parse(unseal(key, input.ciphertext, `input ${data_ref}`)) as Data
+}

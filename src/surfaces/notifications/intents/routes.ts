@@ -1,0 +1,162 @@
+/** Routes about single notifications: sending, explaining, seeing, cancelling. */
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { closed } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { Channel } from '../schemas.ts'
+import { RenderedView } from '../templates/schemas.ts'
+import { cancelNotification } from './cancel-notification.ts'
+import { createNotification } from './create-notification.ts'
+import { explain } from './explain.ts'
+import { listNotifications } from './list-notifications.ts'
+import { demandIntent, readNotification } from './read-notification.ts'
+import { renderIntent } from './render-intent.ts'
+import {
+  Cancelled,
+  CancelRequest,
+  Explained,
+  NewNotification,
+  NotificationDetail,
+  NotificationPage,
+  NotificationQuery,
+  NotificationView,
+} from './schemas.ts'
+import { findIntent, viewsOf } from './view.ts'
+
+const path = '/v1/notifications'
+const one = `${path}/{id}`
+const absent = 'notification_not_found'
+const refusals = [
+  'template_not_found',
+  'template_not_published',
+  'unknown_category',
+  'template_data_invalid',
+  'channel_without_template',
+  'schedule_out_of_range',
+  'expiry_before_schedule',
+  'destination_not_found',
+  'invalid_destination',
+  'permission_denied',
+]
+
+export function intentRoutes(deps: Deps): readonly Route[] {
+  return [
+    createRoute(deps),
+    explainRoute(deps),
+    listRoute(deps),
+    readRoute(),
+    renderedRoute(deps),
+    cancelRoute(),
+  ]
+}
+
+function createRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path,
+    summary: 'Send a notification to one recipient',
+    description:
+      'Accepted is not sent: read the notification to see what became of each channel. A recipient without a usable destination is accepted too, and the channel says why it was skipped.',
+    permission: 'notifications.intents.send:{body.category}',
+    idempotency: 'required',
+    asks_grants: true,
+    body: NewNotification,
+    replies: { 202: NotificationView },
+    fails: refusals,
+    handle: async ({ tx, principal, body, grants, key }) => {
+      if (!key) throw problem('idempotency_key_missing')
+      const by = { principal, grants: await grants(), key }
+      const id = await createNotification(tx, deps, by, body)
+      const row = await findIntent(tx, principal.tenant_id, id)
+      const [view] = row ? await viewsOf(tx, principal.tenant_id, [row]) : []
+      if (!view) throw problem(absent)
+      return reply(202, view, { location: `${path}/${id}` })
+    },
+  })
+}
+
+function explainRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: `${path}/explain`,
+    summary: 'Say what would become of a notification; nothing is sent',
+    permission: 'notifications.intents.send:{body.category}',
+    added: true,
+    idempotency: 'ignored',
+    body: NewNotification,
+    replies: { 200: Explained },
+    fails: refusals,
+    handle: async ({ tx, principal, body, grants }) =>
+      reply(200, await explain(tx, deps, { principal, grants: await grants() }, body)),
+  })
+}
+
+function listRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path,
+    summary: 'Notifications, newest first, of the categories that I may read',
+    permission: 'notifications.intents.read',
+    added: true,
+    query: NotificationQuery,
+    replies: { 200: NotificationPage },
+    handle: async ({ tx, principal, query, grants, list }) => {
+      const caller = { principal, grants: await grants() }
+      const { body, headers } = await listNotifications(tx, deps, caller, query, list)
+      return reply(200, body, headers)
+    },
+  })
+}
+
+function readRoute(): Route {
+  return route({
+    method: 'GET',
+    path: one,
+    summary: 'A notification with its attempts, reports and decisions',
+    permission: 'authenticated',
+    absent,
+    replies: { 200: NotificationDetail },
+    fails: [absent],
+    handle: async ({ tx, params, principal, grants }) =>
+      reply(200, await readNotification(tx, { principal, grants: await grants() }, params.id)),
+  })
+}
+
+function renderedRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: `${one}/rendered`,
+    summary: 'The message of one channel, rendered from its snapshot',
+    description:
+      'One-time tokens and unsubscribe links are masked; sha256 is that of the attempts.',
+    permission: 'authenticated',
+    added: true,
+    absent,
+    query: closed({ channel: Channel }),
+    replies: { 200: RenderedView },
+    fails: [absent, 'inputs_not_found', 'channel_without_template', 'template_render_failed'],
+    handle: async ({ tx, params, principal, grants, query }) => {
+      const caller = { principal, grants: await grants() }
+      const row = await demandIntent(tx, caller, params.id, 'read')
+      return reply(200, await renderIntent(tx, deps, row, query.channel))
+    },
+  })
+}
+
+function cancelRoute(): Route {
+  return route({
+    method: 'POST',
+    path: `${one}/cancel`,
+    summary: 'Hold back what has not been sent',
+    description: 'What a provider has accepted stays sent: effect says full, partial or none.',
+    permission: 'authenticated',
+    idempotency: 'optional',
+    absent,
+    body: CancelRequest,
+    body_optional: true,
+    replies: { 200: Cancelled },
+    fails: [absent, 'invalid_transition'],
+    handle: async ({ tx, params, principal, grants }) =>
+      reply(200, await cancelNotification(tx, { principal, grants: await grants() }, params.id)),
+  })
+}

@@ -1,0 +1,78 @@
+/**
+ * Applies reports of providers to attempts. A report only moves an attempt upward (accepted, delivered,
+ * failed, bounced, complained), in whatever order reports come; what is unknown takes any of them. A report
+ * that comes before our own commit waits as a row and is applied by that commit.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id, nullable } from '../../../kernel/http/shapes.ts'
+import { suppress } from '../suppressions/suppress.ts'
+import type { IntentKey } from '../sending/settle-intents.ts'
+
+const Applied = Type.Object({
+  tenant_id: Id,
+  intent_id: Id,
+  channel: Type.String(),
+  hash: Type.Unsafe<Buffer | null>({}),
+  state: Type.String(),
+  destination_id: nullable(Id),
+})
+
+const ranks = sql`(values ('accepted', 1), ('delivered', 2), ('failed', 3), ('bounced', 4),
+  ('complained', 5)) as r (type, rank)`
+const reasons: Readonly<Record<string, string>> = {
+  bounced: 'hard_bounce',
+  complained: 'complaint',
+}
+
+/** The caller holds these intents, and settles them afterwards. */
+export async function applyReports(tx: Tx, keys: readonly IntentKey[]): Promise<void> {
+  if (keys.length === 0) return
+  const tenants = keys.map(key => key.tenant_id)
+  const ids = keys.map(key => key.intent_id)
+  const applied = await tx.many(
+    Applied,
+    sql`
+      with open as (
+        select distinct a.tenant_id, a.intent_id, a.channel, a.target, a.attempt_no, e.provider,
+          e.event_id, e.type
+        from unnest(${tenants}::uuid[], ${ids}::uuid[]) w (tenant_id, intent_id)
+        join notifications.delivery_attempts a
+          on a.tenant_id = w.tenant_id and a.intent_id = w.intent_id
+        join notifications.provider_events e on not e.applied and e.provider = a.provider and (
+          e.provider_message_id = a.provider_message_id
+          or e.ref = a.intent_id || '.' || a.channel
+            || case a.target when '' then '' else '.' || a.target end)
+        where a.state in ('accepted', 'delivered', 'failed', 'bounced', 'complained', 'unknown')
+          and a.attempt_no = (select max(l.attempt_no) from notifications.delivery_attempts l
+            where l.tenant_id = a.tenant_id and l.intent_id = a.intent_id and l.channel = a.channel
+              and l.target = a.target and l.state not in ('pending', 'sending', 'deferred'))
+      ),
+      marked as (
+        update notifications.provider_events e
+        set applied = true, tenant_id = o.tenant_id, intent_id = o.intent_id
+        from open o where e.provider = o.provider and e.event_id = o.event_id
+      ),
+      highest as (
+        select distinct on (o.tenant_id, o.intent_id, o.channel, o.target) o.*, r.rank
+        from open o join ${ranks} on r.type = o.type
+        order by o.tenant_id, o.intent_id, o.channel, o.target, r.rank desc
+      )
+      update notifications.delivery_attempts a
+      set state = h.type, updated_at = kernel.now(), next_attempt_at = null,
+        error_code = case when h.type in ('failed', 'bounced') then 'content_rejected'
+          when h.type = 'complained' then a.error_code end
+      from highest h
+      where a.tenant_id = h.tenant_id and a.intent_id = h.intent_id and a.channel = h.channel
+        and a.target = h.target and a.attempt_no = h.attempt_no
+        and h.rank > coalesce((select r.rank from ${ranks} where r.type = a.state), 0)
+      returning a.tenant_id, a.intent_id, a.channel, a.destination_hash as hash, a.state,
+        a.destination_id`,
+  )
+  for (const { tenant_id, channel, hash, state } of applied) {
+    const reason = reasons[state]
+    if (reason === undefined || hash === null) continue
+    await suppress(tx, { tenant_id, hash, channel, category: '*', reason })
+  }
+}

@@ -1,0 +1,82 @@
+/** Stores reports once by their event ids, and applies those whose message is known. */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import type { ProviderEvent } from '../../../kernel/surface.ts'
+import { lockIntents, settleIntents } from '../sending/settle-intents.ts'
+import { applyReports } from './apply-reports.ts'
+
+export const report_types = ['accepted', 'delivered', 'failed', 'bounced', 'complained'] as const
+export type ReportType = (typeof report_types)[number]
+
+export type Report = ProviderEvent & {
+  readonly type: ReportType
+  readonly provider_message_id: string | null
+  /** `<intent>.<channel>` of ours, where the provider gives it back. */
+  readonly ref: string | null
+  readonly occurred_at: string
+}
+
+const Found = Type.Object({ tenant_id: Id, intent_id: Id })
+
+export async function receiveReports(
+  tx: Tx,
+  provider: string,
+  reports: readonly Report[],
+): Promise<void> {
+  const fresh = await tx.run(sql`
+    insert into notifications.provider_events
+      (provider, event_id, provider_message_id, type, occurred_at, ref)
+    select ${provider}, r.* from unnest(${reports.map(one => one.event_id)}::text[],
+      ${reports.map(one => one.provider_message_id)}::text[], ${reports.map(one => one.type)}::text[],
+      ${reports.map(one => one.occurred_at)}::timestamptz[], ${reports.map(one => one.ref)}::text[])
+      r (event_id, provider_message_id, type, occurred_at, ref)
+    order by r.event_id
+    on conflict do nothing`)
+  if (fresh > 0) await matchReports(tx, provider, reports)
+}
+
+async function matchReports(tx: Tx, provider: string, reports: readonly Report[]): Promise<void> {
+  const intents = reports.flatMap(({ ref }) => {
+    const id = ref?.split('.')[0] ?? ''
+    return /^[0-9a-f-]{36}$/.test(id) ? [id] : []
+  })
+  const messages = reports.flatMap(one => one.provider_message_id ?? [])
+  const found = await tx.many(
+    Found,
+    sql`
+      -- any tenant: a provider knows our references and nothing of tenants
+      select distinct i.tenant_id, i.id as intent_id from notifications.notification_intents i
+      where i.id = any(${intents}::uuid[])
+      union
+      select a.tenant_id, a.intent_id from notifications.delivery_attempts a
+      where a.provider = ${provider} and a.provider_message_id = any(${messages}::text[])`,
+  )
+  await lockIntents(tx, found)
+  await applyReports(tx, found)
+  await settleIntents(tx, found)
+}
+
+const Late = Type.Object({ tenant_id: Id, intent_id: Id })
+
+/**
+ * A report by message id and our own commit may have passed each other without seeing one another: what is
+ * left is matched here.
+ */
+export async function matchLate(tx: Tx): Promise<void> {
+  const found = await tx.many(
+    Late,
+    sql`
+      -- any tenant: a provider knows its message ids and nothing of tenants
+      select distinct a.tenant_id, a.intent_id
+      from notifications.provider_events e
+      join notifications.delivery_attempts a
+        on a.provider = e.provider and a.provider_message_id = e.provider_message_id
+      where not e.applied and e.received_at > now() - interval '1 hour'
+      limit 200`,
+  )
+  await lockIntents(tx, found)
+  await applyReports(tx, found)
+  await settleIntents(tx, found)
+}

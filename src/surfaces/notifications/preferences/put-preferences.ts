@@ -1,0 +1,140 @@
+/** Replaces what somebody wants: the body is the whole set, and what it does not name is as by default. */
+import { Type } from 'typebox'
+import type { Reader, Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { demandConditions, type Conditions } from '../../../kernel/http/etag.ts'
+import { Time, nullable } from '../../../kernel/http/shapes.ts'
+import { findCategories } from '../categories/find-category.ts'
+import { problem } from '../errors.ts'
+import { isTimezone } from './quiet-hours.ts'
+import { readPreferences } from './read-preferences.ts'
+import type { PreferencesView, PutPreferences } from './schemas.ts'
+
+const Version = Type.Object({ version: Type.Integer() })
+const SetRow = Type.Object({
+  version: Type.Integer(),
+  locale: nullable(Type.String()),
+  updated_at: Time,
+})
+
+type Whose = { readonly tenant_id: string; readonly user_id: string }
+
+export async function putPreferences(
+  tx: Tx,
+  { tenant_id, user_id }: Whose,
+  asked: PutPreferences,
+  conditions: Conditions,
+): Promise<void> {
+  await demandFit(tx, tenant_id, asked)
+  const before = await tx.maybe(
+    Version,
+    sql`
+      select version from notifications.preference_sets
+      where tenant_id = ${tenant_id} and user_id = ${user_id} for update`,
+  )
+  demandConditions(conditions, before?.version ?? null)
+  const { timezone, locale = null, preferences } = asked
+  await tx.run(sql`
+    insert into notifications.preference_sets as s (tenant_id, user_id, timezone, locale)
+    values (${tenant_id}, ${user_id}, ${timezone}, ${locale})
+    on conflict (tenant_id, user_id) do update
+      set timezone = excluded.timezone, locale = excluded.locale, version = s.version + 1,
+        updated_at = kernel.now()`)
+  await tx.run(sql`
+    delete from notifications.preferences where tenant_id = ${tenant_id} and user_id = ${user_id}`)
+  await tx.run(sql`
+    insert into notifications.preferences
+      (tenant_id, user_id, category, channel, enabled, quiet_hours, timezone)
+    select ${tenant_id}, ${user_id}, p.category, p.channel, p.enabled, p.quiet_hours, p.timezone
+    from unnest(${preferences.map(one => one.category)}::text[],
+      ${preferences.map(one => one.channel)}::text[], ${preferences.map(one => one.enabled)}::boolean[],
+      ${preferences.map(one => (one.quiet_hours ? sql.json(one.quiet_hours) : null))}::jsonb[],
+      ${preferences.map(one => one.timezone ?? null)}::text[])
+      p (category, channel, enabled, quiet_hours, timezone)`)
+  await releaseHeld(tx, tenant_id, user_id)
+}
+
+/** What waits for quiet hours to end is looked at again: they may be over now, or last longer. */
+async function releaseHeld(tx: Tx, tenant_id: string, user_id: string): Promise<void> {
+  await tx.run(sql`
+    update notifications.delivery_attempts a
+    set next_attempt_at = kernel.now()
+    from notifications.notification_intents i
+    where i.tenant_id = ${tenant_id} and i.recipient_ref = ${`user:${user_id}`} and i.state = 'held'
+      and a.tenant_id = i.tenant_id and a.intent_id = i.id and a.state = 'pending'
+      and exists (select from notifications.decisions d
+        where d.tenant_id = a.tenant_id and d.intent_id = a.intent_id and d.channel = a.channel
+          and d.rule = 'quiet_hours' and d.outcome = 'hold')`)
+}
+
+async function demandFit(reader: Reader, tenant_id: string, asked: PutPreferences): Promise<void> {
+  const refuse = (code: Parameters<typeof problem>[0], pointer: string, detail: string) =>
+    problem(code, { detail, errors: [{ location: 'body', pointer, constraint: code }] })
+  if (!isTimezone(asked.timezone)) {
+    throw refuse(
+      'invalid_timezone',
+      '/timezone',
+      'Give a name of the IANA list, such as Europe/Berlin.',
+    )
+  }
+  const named = asked.preferences.map(({ category }) => ({ tenant_id, category }))
+  const categories = await findCategories(reader, named)
+  const seen = new Set<string>()
+  for (const [index, one] of asked.preferences.entries()) {
+    const pointer = `/preferences/${index}`
+    const { category, channel, quiet_hours, timezone } = one
+    if (seen.has(`${category} ${channel}`)) {
+      throw refuse('duplicate_preference', pointer, `${category} and ${channel} are named before.`)
+    }
+    seen.add(`${category} ${channel}`)
+    if (timezone != null && !isTimezone(timezone)) {
+      throw refuse(
+        'invalid_timezone',
+        `${pointer}/timezone`,
+        'Give a name of the IANA list, such as Europe/Berlin.',
+      )
+    }
+    if (quiet_hours && quiet_hours.start === quiet_hours.end) {
+      throw refuse(
+        'invalid_quiet_hours',
+        `${pointer}/quiet_hours`,
+        'Give a start and an end that differ.',
+      )
+    }
+    const known = categories.get(`${tenant_id} ${category}`)
+    if (known && !known.user_can_disable && !one.enabled) {
+      throw refuse(
+        'category_mandatory',
+        `${pointer}/enabled`,
+        `${category} cannot be switched off.`,
+      )
+    }
+  }
+}
+
+export async function viewPreferences(
+  reader: Reader,
+  { tenant_id, user_id }: Whose,
+): Promise<{ view: PreferencesView; version: number | null }> {
+  const [row, sets] = await Promise.all([
+    reader.maybe(
+      SetRow,
+      sql`
+        select version, locale, updated_at from notifications.preference_sets
+        where tenant_id = ${tenant_id} and user_id = ${user_id}`,
+    ),
+    readPreferences(reader, [{ tenant_id, user_id }]),
+  ])
+  const set = sets.get(`${tenant_id} ${user_id}`)
+  const preferences = (set?.preferences ?? [])
+    .map(({ quiet_hours, ...one }) => ({ user_id, ...one, quiet_hours: quiet_hours as never }))
+    .toSorted((a, b) => (`${a.category} ${a.channel}` < `${b.category} ${b.channel}` ? -1 : 1))
+  const view = {
+    user_id,
+    timezone: set?.timezone ?? 'UTC',
+    locale: row?.locale ?? null,
+    preferences,
+    updated_at: row?.updated_at ?? null,
+  }
+  return { view, version: row?.version ?? null }
+}

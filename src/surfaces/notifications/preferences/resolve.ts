@@ -1,0 +1,46 @@
+/**
+ * What somebody wants for one category and channel. The most specific wish counts: (category, channel),
+ * (category, *), (*, channel), (*, *), and then the default. Quiet hours are looked for in the same order.
+ */
+import type { QuietHours } from './quiet-hours.ts'
+
+export type Preference = {
+  readonly category: string
+  readonly channel: string
+  readonly enabled: boolean
+  readonly quiet_hours: QuietHours | null
+  readonly timezone: string | null
+}
+
+export type PreferenceSet = {
+  readonly timezone: string
+  readonly preferences: readonly Preference[]
+}
+
+export type Wish = {
+  readonly enabled: boolean
+  readonly quiet_hours: QuietHours | null
+  readonly timezone: string
+}
+
+const nothing_said: Wish = { enabled: true, quiet_hours: null, timezone: 'UTC' }
+
+export function wishFor(set: PreferenceSet | undefined, category: string, channel: string): Wish {
+  if (!set) return nothing_said
+  const places = [
+    [category, channel],
+    [category, '*'],
+    ['*', channel],
+    ['*', '*'],
+  ]
+  for (const [of_category, of_channel] of places) {
+    const found = set.preferences.find(
+      one => one.category === of_category && one.channel === of_channel,
+    )
+    if (found) {
+      const { enabled, quiet_hours, timezone } = found
+      return { enabled, quiet_hours, timezone: timezone ?? set.timezone }
+    }
+  }
+  return { ...nothing_said, timezone: set.timezone }
+}

@@ -1,0 +1,66 @@
+/** Routes about what somebody wants to be told, where and when. */
+import { etag } from '../../../kernel/http/etag.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import type { Deps } from '../deps.ts'
+import { demandUser } from '../demand-user.ts'
+import { putPreferences, viewPreferences } from './put-preferences.ts'
+import { PreferencesView, PutPreferences } from './schemas.ts'
+
+const path = '/v1/users/{user_id}/preferences'
+const absent = 'user_not_found'
+
+export function preferenceRoutes(deps: Deps): readonly Route[] {
+  return [readRoute(deps), putRoute(deps)]
+}
+
+function readRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path,
+    summary: 'What a user wants to be told, where and when',
+    permission: 'authenticated',
+    added: true,
+    absent,
+    replies: { 200: PreferencesView },
+    fails: [absent],
+    handle: async ({ tx, params: { user_id }, principal, grants }) => {
+      const caller = { principal, grants: await grants() }
+      await demandUser(tx, deps, caller, user_id, 'notifications.preferences.read_any')
+      const whose = { tenant_id: principal.tenant_id, user_id: user_id.toLowerCase() }
+      const { view, version } = await viewPreferences(tx, whose)
+      return reply(200, view, version === null ? {} : { etag: etag(version) })
+    },
+  })
+}
+
+function putRoute(deps: Deps): Route {
+  return route({
+    method: 'PUT',
+    path,
+    summary: 'Replace what a user wants; what is not named is as by default',
+    permission: 'authenticated',
+    absent,
+    body: PutPreferences,
+    replies: { 200: PreferencesView },
+    fails: [
+      absent,
+      'precondition_failed',
+      'invalid_timezone',
+      'invalid_quiet_hours',
+      'duplicate_preference',
+      'category_mandatory',
+    ],
+    handle: async ({ tx, params: { user_id }, principal, grants, body, request }) => {
+      const caller = { principal, grants: await grants() }
+      await demandUser(tx, deps, caller, user_id, 'notifications.preferences.write_any')
+      const whose = { tenant_id: principal.tenant_id, user_id: user_id.toLowerCase() }
+      await putPreferences(tx, whose, body, {
+        if_match: request.headers['if-match'],
+        if_none_match: request.headers['if-none-match'],
+      })
+      tx.afterCommit(deps.sender.poke)
+      const { view, version } = await viewPreferences(tx, whose)
+      return reply(200, view, version === null ? {} : { etag: etag(version) })
+    },
+  })
+}

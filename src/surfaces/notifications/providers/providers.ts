@@ -1,0 +1,176 @@
+/**
+ * The providers of this deployment, by channel and in their order: those of the settings, or in development
+ * those of the sandbox, whose addresses are read again because it may have been started again.
+ */
+import { createECDH } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { Value } from 'typebox/value'
+import { StartError } from '../../../kernel/errors/start-error.ts'
+import { openSafeFetch } from '../../../kernel/outgoing/safe-fetch.ts'
+import { openOutsideWorld, type Addresses } from '../../../kernel/outgoing/sandbox-control.ts'
+import type { Kernel } from '../settings.ts'
+import { openBreaker, type Breaker } from './breaker.ts'
+import { openFcm, ServiceAccount } from './fcm.ts'
+import type { Provider } from './outcome.ts'
+import { openSmtp } from './smtp.ts'
+import { openTwilio } from './twilio.ts'
+import { openWebPush, type Vapid } from './web-push.ts'
+
+export type Offered = { readonly provider: Provider; readonly breaker: Breaker }
+
+export type Providers = {
+  /** In their order; `reaches` is the kind of device of a push message, else empty. */
+  for(channel: string, reaches: string): Promise<readonly Offered[]>
+  /** The public key by which browsers subscribe, or null. */
+  readonly push_key: string | null
+  close(): Promise<void>
+}
+
+const again_ms = 5000
+
+export function openProviders(kernel: Kernel): Providers {
+  const sandboxed = kernel.profile === 'development'
+  const outside = openOutsideWorld(kernel.data_dir)
+  const vapid = vapidOf(kernel)
+  let made: { key: string; at: number; all: readonly Offered[] } | null = null
+  let making: Promise<readonly Offered[]> | null = null
+  const make = async () => {
+    const addresses = sandboxed ? await outside.addresses() : null
+    const key = JSON.stringify(addresses)
+    if (made?.key === key) {
+      made.at = performance.now()
+      return made.all
+    }
+    const before = made?.all ?? []
+    const all = allOf(kernel, vapid, addresses).map(provider => ({
+      provider,
+      breaker: openBreaker(provider, kernel),
+    }))
+    made = { key, at: performance.now(), all }
+    for (const { provider } of before) await provider.close()
+    return all
+  }
+  const current = async () => {
+    const fresh = made && (!sandboxed || performance.now() - made.at < again_ms)
+    if (made && fresh) return made.all
+    return (making ??= make().finally(() => {
+      making = null
+    }))
+  }
+  return {
+    push_key: vapid?.publicKey ?? null,
+    for: async (channel, reaches) =>
+      (await current()).filter(
+        ({ provider }) => provider.channel === channel && provider.reaches === reaches,
+      ),
+    close: async () => {
+      for (const { provider } of made?.all ?? []) await provider.close()
+    },
+  }
+}
+
+function allOf(kernel: Kernel, vapid: Vapid | null, sandbox: Addresses | null): Provider[] {
+  const { settings, public_url } = kernel
+  const connections = settings['notifications.connections']
+  const host = new URL(public_url).hostname
+  const from = settings['notifications.mail_from']
+  const dkim = dkimOf(kernel)
+  const mail = settings['notifications.email_providers'] ?? sandboxMail(sandbox)
+  const sms = settings['notifications.sms_providers'] ?? sandboxSms(sandbox)
+  const fcm = fcmOf(kernel, sandbox)
+  const push_place = sandbox?.['push']?.['api']
+  return [
+    ...pairs('NOTIFICATIONS_EMAIL_PROVIDERS', mail, /^smtps?:$/).map(({ name, url }) =>
+      openSmtp({ name, url, from, host, connections, dkim }),
+    ),
+    ...pairs('NOTIFICATIONS_SMS_PROVIDERS', sms, /^https?:$/).map(({ name, url }) =>
+      openTwilio({ name, url, public_url, connections }),
+    ),
+    ...(vapid
+      ? [openWebPush({ name: 'webpush', vapid, connections, fetch: pushFetch(push_place) })]
+      : []),
+    ...(fcm ? [openFcm({ ...fcm, name: 'fcm', connections })] : []),
+  ]
+}
+
+/** Only the sandbox's own push service is reachable although it is on this machine. */
+function pushFetch(place: string | undefined) {
+  if (place === undefined) return openSafeFetch({ ports: [443], schemes: ['https:'] })
+  const { host, port } = new URL(place)
+  return openSafeFetch({
+    ports: [443, [Number(port), Number(port)]],
+    allow: [host],
+    schemes: ['https:', 'http:'],
+  })
+}
+
+function pairs(variable: string, given: string | null, schemes: RegExp) {
+  if (!given) return []
+  return given.split(',').map(entry => {
+    const [, name = '', url = ''] = /^\s*([a-z0-9_]{1,40})=(?:twilio\+)?(\S+)\s*$/.exec(entry) ?? []
+    if (name !== '' && URL.canParse(url) && schemes.test(new URL(url).protocol)) {
+      return { name, url }
+    }
+    throw new StartError(
+      `${variable} is not understood. Write name=URL, several separated by commas.`,
+    )
+  })
+}
+
+function sandboxMail(sandbox: Addresses | null): string | null {
+  const { smtp, smtp2 } = sandbox?.['mail'] ?? {}
+  return smtp && smtp2 ? `dev_mail=${smtp},dev_mail2=${smtp2}` : null
+}
+
+function sandboxSms(sandbox: Addresses | null): string | null {
+  const { dev_sms, dev_sms2 } = sandbox?.['sms'] ?? {}
+  return dev_sms && dev_sms2 ? `dev_sms=${dev_sms},dev_sms2=${dev_sms2}` : null
+}
+
+function dkimOf({ settings }: Kernel) {
+  const privateKey = settings['notifications.dkim_private_key']
+  const domainName = settings['notifications.dkim_domain']
+  if (!privateKey || domainName === '') return null
+  const keySelector = settings['notifications.dkim_selector']
+  return { domainName, keySelector, privateKey: privateKey.replaceAll('\\n', '\n') }
+}
+
+function fcmOf({ settings }: Kernel, sandbox: Addresses | null) {
+  const given = settings['notifications.fcm_service_account'] ?? sandbox?.['push']?.['fcm_account']
+  if (!given) return null
+  let account: unknown
+  try {
+    // oxlint-disable-next-line node/no-sync -- one small file, once
+    account = JSON.parse(given.trimStart().startsWith('{') ? given : readFileSync(given, 'utf8'))
+  } catch (cause) {
+    throw new StartError('NOTIFICATIONS_FCM_SERVICE_ACCOUNT is neither JSON nor a file of it.', {
+      cause,
+    })
+  }
+  if (!Value.Check(ServiceAccount, account)) {
+    throw new StartError(
+      'NOTIFICATIONS_FCM_SERVICE_ACCOUNT lacks project_id, client_email, private_key or token_uri.',
+    )
+  }
+  const base_url =
+    settings['notifications.fcm_base_url'] ??
+    sandbox?.['push']?.['fcm'] ??
+    'https://fcm.googleapis.com'
+  return { account, base_url }
+}
+
+/** Development has keys without being given any: they come from its keyring, and so stay the same. */
+function vapidOf({ settings, profile, keys }: Kernel): Vapid | null {
+  const subject = settings['notifications.vapid_subject']
+  const publicKey = settings['notifications.vapid_public_key']
+  const privateKey = settings['notifications.vapid_private_key']
+  if (publicKey && privateKey) return { subject, publicKey, privateKey }
+  if (profile !== 'development') return null
+  const pair = createECDH('prime256v1')
+  pair.setPrivateKey(keys.mac('notifications.vapid', Buffer.from('development')))
+  return {
+    subject,
+    publicKey: pair.getPublicKey('base64url'),
+    privateKey: pair.getPrivateKey('base64url'),
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * Sends mails over one relay. The Message-ID is made from the ref, so that a second copy of a mail whose
+ * sending ended in doubt can be recognized. Before the relay asks for the message (354) nothing was handed
+ * over; a refusal says so too; a connection that breaks after that leaves a doubt.
+ */
+import { Readable } from 'node:stream'
+import Dkim from 'nodemailer/lib/dkim'
+import MailComposer from 'nodemailer/lib/mail-composer'
+import type { Outcome, Outgoing, Provider } from './outcome.ts'
+import { openSmtpConnections, type SmtpConnections } from './smtp-connections.ts'
+
+export type SmtpOptions = {
+  readonly name: string
+  readonly url: string
+  readonly from: string
+  /** The host in message ids and in EHLO. */
+  readonly host: string
+  readonly connections: number
+  readonly dkim: { domainName: string; keySelector: string; privateKey: string } | null
+}
+
+export function openSmtp(options: SmtpOptions): Provider {
+  const { name, connections } = options
+  const relay = openSmtpConnections(new URL(options.url), options.host)
+  const dkim = options.dkim && new Dkim(options.dkim)
+  return {
+    name,
+    channel: 'email',
+    reaches: '',
+    connections,
+    send: async (outgoing, signal) => {
+      const { envelope, bytes } = await compose(options, dkim, outgoing)
+      let connection
+      try {
+        connection = await relay.take(signal)
+      } catch (error) {
+        return outcomeOf(error as SmtpError, false)
+      }
+      return handOver(relay, connection, envelope, bytes, signal)
+    },
+    close: async () => relay.close(),
+  }
+}
+
+export async function compose(
+  { from, host }: Pick<SmtpOptions, 'from' | 'host'>,
+  dkim: Dkim | null,
+  { ref, to, message, category, unsubscribe_url, created_at }: Outgoing,
+) {
+  const { subject, text, html, locale } = message
+  const node = new MailComposer({
+    from,
+    // An object: a text would be read as a list of addresses.
+    to: [{ name: '', address: to }],
+    subject: subject ?? '',
+    text,
+    ...(html === null ? {} : { html }),
+    date: new Date(created_at),
+    messageId: `<${ref}@${host}>`,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      'Content-Language': locale,
+      'X-Category': category,
+      ...(unsubscribe_url === null
+        ? {}
+        : {
+            'List-Unsubscribe': { prepared: true, value: `<${unsubscribe_url}>` },
+            'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+          }),
+    },
+  }).compile()
+  const envelope = node.getEnvelope()
+  const plain = await node.build()
+  const bytes = dkim ? await collect(dkim.sign(plain)) : plain
+  return { envelope: { from: envelope.from, to: [to] }, bytes }
+}
+
+async function collect(stream: AsyncIterable<unknown>): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(Buffer.from(chunk as Uint8Array))
+  return Buffer.concat(chunks)
+}
+
+type Connection = Awaited<ReturnType<SmtpConnections['take']>>
+type Envelope = { readonly from: string | false; readonly to: string[] }
+
+function handOver(
+  relay: SmtpConnections,
+  connection: Connection,
+  envelope: Envelope,
+  bytes: Buffer,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  // The message is read from here once the relay has asked for it.
+  let begun = false
+  const message = new Readable({
+    read() {
+      begun = true
+      this.push(bytes)
+      this.push(null)
+    },
+  })
+  return new Promise(resolve => {
+    const abort = () => relay.drop(connection)
+    signal.addEventListener('abort', abort, { once: true })
+    connection.send({ ...envelope, size: bytes.length }, message, (error, info) => {
+      signal.removeEventListener('abort', abort)
+      if (!error) {
+        relay.give(connection)
+        const id = /\bqueued as ([\w.-]+)|\baccepted as ([\w.-]+)/i.exec(info?.response ?? '')
+        return resolve({ kind: 'accepted', provider_message_id: id?.[1] ?? id?.[2] ?? null })
+      }
+      const failure = error as SmtpError
+      // A refused recipient leaves the session as it was; after RSET it carries the next message.
+      if (failure.responseCode && failure.responseCode !== 421) {
+        connection.reset(refused => (refused ? relay.drop(connection) : relay.give(connection)))
+      } else relay.drop(connection)
+      resolve(outcomeOf(failure, begun))
+    })
+  })
+}
+
+type SmtpError = Error & { code?: string; responseCode?: number; response?: string }
+
+/** `begun`: the relay had asked for the message. */
+function outcomeOf({ code, responseCode, response = '' }: SmtpError, begun: boolean): Outcome {
+  if (code === 'EAUTH') return { kind: 'failed', code: 'provider_auth_failed' }
+  if (!responseCode) {
+    const reason = code === 'ETIMEDOUT' ? 'provider_timeout' : 'provider_unavailable'
+    return begun ? { kind: 'unknown', code: reason } : { kind: 'failed', code: reason }
+  }
+  const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})/.exec(response)?.[1] ?? ''
+  if (responseCode < 500) {
+    if (enhanced === '4.2.2') return { kind: 'failed', code: 'mailbox_full', at_destination: true }
+    const limited = responseCode === 450 && enhanced.startsWith('4.7')
+    return { kind: 'failed', code: limited ? 'provider_rate_limited' : 'provider_unavailable' }
+  }
+  if (/^5\.1\.[1236]$/.test(enhanced) || (responseCode === 550 && enhanced === '')) {
+    return { kind: 'refused', code: 'invalid_destination', suppress: 'hard_bounce' }
+  }
+  if (enhanced === '5.2.2') return { kind: 'refused', code: 'mailbox_full' }
+  if (responseCode === 552 || enhanced === '5.3.4') {
+    return { kind: 'refused', code: 'message_too_large' }
+  }
+  return { kind: 'refused', code: 'content_rejected' }
+}

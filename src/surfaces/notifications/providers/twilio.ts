@@ -1,0 +1,125 @@
+/**
+ * Sends SMS by the protocol of Twilio. The vendor reports to our public address, which carries the ref. A
+ * send whose answer was lost is looked for in the vendor's own list of messages to that number.
+ */
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import {
+  openUpstream,
+  UpstreamFailure,
+  type UpstreamResponse,
+} from '../../../kernel/outgoing/upstream.ts'
+import type { Outcome, Outgoing, Provider } from './outcome.ts'
+
+export type TwilioOptions = {
+  readonly name: string
+  /** With the account and its token, and `?from=`. */
+  readonly url: string
+  readonly public_url: string
+  readonly connections: number
+}
+
+const Created = Type.Object({ sid: Type.String({ maxLength: 64 }) })
+const Refused = Type.Object({ code: Type.Integer() })
+const Listed = Type.Object({
+  messages: Type.Array(Type.Object({ sid: Type.String({ maxLength: 64 }), body: Type.String() })),
+})
+const deadline_ms = 15_000
+const refusals: Readonly<Record<number, Outcome>> = {
+  21211: { kind: 'refused', code: 'invalid_destination', suppress: 'invalid_destination' },
+  21610: { kind: 'refused', code: 'destination_gone', suppress: 'stop_keyword' },
+  21614: { kind: 'refused', code: 'invalid_destination', suppress: 'invalid_destination' },
+  21617: { kind: 'refused', code: 'message_too_large' },
+}
+
+export function openTwilio({ name, url, public_url, connections }: TwilioOptions): Provider {
+  const { origin, username, password, searchParams } = new URL(url)
+  const sid = decodeURIComponent(username)
+  const path = `/2010-04-01/Accounts/${encodeURIComponent(sid)}/Messages.json`
+  const token = Buffer.from(`${sid}:${decodeURIComponent(password)}`).toString('base64')
+  const headers = { authorization: `Basic ${token}` }
+  const upstream = openUpstream({ name, base_url: origin, connections, retries: 0 })
+  return {
+    name,
+    channel: 'sms',
+    reaches: '',
+    connections,
+    send: async ({ ref, to, message }, signal) => {
+      const report = `${public_url}/v1/providers/${name}/webhooks?ref=${encodeURIComponent(ref)}`
+      const form = new URLSearchParams({
+        To: to,
+        From: searchParams.get('from') ?? '',
+        Body: message.text,
+        StatusCallback: report,
+      })
+      try {
+        const answer = await upstream.call({
+          method: 'POST',
+          path,
+          headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+          body: form.toString(),
+          idempotent: false,
+          deadline_ms,
+          signal,
+        })
+        return outcomeOf(answer)
+      } catch (error) {
+        return failureOf(error)
+      }
+    },
+    find: async ({ to, message }: Outgoing, since_ms) => {
+      const query = new URLSearchParams({
+        To: to,
+        'DateSent>': new Date(since_ms - 60_000).toISOString(),
+        PageSize: '100',
+      })
+      const call = {
+        method: 'GET',
+        path: `${path}?${query}`,
+        headers,
+        idempotent: true,
+        deadline_ms,
+      }
+      const answer = await upstream.call(call).catch(() => null)
+      const found = answer?.status === 200 ? json(answer) : null
+      if (!Value.Check(Listed, found)) return null
+      const same = found.messages.find(one => one.body === message.text)
+      if (same) return { kind: 'accepted', provider_message_id: same.sid }
+      // The vendor answers only after it has listed a message, so it never had this one.
+      return { kind: 'failed', code: 'provider_unavailable' }
+    },
+    close: () => upstream.close(),
+  }
+}
+
+function outcomeOf(answer: UpstreamResponse): Outcome {
+  const body = json(answer)
+  if (answer.status === 201 && Value.Check(Created, body)) {
+    return { kind: 'accepted', provider_message_id: body.sid }
+  }
+  if (answer.status < 300) return { kind: 'unknown', code: 'provider_unavailable' }
+  if (answer.status === 401 || answer.status === 403) {
+    return { kind: 'failed', code: 'provider_auth_failed' }
+  }
+  const known = Value.Check(Refused, body) ? refusals[body.code] : undefined
+  return known ?? { kind: 'refused', code: 'content_rejected' }
+}
+
+/** An answer, however bad, says that nothing was taken; only silence leaves a doubt. */
+export function failureOf(error: unknown): Outcome {
+  if (!(error instanceof UpstreamFailure)) throw error
+  const { reason, status, ambiguous, retry_after_seconds } = error
+  if (reason === 'circuit_open') return { kind: 'failed', code: 'circuit_open' }
+  if (status === 429) return { kind: 'failed', code: 'provider_rate_limited', retry_after_seconds }
+  if (status !== null) return { kind: 'failed', code: 'provider_unavailable', retry_after_seconds }
+  const code = reason === 'timeout' ? 'provider_timeout' : 'provider_unavailable'
+  return ambiguous ? { kind: 'unknown', code } : { kind: 'failed', code }
+}
+
+function json({ body }: UpstreamResponse): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,71 @@
+/** Shapes that more than one folder uses: channels, priorities, names, texts of templates. */
+import { Type, type Static } from 'typebox'
+import { closed, oneOf, text } from '../../kernel/http/shapes.ts'
+
+export const channels = ['email', 'sms', 'push', 'in_app'] as const
+export type Channel = (typeof channels)[number]
+export const Channel = oneOf(...channels)
+
+export const priorities = ['critical', 'high', 'normal', 'bulk'] as const
+export type Priority = (typeof priorities)[number]
+export const Priority = oneOf(...priorities)
+
+/** The lane of a message is its priority: 0 goes first. */
+export function laneOf(priority: Priority): number {
+  return priorities.indexOf(priority)
+}
+
+export const CategoryName = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  pattern: '^[a-z0-9_]+(\\.[a-z0-9_]+)*$',
+})
+export const TemplateName = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  pattern: '^[a-z0-9]+([-_.][a-z0-9]+)*$',
+})
+export const Locale = Type.String({
+  minLength: 2,
+  maxLength: 35,
+  pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$',
+})
+export const Zone = text(64)
+
+export const Data = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown(), {
+  maxProperties: 200,
+})
+export type Data = Static<typeof Data>
+
+export const Metadata = Type.Record(
+  Type.String({ minLength: 1, maxLength: 40 }),
+  Type.String({ maxLength: 500 }),
+  { maxProperties: 16 },
+)
+
+export const states = [
+  'scheduled',
+  'queued',
+  'held',
+  'processing',
+  'sent',
+  'delivered',
+  'failed',
+  'suppressed',
+  'cancelled',
+  'expired',
+] as const
+export type IntentState = (typeof states)[number]
+export const IntentState = oneOf(...states)
+
+/** One of them says who is told. */
+export const Recipient = closed(
+  {
+    user_id: Type.Optional(Type.String({ format: 'uuid', maxLength: 36 })),
+    destination_id: Type.Optional(Type.String({ format: 'uuid', maxLength: 36 })),
+    email: Type.Optional(text(320)),
+    phone: Type.Optional(text(32)),
+  },
+  { title: 'Recipient' },
+)
+export type Recipient = Static<typeof Recipient>

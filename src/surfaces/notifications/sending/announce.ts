@@ -1,0 +1,34 @@
+/** Announces what became of an intent. The numbers of its events have no gap. */
+import type { Tx } from '../../../kernel/database/db.ts'
+
+export type Announced = {
+  readonly tenant_id: string
+  readonly intent_id: string
+  readonly category: string
+  readonly template_version: string
+  readonly state: string
+  readonly channels: readonly string[]
+  readonly error_code: string | null
+  readonly version: number
+}
+
+export const announced_states = [
+  'sent',
+  'delivered',
+  'failed',
+  'suppressed',
+  'expired',
+  'cancelled',
+]
+
+export function announce(tx: Pick<Tx, 'emit'>, one: Announced): void {
+  const { tenant_id, intent_id, category, template_version, channels, error_code } = one
+  tx.emit({
+    type: `notification.${one.state}`,
+    tenant_id,
+    aggregate_type: 'notification',
+    aggregate_id: intent_id,
+    aggregate_version: one.version,
+    data: { intent_id, category, template_version, channels: [...channels], error_code },
+  })
+}

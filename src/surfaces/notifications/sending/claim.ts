@@ -1,0 +1,110 @@
+/**
+ * Takes due attempts of one lane under a token, with all that is needed to render them. Attempts of a batch
+ * are taken through their batch, so one that is being written or is paused costs nothing and sends nothing.
+ */
+import { Type, type Static } from 'typebox'
+import type { Db } from '../../../kernel/database/db.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { Channel, Priority } from '../schemas.ts'
+
+export const ClaimedRow = Type.Object({
+  tenant_id: Id,
+  intent_id: Id,
+  channel: Channel,
+  target: Type.String(),
+  attempt_no: Type.Integer(),
+  /** Named by the attempt before it, where that one failed over. */
+  provider: nullable(Type.String()),
+  lane: Type.Integer(),
+  batch_id: nullable(Id),
+  recipient_ref: Type.String(),
+  category: Type.String(),
+  priority: Priority,
+  template_version: Type.String(),
+  locale: nullable(Type.String()),
+  expires_at: Time,
+  created_at: Time,
+  data_ref: nullable(Id),
+  owner_id: nullable(Id),
+  ciphertext: Type.Unsafe<Buffer | null>({}),
+})
+
+export type Claimed = Static<typeof ClaimedRow> & { readonly token: string }
+
+const Due = Type.Object({ lane: Type.Integer(), single: Type.Boolean(), batched: Type.Boolean() })
+
+/** Which lanes have something due: one small statement while nothing happens. */
+export function dueLanes(db: Db): Promise<Static<typeof Due>[]> {
+  return db.many(
+    Due,
+    sql`
+      -- any tenant: a sender sends for all of them
+      select l.lane, exists (
+          select from notifications.delivery_attempts a
+          where a.state = 'pending' and a.batch_id is null and a.lane = l.lane
+            and a.next_attempt_at <= (select kernel.now())) as single,
+        exists (
+          select from notifications.notification_batches b
+          where b.state = 'dispatching' and b.completed_at is null and b.lane = l.lane) as batched
+      from generate_series(0, 3) l (lane)`,
+  )
+}
+
+const single = (lane: number, many: number) => sql`
+  select tenant_id, intent_id, channel, target, attempt_no
+  from notifications.delivery_attempts
+  where state = 'pending' and batch_id is null and lane = ${lane}
+    and next_attempt_at <= (select kernel.now())
+  order by next_attempt_at limit ${many} for update skip locked`
+
+/** Of several batches each gets its share, so that a large one does not keep a small one waiting. */
+const batched = (lane: number, many: number) => sql`
+  select d.* from (
+    select b.id, greatest(1, ${many} / count(*) over ())::int as share
+    from notifications.notification_batches b
+    where b.state = 'dispatching' and b.completed_at is null and b.lane = ${lane}
+    order by b.id limit 50
+  ) b
+  cross join lateral (
+    select tenant_id, intent_id, channel, target, attempt_no
+    from notifications.delivery_attempts a
+    where a.batch_id = b.id and a.state = 'pending' and a.next_attempt_at <= (select kernel.now())
+    order by a.next_attempt_at limit b.share for update skip locked
+  ) d`
+
+export function claimSingle(db: Db, lane: number, many: number, lease_seconds: number) {
+  return claim(db, single(lane, many), lease_seconds)
+}
+
+export function claimBatched(db: Db, lane: number, many: number, lease_seconds: number) {
+  return claim(db, batched(lane, many), lease_seconds)
+}
+
+async function claim(db: Db, due: Sql, lease_seconds: number): Promise<Claimed[]> {
+  const token = newId()
+  const rows = await db.many(
+    ClaimedRow,
+    sql`
+      -- any tenant: a sender sends for all of them
+      with due as materialized (${due}),
+      taken as (
+        update notifications.delivery_attempts a
+        set state = 'sending', lease_token = ${token},
+          leased_until = now() + make_interval(secs => ${lease_seconds})
+        from due d
+        where a.tenant_id = d.tenant_id and a.intent_id = d.intent_id and a.channel = d.channel
+          and a.target = d.target and a.attempt_no = d.attempt_no
+        returning a.tenant_id, a.intent_id, a.channel, a.target, a.attempt_no, a.provider, a.lane,
+          a.batch_id
+      )
+      select t.*, i.recipient_ref, i.category, i.priority, i.template_version, i.locale, i.expires_at,
+        i.created_at, i.data_ref, n.owner_id, n.ciphertext
+      from taken t
+      join notifications.notification_intents i on i.tenant_id = t.tenant_id and i.id = t.intent_id
+      left join notifications.notification_inputs n
+        on n.tenant_id = i.tenant_id and n.ref = i.data_ref`,
+  )
+  return rows.map(row => ({ ...row, token }))
+}

@@ -1,0 +1,39 @@
+/**
+ * Notes that messages are about to leave, before their first byte: after a crash, what bears no mark provably
+ * was not sent. Many marks share a commit. False: the lease is no longer ours, so nothing is sent.
+ */
+import { Type } from 'typebox'
+import type { Db } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import type { Claimed } from './claim.ts'
+
+const Marked = Type.Object({
+  intent_id: Id,
+  channel: Type.String(),
+  target: Type.String(),
+})
+
+export async function markWire(
+  db: Db,
+  all: readonly Claimed[],
+  lease_seconds: number,
+): Promise<boolean[]> {
+  const rows = await db.many(
+    Marked,
+    sql`
+      -- any tenant: a sender sends for all of them
+      update notifications.delivery_attempts a
+      set wire_at = kernel.now(), leased_until = now() + make_interval(secs => ${lease_seconds})
+      from unnest(${all.map(one => one.tenant_id)}::uuid[], ${all.map(one => one.intent_id)}::uuid[],
+        ${all.map(one => one.channel)}::text[], ${all.map(one => one.target)}::text[],
+        ${all.map(one => one.attempt_no)}::int[], ${all.map(one => one.token)}::uuid[])
+        m (tenant_id, intent_id, channel, target, attempt_no, token)
+      where a.tenant_id = m.tenant_id and a.intent_id = m.intent_id and a.channel = m.channel
+        and a.target = m.target and a.attempt_no = m.attempt_no and a.lease_token = m.token
+        and a.state = 'sending'
+      returning a.intent_id, a.channel, a.target`,
+  )
+  const ours = new Set(rows.map(row => `${row.intent_id} ${row.channel} ${row.target}`))
+  return all.map(one => ours.has(`${one.intent_id} ${one.channel} ${one.target}`))
+}

@@ -1,0 +1,264 @@
+/**
+ * Decides about claimed attempts as things are now and renders those that go out. Whatever changed since they
+ * were accepted (preferences, suppressions, addresses, the time) counts here.
+ */
+import { parseTime } from '../../../kernel/clock.ts'
+import { findCategories } from '../categories/find-category.ts'
+import type { Category } from '../categories/built-in.ts'
+import type { Deps } from '../deps.ts'
+import { destinationHash, parseEmail } from '../addresses.ts'
+import { decide } from '../intents/decide.ts'
+import {
+  loadFacts,
+  openAddresses,
+  readSuppressions,
+  type FactsOf,
+  type Target,
+} from '../intents/load-facts.ts'
+import { planChannel, type Planned } from '../intents/plan.ts'
+import { parseRef } from '../intents/recipient.ts'
+import { wordsOf } from '../intents/render-intent.ts'
+import type { Data } from '../schemas.ts'
+import { masked_link } from '../suppressions/unsubscribe-links.ts'
+import {
+  hashOf,
+  render,
+  RenderFailure,
+  type Rendered,
+  type RenderInput,
+} from '../templates/render.ts'
+import { keyName, unseal, type DataKeys } from '../vault.ts'
+import { wishFor } from '../preferences/resolve.ts'
+import type { Claimed } from './claim.ts'
+import { resultOf, type Result } from './result.ts'
+
+export type Ready = {
+  readonly claimed: Claimed
+  readonly category: Category
+  readonly target: Target
+  readonly to: string
+  readonly message: Rendered
+  readonly sha256: Buffer
+  readonly unsubscribe_url: string | null
+}
+
+export type Prepared = { readonly ready: Ready[]; readonly results: Result[] }
+
+type Known = {
+  readonly facts: FactsOf
+  readonly categories: ReadonlyMap<string, Category>
+  readonly keys: DataKeys
+  readonly mails: ReadonlyMap<string, Mail>
+  /** Suppressions of the addresses of identity's mails. */
+  readonly bounced: Awaited<ReturnType<typeof readSuppressions>>
+  readonly now_ms: number
+}
+type Mail = {
+  readonly real: Data
+  readonly masked: Data
+  readonly locale: string | null
+  readonly target: Target
+}
+
+export async function prepareMessages(deps: Deps, claimed: readonly Claimed[]): Promise<Prepared> {
+  const { db } = deps.kernel
+  const [facts, categories, keys, mails] = await Promise.all([
+    loadFacts(db, deps, claimed),
+    findCategories(db, claimed),
+    deps.vault.knownKeys(
+      db,
+      claimed.flatMap(({ tenant_id, owner_id }) =>
+        owner_id === null ? [] : [{ tenant_id, owner_id }],
+      ),
+    ),
+    readMails(deps, claimed),
+  ])
+  const bounced = await readSuppressions(
+    db,
+    claimed.flatMap(({ tenant_id, recipient_ref }) => {
+      const mail = mails.get(recipient_ref)
+      return mail ? [{ tenant_id, hash: mail.target.hash }] : []
+    }),
+  )
+  const now_ms = deps.kernel.clock.nowMs()
+  const known: Known = { facts, categories, keys, mails, bounced, now_ms }
+  const results: Result[] = []
+  const going: { claimed: Claimed; planned: Planned; category: Category }[] = []
+  for (const one of claimed) {
+    const decided = judge(one, known)
+    if ('claimed' in decided) results.push(decided)
+    else going.push({ claimed: one, ...decided })
+  }
+  const addresses = await openAddresses(
+    db,
+    deps,
+    going.flatMap(({ claimed: { tenant_id }, planned: { target } }) =>
+      target ? [{ tenant_id, target }] : [],
+    ),
+  )
+  const ready: Ready[] = []
+  for (const { claimed: one, planned, category } of going) {
+    try {
+      const made = await compose(deps, one, category, planned, known, addresses)
+      if ('to' in made) ready.push(made)
+      else results.push(made)
+    } catch (error) {
+      if (!(error instanceof RenderFailure)) throw error
+      results.push(resultOf(one, { state: 'failed', error_code: error.code }))
+    }
+  }
+  return { ready, results }
+}
+
+/** A result where nothing goes out now. */
+function judge(claimed: Claimed, known: Known): Result | { planned: Planned; category: Category } {
+  const { tenant_id, channel, target, priority } = claimed
+  const category = known.categories.get(`${tenant_id} ${claimed.category}`)
+  if (!category) return resultOf(claimed, { state: 'failed', error_code: 'render_failed' })
+  const recipient = parseRef(claimed.recipient_ref)
+  const expires_at_ms = parseTime(claimed.expires_at)
+  const devices = channel === 'push' && target === '' && recipient.kind === 'user'
+  const about = { tenant_id, recipient, category, priority, expires_at_ms }
+  const planned =
+    recipient.kind === 'identity_mail'
+      ? planMail(claimed, category, known)
+      : planChannel(about, channel, known.facts, known.now_ms, target === '' ? undefined : target)
+  if (!planned) return resultOf(claimed, { state: 'cancelled', error_code: 'cancelled' })
+  const { decision } = planned
+  if (decision.outcome === 'skip') {
+    const decided = { rule: decision.rule, outcome: 'skip' }
+    return resultOf(claimed, { state: 'skipped', error_code: decision.reason, decided })
+  }
+  if (decision.outcome === 'hold') {
+    const decided = { rule: decision.rule, outcome: 'hold' }
+    return resultOf(claimed, { state: 'pending', due_at_ms: decision.until_ms, decided })
+  }
+  if (devices) {
+    const all = known.facts.of(tenant_id, claimed.recipient_ref).targets
+    const ids = all.flatMap(one =>
+      one.channel === 'push' && one.verified ? [one.destination_id ?? ''] : [],
+    )
+    return resultOf(claimed, { state: 'skipped', devices: ids })
+  }
+  return { planned, category }
+}
+
+/** Null: identity does not want it sent any more. */
+function planMail(
+  claimed: Claimed,
+  category: Category,
+  { mails, bounced, now_ms }: Known,
+): Planned | null {
+  const mail = mails.get(claimed.recipient_ref)
+  if (!mail) return null
+  const decision = decide({
+    now_ms,
+    expires_at_ms: parseTime(claimed.expires_at),
+    channel: claimed.channel,
+    category,
+    priority: claimed.priority,
+    wish: wishFor(undefined, category.name, claimed.channel),
+    destination: 'present',
+    suppressed:
+      bounced.get(`${claimed.tenant_id} email ${mail.target.hash.toString('base64')}`) ?? [],
+  })
+  return { channel: claimed.channel, decision, target: mail.target }
+}
+
+async function compose(
+  deps: Deps,
+  claimed: Claimed,
+  category: Category,
+  { target }: Planned,
+  known: Known,
+  addresses: ReadonlyMap<Target, string>,
+): Promise<Ready | Result> {
+  const { tenant_id, channel, recipient_ref } = claimed
+  const version = await deps.templates.of(deps.kernel.db, tenant_id, claimed.template_version)
+  const template = version.channels.get(channel)
+  if (!template)
+    throw new RenderFailure('render_failed', 'the template has no text for this channel')
+  const mail = known.mails.get(recipient_ref)
+  const { person, preferences } = known.facts.of(tenant_id, recipient_ref)
+  const data = mail?.masked ?? dataOf(claimed, known.keys)
+  if (!data) return resultOf(claimed, { state: 'cancelled', error_code: 'cancelled' })
+  const link =
+    category.unsubscribe && target && channel === 'email'
+      ? deps.unsubscribe.linkFor({ tenant_id, hash: target.hash, category: category.name })
+      : null
+  const input: RenderInput = {
+    data,
+    locales: [
+      claimed.locale,
+      mail?.locale ?? person?.locale ?? null,
+      deps.kernel.settings['notifications.default_locale'],
+    ],
+    timezone: preferences?.timezone ?? 'UTC',
+    now: claimed.created_at,
+    unsubscribe_url: masked_link,
+  }
+  // What is kept of a message is the hash of its masked form: the same each time, and without a secret.
+  const masked = render(template, input)
+  const sha256 = hashOf(masked)
+  if (channel === 'in_app') {
+    const user_id = parseRef(recipient_ref).id
+    const item = {
+      tenant_id,
+      user_id,
+      intent_id: claimed.intent_id,
+      category: category.name,
+      message: masked,
+    }
+    return resultOf(claimed, { state: 'delivered', sha256, item })
+  }
+  const to = target && addresses.get(target)
+  if (!target || to === undefined || to === null) {
+    return resultOf(claimed, { state: 'skipped', error_code: 'no_destination' })
+  }
+  const message =
+    mail || link !== null
+      ? render(template, {
+          ...input,
+          data: mail?.real ?? data,
+          unsubscribe_url: link ?? masked_link,
+        })
+      : masked
+  return { claimed, category, target, to, message, sha256, unsubscribe_url: link }
+}
+
+function dataOf(
+  { tenant_id, owner_id, ciphertext, data_ref }: Claimed,
+  keys: DataKeys,
+): Data | null {
+  if (owner_id === null || ciphertext === null) return null
+  const key = keys.get(keyName({ tenant_id, owner_id }))
+  return key ? (JSON.parse(unseal(key, ciphertext, `input ${data_ref}`)) as Data) : null
+}
+
+/** Identity's mails, by reference: words, address and token are asked for at this moment only. */
+async function readMails(deps: Deps, claimed: readonly Claimed[]): Promise<Map<string, Mail>> {
+  const found = new Map<string, Mail>()
+  const { people, kernel } = deps
+  for (const { tenant_id, recipient_ref } of claimed) {
+    const { kind, id } = parseRef(recipient_ref)
+    if (kind !== 'identity_mail') continue
+    const [mail, masked] = await Promise.all([people.mail(id), people.mail(id, 'masked')])
+    const address = mail && parseEmail(mail.address)
+    if (!mail || !masked || !address) continue
+    found.set(recipient_ref, {
+      real: wordsOf(mail),
+      masked: wordsOf(masked),
+      locale: mail.locale,
+      target: {
+        channel: 'email',
+        destination_id: null,
+        provider: '',
+        hash: destinationHash(kernel.keys, tenant_id, address),
+        masked: address.masked,
+        verified: true,
+        address: address.address,
+      },
+    })
+  }
+  return found
+}

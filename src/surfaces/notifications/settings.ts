@@ -1,0 +1,47 @@
+/** The settings of notifications: name, default, unit and one sentence each. */
+import { count, flag, list, secret, text, type SettingTable } from '../../kernel/settings.ts'
+import type { KernelOf } from '../../kernel/surface.ts'
+
+// prettier-ignore
+export const settings = {
+  'notifications.email_providers': secret('Mail relays in their order, as name=URL: relay1=smtps://user:password@host:465,relay2=smtp://…'),
+  'notifications.sms_providers': secret('SMS vendors in their order, as name=URL: main=twilio+https://sid:token@api.twilio.com?from=+15550100'),
+  'notifications.outcome_webhooks': secret('Who reports what became of messages, as name=scheme:secret, such as relay1=standard:whsec_…'),
+  'notifications.mail_from': text('Sender of mails', 'Dodeca <no-reply@dodeca.localhost>'),
+  'notifications.dkim_domain': text('Domain that signs mails; none: mails are not signed', ''),
+  'notifications.dkim_selector': text('Selector of the DKIM key', 'dodeca'),
+  'notifications.dkim_private_key': secret('DKIM private key as PEM'),
+  'notifications.vapid_subject': text('Contact that push services see, as mailto: or https:', 'mailto:operator@dodeca.localhost'),
+  'notifications.vapid_public_key': secret('Public key of Web Push (VAPID)'),
+  'notifications.vapid_private_key': secret('Private key of Web Push (VAPID)'),
+  'notifications.push_hosts': list('Hosts of push services that browsers may name, *.example.com for all below it; none: those of the large browsers'),
+  'notifications.fcm_service_account': secret('Service account of Firebase as JSON, or the path of a file that holds it'),
+  'notifications.fcm_base_url': secret('Address of FCM, where it is not https://fcm.googleapis.com'),
+  'notifications.sms_countries': list('Countries that verification codes are sent to by SMS (DE,FR); none: no codes by SMS'),
+  'notifications.default_locale': text('Language of people who named none', 'en'),
+  'notifications.sender_enabled': flag(true, 'Whether worker processes send notifications'),
+  'notifications.in_flight': count(256, 'messages', 'Messages under way in one process', 8, 10_000),
+  'notifications.connections': count(20, 'connections', 'Connections of one process to one provider', 1, 1000),
+  'notifications.bulk_share': count(0.7, 'share', 'Largest share of the connections that bulk messages take', 0.05, 0.95),
+  'notifications.domain_per_second': count(50, 'mails/s', 'Mails that one process sends to one recipient domain in a second', 0.1, 1e6),
+  'notifications.tenant_per_second': count(200, 'messages/s', 'Messages that one process sends for one tenant in a second; the critical lane and in-app do not count', 1, 1e6),
+  'notifications.lease_seconds': count(90, 's', 'How long a sender holds messages without a sign of life', 10, 900),
+  'notifications.unknown_mail_seconds': count(900, 's', 'Wait for a report on a mail whose sending ended in doubt', 1, 86_400),
+  'notifications.unknown_other_seconds': count(300, 's', 'Wait for a report on another message whose sending ended in doubt', 1, 86_400),
+  'notifications.schedule_max_seconds': count(90 * 86_400, 's', 'How far ahead a notification may be scheduled', 60),
+  'notifications.data_bytes': count(64 * 1024, 'bytes', 'Largest data of one notification', 1024, 1024 * 1024),
+  'notifications.batch_recipients': count(100_000, 'recipients', 'Recipients of one batch', 1, 1_000_000),
+  'notifications.batch_bytes': count(64 * 1024 * 1024, 'bytes', 'Largest body of one batch', 1024 * 1024, 2 ** 30),
+  'notifications.destinations_per_user': count(20, 'destinations', 'Destinations of one user and channel', 1, 1000),
+  'notifications.codes_per_day': count(5, 'codes', 'Verification codes of one account in a day', 1, 1000),
+  'notifications.codes_per_destination_per_day': count(3, 'codes', 'Verification codes to one address in a day, over all tenants', 1, 1000),
+  'notifications.codes_per_tenant_per_hour': count(100, 'codes', 'Verification codes of one tenant in an hour', 1, 100_000),
+  'notifications.streams_per_user': count(4, 'streams', 'Open inbox streams of one user in one process; a fifth closes the oldest', 1, 100),
+  'notifications.inputs_retention_days': count(30, 'days', 'How long the data of notifications is kept', 1, 3650),
+  'notifications.intents_retention_days': count(180, 'days', 'How long notifications and their attempts are kept', 7, 3650),
+  'notifications.provider_events_retention_days': count(400, 'days', 'How long reports of providers are remembered', 7, 3650),
+  'notifications.inbox_retention_days': count(90, 'days', 'How long items of the in-app inbox are kept', 1, 3650),
+} as const satisfies SettingTable
+
+/** The kernel as this surface sees it: with the kernel's settings and its own. */
+export type Kernel = KernelOf<typeof settings>

@@ -1,0 +1,233 @@
+/** Routes about suppressed addresses, and the link by which somebody unsubscribes. */
+import { Type, type Static } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { markup, type Markup } from '../../../kernel/http/markup.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { closed, Id, oneOf, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
+import { destinationHash, parseEmail, parsePhone } from '../addresses.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { removeRow } from '../remove-row.ts'
+import { CategoryName } from '../schemas.ts'
+import { suppress } from './suppress.ts'
+
+const NewSuppression = closed(
+  {
+    destination: text(320),
+    channel: oneOf('email', 'sms'),
+    category: Type.Optional(CategoryName),
+  },
+  { title: 'NewSuppression' },
+)
+const SuppressionView = Type.Object(
+  {
+    id: Id,
+    /** Keyed by the tenant: it says nothing elsewhere, and the address is not in it. */
+    destination_hash: Type.String(),
+    channel: Type.String(),
+    category: Type.String(),
+    reason: Type.String(),
+    effective_at: Time,
+  },
+  { title: 'Suppression' },
+)
+
+const path = '/v1/suppressions'
+const absent = 'suppression_not_found'
+const columns = sql`id, encode(destination_hash, 'hex') as destination_hash, channel, category, reason,
+  effective_at`
+
+export function suppressionRoutes(deps: Deps): readonly Route[] {
+  return [
+    listRoute(deps),
+    createRoute(deps),
+    removeRoute(),
+    pageRoute(deps),
+    unsubscribeRoute(deps),
+  ]
+}
+
+function listRoute({ kernel: { cursors } }: Deps): Route {
+  return route({
+    method: 'GET',
+    path,
+    summary: 'Suppressed addresses, newest first; the addresses themselves are not shown',
+    permission: 'notifications.suppressions.read',
+    added: true,
+    query: pageQuery({ channel: Type.Optional(oneOf('email', 'sms', 'push')) }),
+    replies: { 200: page(SuppressionView) },
+    handle: async ({ tx, principal: { tenant_id }, query: { channel }, list }) => {
+      const { after, fetch } = cursors.start(list)
+      const before = (after?.[0] ?? null) as string | null // the cursor is ours: an id
+      const rows = await tx.many(
+        SuppressionView,
+        sql`
+          select ${columns} from notifications.suppressions
+          where tenant_id = ${tenant_id} and (${channel ?? null}::text is null or channel = ${channel ?? null})
+            and (${before}::uuid is null or id < ${before}::uuid)
+          order by id desc limit ${fetch}`,
+      )
+      const { body, headers } = cursors.page(list, rows, row => [row.id])
+      return reply(200, body, headers)
+    },
+  })
+}
+
+function createRoute({ kernel: { keys } }: Deps): Route {
+  return route({
+    method: 'POST',
+    path,
+    summary: 'Suppress an address, in one category or in all',
+    permission: 'notifications.suppressions.write',
+    added: true,
+    body: NewSuppression,
+    replies: { 201: SuppressionView },
+    fails: ['invalid_destination', 'already_exists'],
+    handle: async ({ tx, principal, body }) => {
+      const { tenant_id } = principal
+      const address =
+        body.channel === 'email' ? parseEmail(body.destination) : parsePhone(body.destination)
+      if (!address) {
+        throw problem('invalid_destination', {
+          errors: [{ location: 'body', pointer: '/destination', constraint: body.channel }],
+        })
+      }
+      const hash = destinationHash(keys, tenant_id, address)
+      const { channel, category = '*' } = body
+      const id = await suppress(tx, { tenant_id, hash, channel, category, reason: 'manual' })
+      if (id === null)
+        throw problem('already_exists', { detail: 'This address is suppressed already.' })
+      return reply(201, await readSuppression(tx, tenant_id, id), { location: `${path}/${id}` })
+    },
+  })
+}
+
+function readSuppression(
+  tx: Tx,
+  tenant_id: string,
+  id: string,
+): Promise<Static<typeof SuppressionView>> {
+  return tx.one(
+    SuppressionView,
+    sql`
+      select ${columns} from notifications.suppressions
+      where tenant_id = ${tenant_id} and id = ${id}`,
+  )
+}
+
+function removeRoute(): Route {
+  return route({
+    method: 'DELETE',
+    path: `${path}/{id}`,
+    summary: 'Let an address be sent to again',
+    permission: 'notifications.suppressions.write',
+    added: true,
+    absent,
+    replies: { 204: null },
+    fails: [absent],
+    handle: async ({ tx, params: { id }, principal }) => {
+      const { tenant_id } = principal
+      const removed = await removeRow(
+        tx,
+        { tenant_id, id },
+        sql`delete from notifications.suppressions where tenant_id = ${tenant_id} and id = ${id}`,
+      )
+      if (removed === 'absent') throw problem(absent)
+      if (removed === 'before') return reply(204, null)
+      tx.audit({
+        tenant_id,
+        actor: principal.id,
+        action: 'notifications.suppressions.remove',
+        target: `suppression:${id}`,
+        outcome: 'done',
+      })
+      return reply(204, null)
+    },
+  })
+}
+
+const link = '/v1/unsubscribe/{token}'
+const params = { token: text(400) }
+
+/** Scanners of mails follow links, so this only shows a button. */
+function pageRoute({ unsubscribe }: Deps): Route {
+  return route({
+    method: 'GET',
+    path: link,
+    summary: 'A page that offers to unsubscribe; it changes nothing',
+    permission: 'public',
+    added: true,
+    params,
+    absent: 'token_not_found',
+    produces: ['text/html'],
+    replies: { 200: Type.String() },
+    fails: ['token_not_found'],
+    handle: ({ params: { token } }) => {
+      const found = unsubscribe.read(token)
+      if (!found) throw problem('token_not_found')
+      return reply(200, pageOf(offer(found.category)), page_headers)
+    },
+  })
+}
+
+function unsubscribeRoute({ unsubscribe }: Deps): Route {
+  return route({
+    method: 'POST',
+    path: link,
+    summary: 'Unsubscribe by one click (RFC 8058)',
+    permission: 'public',
+    added: true,
+    idempotency: 'ignored',
+    consumes: 'raw',
+    body_limit_bytes: 1024,
+    params,
+    absent: 'token_not_found',
+    produces: ['text/html'],
+    replies: { 200: Type.String() },
+    fails: ['token_not_found'],
+    handle: async ({ tx, params: { token } }) => {
+      const found = unsubscribe.read(token)
+      if (!found) throw problem('token_not_found')
+      await suppress(tx, { ...found, channel: 'email', reason: 'unsubscribe' })
+      return reply(
+        200,
+        pageOf(markup`<h1>Done</h1>
+        <p>You get no more mails of <strong>${found.category}</strong> at this address.</p>`),
+        page_headers,
+      )
+    },
+  })
+}
+
+const page_headers = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+}
+
+function offer(category: string): Markup {
+  return markup`<h1>Unsubscribe</h1>
+    <p>No more mails of <strong>${category}</strong> are sent to this address. Other mails, such as those about your account, still are.</p>
+    <form method="post"><button name="List-Unsubscribe" value="One-Click">Unsubscribe</button></form>`
+}
+
+function pageOf(body: Markup): string {
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Unsubscribe</title>
+<style>
+:root { color-scheme: light dark }
+body { margin: 0 auto; max-width: 32rem; padding: 3rem 1.25rem; font: 1.05rem/1.6 system-ui, sans-serif;
+  background: light-dark(#f3f4f6, #121417); color: light-dark(#1c2026, #e6e9ee) }
+h1 { font-size: 1.5rem }
+button { font: inherit; font-weight: 600; padding: .7rem 1.4rem; border: 0; border-radius: .5rem;
+  background: light-dark(#1f5fbf, #82b1ff); color: light-dark(#fff, #10131a); cursor: pointer }
+</style>
+</head>
+<body><main>${body}</main></body>
+</html>`.text
+}

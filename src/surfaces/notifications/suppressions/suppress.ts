@@ -1,0 +1,40 @@
+/** Suppresses an address in one tenant, for one category or for all of them; the first reason stays. */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import { newId } from '../../../kernel/ids.ts'
+
+export type NewSuppression = {
+  readonly tenant_id: string
+  readonly hash: Buffer
+  readonly channel: string
+  readonly category: string
+  readonly reason: string
+}
+
+const Made = Type.Object({ id: Id })
+
+/** Answers its id, or null where it was suppressed already. */
+export async function suppress(tx: Tx, what: NewSuppression): Promise<string | null> {
+  const { tenant_id, hash, channel, category, reason } = what
+  const made = await tx.maybe(
+    Made,
+    sql`
+      insert into notifications.suppressions
+        (tenant_id, id, destination_hash, channel, category, reason)
+      values (${tenant_id}, ${newId()}, ${hash}, ${channel}, ${category}, ${reason})
+      on conflict (tenant_id, destination_hash, channel, category) do nothing
+      returning id`,
+  )
+  if (!made) return null
+  tx.emit({
+    type: 'suppression.created',
+    tenant_id,
+    aggregate_type: 'suppression',
+    aggregate_id: made.id,
+    aggregate_version: 1,
+    data: { suppression_id: made.id, channel, category, reason },
+  })
+  return made.id
+}

@@ -1,0 +1,65 @@
+/** Notifications as the kernel sees them: their parts are opened once and wired together here. */
+import type { Surface } from '../../kernel/surface.ts'
+import { checks } from './checks.ts'
+import { consumers } from './consumers.ts'
+import type { Deps, People } from './deps.ts'
+import { errors } from './errors.ts'
+import { events } from './events.ts'
+import type { Face } from './face.ts'
+import { openInboxStreams } from './inbox/watch-inbox.ts'
+import { loops } from './loops.ts'
+import { reportProviders } from './outcomes/report-formats.ts'
+import { openFace } from './open-face.ts'
+import { permissions } from './permissions.ts'
+import { personal } from './personal.ts'
+import { openProviders } from './providers/providers.ts'
+import { retention } from './retention.ts'
+import { routes } from './routes.ts'
+import { openSender } from './sending/sender.ts'
+import { settings } from './settings.ts'
+import { openTemplates } from './templates/find-template.ts'
+import { openUnsubscribeLinks } from './suppressions/unsubscribe-links.ts'
+import { openVault, sealedKeys } from './vault.ts'
+
+export type Needs = { readonly people: People }
+
+export const notifications: Surface<Face, Needs, typeof settings> = {
+  name: 'notifications',
+  migrations: new URL('./migrations/', import.meta.url),
+  permissions,
+  errors,
+  events,
+  settings,
+  open: (kernel, { people }) => {
+    const deps: Deps = {
+      kernel,
+      people,
+      vault: openVault(kernel.keys),
+      templates: openTemplates(),
+      providers: openProviders(kernel),
+      unsubscribe: openUnsubscribeLinks(kernel),
+      sender: { poke: kernel.wake },
+    }
+    const sender = openSender(deps)
+    const streams = openInboxStreams(kernel)
+    return {
+      face: openFace(deps),
+      routes: routes(deps, streams),
+      providers: reportProviders(kernel),
+      consumers: consumers(deps),
+      loops: [
+        ...(kernel.settings['notifications.sender_enabled'] ? [sender.loop] : []),
+        ...loops(deps),
+      ],
+      checks: checks(deps),
+      personal: personal(deps),
+      retention: retention(kernel),
+      sealed: [sealedKeys],
+      close: async () => {
+        streams.close()
+        await sender.close()
+        await deps.providers.close()
+      },
+    }
+  },
+}

@@ -1,0 +1,32 @@
+/** The JSON Schema by which a template checks its data: of bounded size, and checked in counted steps. */
+import { compileSchema, type Fit } from '../../../kernel/bounded/json-schema.ts'
+import { Refused } from '../../../kernel/bounded/work.ts'
+import { problem } from '../errors.ts'
+
+const bytes_max = 16 * 1024
+const member = '/data_schema'
+
+export function demandSchema(schema: object): void {
+  if (Buffer.byteLength(JSON.stringify(schema)) > bytes_max) {
+    throw refusal(member, 'maxBytes', `A schema has at most ${bytes_max} bytes.`)
+  }
+  try {
+    compileSchema(schema)
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    throw refusal(`${member}${error.pointer}`, 'schema', error.message)
+  }
+}
+
+const fits = new WeakMap<object, Fit>()
+
+/** It was checked when the template was written. */
+export function fitOf(schema: object): Fit {
+  const fit = fits.get(schema) ?? compileSchema(schema)
+  fits.set(schema, fit)
+  return fit
+}
+
+function refusal(pointer: string, constraint: string, detail: string) {
+  return problem('schema_invalid', { detail, errors: [{ location: 'body', pointer, constraint }] })
+}

@@ -1,0 +1,136 @@
+/**
+ * Finds a template version with its texts: the tenant's own, or one of the deployment. A tenant's own
+ * template of the same name is preferred, except for class security: else a tenant's text could carry a
+ * one-time token away.
+ */
+import { LRUCache } from 'lru-cache'
+import { Type, type Static } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
+import { problem } from '../errors.ts'
+import { Channel } from '../schemas.ts'
+import { builtInTemplate, type BuiltIn } from './built-in.ts'
+import type { ChannelTemplate, Content } from './render.ts'
+
+export type TemplateVersion = {
+  /** `name@7`, or `dodeca/name@1` for one of the deployment. */
+  readonly ref: string
+  readonly status: 'draft' | 'published' | 'archived'
+  readonly data_schema: object | null
+  readonly default_locale: string
+  readonly channels: ReadonlyMap<string, ChannelTemplate>
+}
+
+const Row = Type.Object({
+  version: Type.Integer(),
+  status: Type.Unsafe<TemplateVersion['status']>({ type: 'string' }),
+  default_locale: Type.String(),
+  data_schema: nullable(Type.Object({})),
+  channel: Channel,
+  format: Type.Unsafe<'html' | 'text'>({ type: 'string' }),
+  subject: nullable(Type.String()),
+  body: Type.String(),
+  text_body: nullable(Type.String()),
+  url: nullable(Type.String()),
+  locales: Type.Unsafe<Record<string, Content>>({ type: 'object' }),
+})
+type Row = Static<typeof Row>
+
+const built_in_prefix = 'dodeca/'
+
+/** The published version that a new intent uses; refuses what is not there or not published. */
+export async function templateToSend(
+  reader: Reader,
+  tenant_id: string,
+  asked: { readonly name: string; readonly version?: number | undefined },
+  is_security: boolean,
+): Promise<TemplateVersion> {
+  const { name, version } = asked
+  const own = is_security ? undefined : await findOwn(reader, tenant_id, name, version)
+  if (own) {
+    if (own.status === 'published') return own
+    throw problem('template_not_published', { current_state: own.status })
+  }
+  const built_in = builtInTemplate(name, version)
+  if (!built_in) throw problem('template_not_found')
+  return builtIn(built_in)
+}
+
+/** `version` undefined: the newest published one. */
+export async function findOwn(
+  reader: Reader,
+  tenant_id: string,
+  name: string,
+  version: number | undefined,
+): Promise<TemplateVersion | undefined> {
+  const rows = await reader.many(
+    Row,
+    sql`
+      select v.version, v.status, v.default_locale, v.data_schema, t.channel, t.format, t.subject,
+        t.body, t.text_body, t.url, t.locales
+      from notifications.template_versions v
+      join notifications.templates t
+        on t.tenant_id = v.tenant_id and t.name = v.name and t.version = v.version
+      where v.tenant_id = ${tenant_id} and v.name = ${name} and v.version = coalesce(
+        ${version ?? null}::int,
+        (select l.version from notifications.template_versions l
+          where l.tenant_id = ${tenant_id} and l.name = ${name} and l.status = 'published'
+          order by l.version desc limit 1))
+      order by t.channel`,
+  )
+  const [first] = rows
+  return first && versionOf(`${name}@${first.version}`, first, rows)
+}
+
+function versionOf(ref: string, first: Row, rows: readonly Row[]): TemplateVersion {
+  const { status, data_schema, default_locale } = first
+  const channels = new Map(
+    rows.map(({ channel, format, subject, body, text_body, url, locales }) => [
+      channel,
+      {
+        channel,
+        format,
+        default_locale,
+        contents: { ...locales, [default_locale]: { subject, body, text_body, url } },
+      },
+    ]),
+  )
+  return { ref, status, data_schema, default_locale, channels }
+}
+
+function builtIn({ name, version, templates }: BuiltIn): TemplateVersion {
+  return {
+    ref: `${built_in_prefix}${name}@${version}`,
+    status: 'published',
+    data_schema: null,
+    default_locale: 'en',
+    channels: new Map(templates.map(one => [one.channel, one])),
+  }
+}
+
+export type Templates = {
+  /** The version that an intent was made with; it cannot change, so it is read once. */
+  of(reader: Reader, tenant_id: string, ref: string): Promise<TemplateVersion>
+}
+
+export function openTemplates(): Templates {
+  const known = new LRUCache<string, TemplateVersion>({ max: 2000 })
+  return {
+    of: async (reader, tenant_id, ref) => {
+      const [name = '', version = ''] = ref.replace(built_in_prefix, '').split('@')
+      if (ref.startsWith(built_in_prefix)) {
+        const found = builtInTemplate(name, Number(version))
+        if (!found) throw new Error(`this release has no template ${ref}`)
+        return builtIn(found)
+      }
+      const key = `${tenant_id} ${ref}`
+      const cached = known.get(key)
+      if (cached) return cached
+      const found = await findOwn(reader, tenant_id, name, Number(version))
+      if (!found) throw new Error(`there is no template ${ref}`)
+      known.set(key, found)
+      return found
+    },
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * The template language: Liquid with what a stranger's template needs and no more. It reads own properties
+ * only and no files, ends after 200 ms or 5 MB, and has no filter whose result depends on the moment or
+ * whose time grows with the square of its input.
+ */
+import { Liquid, type FilterImplOptions, type Template } from 'liquidjs'
+import { LRUCache } from 'lru-cache'
+
+export type Kind = 'html' | 'text'
+
+/** What every template may name beside its data. */
+export type Given = {
+  readonly locale: string
+  readonly timezone: string
+  /** When the intent was created, so that rendering again gives the same bytes. */
+  readonly now: string
+  readonly unsubscribe_url: string
+}
+
+const render_ms_max = 200
+const memory_max = 5_000_000
+const template_characters_max = 512 * 1024
+const kept_filters = new Set(
+  `abs append at_least at_most capitalize ceil compact concat default divided_by downcase escape
+  escape_once find first floor join json jsonify last map minus modulo newline_to_br plus prepend remove
+  remove_first replace replace_first reverse round size slice sort split sum times truncate
+  truncatewords uniq upcase url_encode where`.split(/\s+/),
+)
+/** They would read files, or print what was not looked at. */
+const no_tags = ['include', 'render', 'layout', 'block']
+
+type Scope = { readonly context: { readonly globals: object } }
+
+function givenIn({ context }: Scope): Given {
+  return context.globals as Given
+}
+
+function language(kind: Kind): Liquid {
+  const liquid = new Liquid({
+    strictFilters: true,
+    strictVariables: true,
+    // A condition and a default may ask for what is not there.
+    lenientIf: true,
+    ownPropertyOnly: true,
+    relativeReference: false,
+    dynamicPartials: false,
+    parseLimit: template_characters_max,
+    renderLimit: render_ms_max,
+    memoryLimit: memory_max,
+    ...(kind === 'html' ? { outputEscape: 'escape' as const } : {}),
+  })
+  for (const name of Object.keys(liquid.filters)) {
+    if (!kept_filters.has(name)) delete liquid.filters[name]
+  }
+  for (const name of no_tags) delete liquid.tags[name]
+  for (const [name, filter] of Object.entries(own_filters)) liquid.registerFilter(name, filter)
+  return liquid
+}
+
+const date_styles = new Map<string, Intl.DateTimeFormatOptions>([
+  ['full', { dateStyle: 'full' }],
+  ['long', { dateStyle: 'long' }],
+  ['short', { dateStyle: 'short' }],
+  ['time', { timeStyle: 'short' }],
+  ['datetime', { dateStyle: 'medium', timeStyle: 'short' }],
+])
+
+const own_filters: Readonly<Record<string, FilterImplOptions>> = {
+  strip: (value: unknown) => textOf(value).trim(),
+  /** An address that a mail may lead to; anything else leads nowhere. */
+  safe_url: (value: unknown) => {
+    const text = textOf(value).trim()
+    return /^(https?:|mailto:|tel:)/i.test(text) && URL.canParse(text) ? text : '#'
+  },
+  date_l(this: unknown, value: unknown, style: unknown) {
+    const { locale, timezone } = givenIn(this as Scope)
+    const at = new Date(String(value))
+    if (Number.isNaN(at.getTime())) throw new TypeError('date_l needs a time, such as now')
+    const options = date_styles.get(String(style)) ?? { dateStyle: 'medium' }
+    return new Intl.DateTimeFormat(locale, { ...options, timeZone: timezone }).format(at)
+  },
+  number_l(this: unknown, value: unknown) {
+    return new Intl.NumberFormat(givenIn(this as Scope).locale).format(numberOf(value))
+  },
+  /** Whole minor units, as all money of the platform: 1999 and EUR are 19.99 €. */
+  money_l(this: unknown, value: unknown, currency: unknown) {
+    const { locale } = givenIn(this as Scope)
+    const style = { style: 'currency', currency: String(currency) } as const
+    const format = new Intl.NumberFormat(locale, style)
+    const { maximumFractionDigits: digits = 2 } = format.resolvedOptions()
+    return format.format(numberOf(value) / 10 ** digits)
+  },
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}
+
+function numberOf(value: unknown): number {
+  const number = Number(value)
+  if (!Number.isFinite(number)) throw new TypeError('a number is needed')
+  return number
+}
+
+const languages = { html: language('html'), text: language('text') }
+const parsed = new LRUCache<string, Template[]>({
+  max: 2000,
+  maxSize: 64e6,
+  sizeCalculation: (_, key) => key.length + 1,
+})
+
+/** Throws liquid's own error, with line and column, where the text has a mistake. */
+export function parse(kind: Kind, text: string): Template[] {
+  const key = `${kind}\n${text}`
+  let found = parsed.get(key)
+  if (!found) {
+    found = languages[kind].parse(text)
+    parsed.set(key, found)
+  }
+  return found
+}
+
+/** Throws where a name is missing or a limit is reached. */
+export function run(kind: Kind, text: string, data: object, given: Given): string {
+  // oxlint-disable-next-line node/no-sync -- it reads no file, and ends within its limits
+  return String(languages[kind].renderSync(parse(kind, text), data, { globals: given }))
+}

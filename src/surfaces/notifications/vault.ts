@@ -1,0 +1,133 @@
+/**
+ * Seals addresses and the data of notifications. Each owner (a user, an address without an account, a batch)
+ * has a data key of its own, wrapped by the platform's keyring; what was sealed with it can never be read
+ * again once the key's row is gone, not even in a backup of the other tables.
+ */
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { Type } from 'typebox'
+import type { Reader, Tx } from '../../kernel/database/db.ts'
+import { sql } from '../../kernel/database/sql.ts'
+import { Id } from '../../kernel/http/shapes.ts'
+import type { Keyring } from '../../kernel/keys.ts'
+import type { SealedColumn } from '../../kernel/work/reseal.ts'
+
+export type Owner = { readonly tenant_id: string; readonly owner_id: string }
+export type DataKeys = ReadonlyMap<string, Buffer>
+
+export type Vault = {
+  /** The keys of these owners, made where they are missing. */
+  keysFor(tx: Tx, owners: readonly Owner[]): Promise<DataKeys>
+  /** Only those that are there. */
+  knownKeys(reader: Reader, owners: readonly Owner[]): Promise<DataKeys>
+  destroy(tx: Tx, owner: Owner): Promise<void>
+}
+
+const data_key_use = 'notifications.data_keys'
+const Row = Type.Object({
+  tenant_id: Id,
+  owner_id: Id,
+  wrapped: Type.Unsafe<Buffer>({}),
+})
+const nonce_bytes = 12
+const tag_bytes = 16
+/** An erased account's key leaves the memory of every process within this time. */
+const kept_ms = 60_000
+
+const placeOf = ({ tenant_id, owner_id }: Owner) => ({
+  table: 'notifications.data_keys',
+  id: `${tenant_id}/${owner_id}`,
+  column: 'wrapped',
+})
+
+/** A rotated keyring seals the data keys again; what they seal stays as it is. */
+export const sealedKeys: SealedColumn = {
+  table: 'notifications.data_keys',
+  key: ['tenant_id', 'owner_id'],
+  column: 'wrapped',
+  use: data_key_use,
+  place: row => placeOf({ tenant_id: String(row['tenant_id']), owner_id: String(row['owner_id']) }),
+}
+
+export function openVault(keys: Pick<Keyring, 'seal' | 'open'>): Vault {
+  const known = new LRUCache<string, Buffer>({ max: 20_000, ttl: kept_ms })
+  /** A key read in a transaction may be its own, which is kept in memory only once it is committed. */
+  const read = async (reader: Reader | Tx, owners: readonly Owner[]) => {
+    const found = new Map<string, Buffer>()
+    const missing = new Map<string, Owner>()
+    for (const owner of owners) {
+      const key = known.get(keyName(owner))
+      if (key) found.set(keyName(owner), key)
+      else missing.set(keyName(owner), owner)
+    }
+    if (missing.size === 0) return { found, missing }
+    const wanted = [...missing.values()]
+    const rows = await reader.many(
+      Row,
+      sql`
+        select k.tenant_id, k.owner_id, k.wrapped
+        from unnest(${wanted.map(one => one.tenant_id)}::uuid[],
+          ${wanted.map(one => one.owner_id)}::uuid[]) w (tenant_id, owner_id)
+        join notifications.data_keys k on k.tenant_id = w.tenant_id and k.owner_id = w.owner_id`,
+    )
+    const read_now = rows.map(
+      row => [keyName(row), keys.open(data_key_use, row.wrapped, placeOf(row))] as const,
+    )
+    const keep = () => {
+      for (const [name, key] of read_now) known.set(name, key)
+    }
+    if ('afterCommit' in reader) reader.afterCommit(keep)
+    else keep()
+    for (const [name, key] of read_now) {
+      found.set(name, key)
+      missing.delete(name)
+    }
+    return { found, missing }
+  }
+  return {
+    knownKeys: async (reader, owners) => (await read(reader, owners)).found,
+    keysFor: async (tx, owners) => {
+      const { found, missing } = await read(tx, owners)
+      if (missing.size === 0) return found
+      // In one order, so that two who make the same keys never wait for each other in a circle.
+      const made = [...missing.values()]
+        .toSorted((a, b) => (a.owner_id < b.owner_id ? -1 : 1))
+        .map(owner => ({ ...owner, key: randomBytes(32) }))
+      await tx.run(sql`
+        insert into notifications.data_keys (tenant_id, owner_id, wrapped)
+        select * from unnest(${made.map(one => one.tenant_id)}::uuid[],
+          ${made.map(one => one.owner_id)}::uuid[],
+          ${made.map(one => keys.seal(data_key_use, one.key, placeOf(one)))}::bytea[])
+        on conflict do nothing`)
+      // Of two who made one at once, the first one's counts.
+      const again = await read(tx, made)
+      return new Map([...found, ...again.found])
+    },
+    destroy: async (tx, { tenant_id, owner_id }) => {
+      await tx.run(sql`
+        delete from notifications.data_keys
+        where tenant_id = ${tenant_id} and owner_id = ${owner_id}`)
+      tx.afterCommit(() => void known.delete(keyName({ tenant_id, owner_id })))
+    },
+  }
+}
+
+export function keyName({ tenant_id, owner_id }: Owner): string {
+  return `${tenant_id} ${owner_id}`
+}
+
+/** `place` names the row that it belongs to: it opens nowhere else. */
+export function seal(key: Buffer, text: string, place: string): Buffer {
+  const nonce = randomBytes(nonce_bytes)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place))
+  return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
+}
+
+export function unseal(key: Buffer, sealed: Buffer, place: string): string {
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonce_bytes), {
+    authTagLength: tag_bytes,
+  })
+  decipher.setAAD(Buffer.from(place)).setAuthTag(sealed.subarray(-tag_bytes))
+  const text = sealed.subarray(nonce_bytes, -tag_bytes)
+  return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8')
+}

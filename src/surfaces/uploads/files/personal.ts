@@ -1,0 +1,103 @@
+/**
+ * A person's files: what is exported of them, and their end with the account. Open uploads are aborted,
+ * and files of all purposes but product images lose their names at once and their bytes without the usual
+ * delay.
+ */
+import { Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import type { Personal, PersonalAccount } from '../../../kernel/work/personal.ts'
+import type { Deps } from '../deps.ts'
+import { endUpload } from '../uploads/abort-upload.ts'
+import { deleteFile } from './delete-file.ts'
+import { derivativesOf, fileColumns, FileRow, fileView } from './file-row.ts'
+
+const portion = 100
+const Owned = Type.Object({ tenant_id: Id, id: Id })
+
+export function personal(deps: Pick<Deps, 'kernel' | 'purposes'>): Personal {
+  return {
+    export: account => exportFiles(deps, account),
+    erase: async (account, signal) => {
+      while (!signal.aborted && (await eraseUploads(deps, account)) > 0);
+      while (!signal.aborted && (await eraseFiles(deps, account)) > 0);
+    },
+  }
+}
+
+async function* exportFiles(
+  { kernel: { db } }: Pick<Deps, 'kernel'>,
+  { account_id, tenant_id }: PersonalAccount,
+) {
+  let after: string | null = null
+  for (;;) {
+    const files: FileRow[] = await db.many(
+      FileRow,
+      sql`
+        select ${fileColumns} from uploads.files f
+        where f.tenant_id = ${tenant_id} and f.owner_id = ${account_id} and f.state <> 'purged'
+          and (${after}::uuid is null or f.id > ${after}::uuid)
+        order by f.id limit ${portion}`,
+    )
+    const ids = files.map(file => file.id)
+    const derivatives = await derivativesOf(db, tenant_id, ids)
+    for (const file of files) {
+      yield { kind: 'file', data: fileView(file, derivatives, { findings: false }) }
+    }
+    after = ids.at(-1) ?? null
+    if (files.length < portion) return
+  }
+}
+
+function erasedPurposes({ purposes }: Pick<Deps, 'purposes'>): string[] {
+  return Object.entries(purposes).flatMap(([name, rules]) => (rules.erased ? [name] : []))
+}
+
+/** An upload that is being verified becomes a file soon; the erasure is tried again until none is. */
+async function eraseUploads(
+  deps: Pick<Deps, 'kernel' | 'purposes'>,
+  { account_id, tenant_id }: PersonalAccount,
+): Promise<number> {
+  return await deps.kernel.db.tx(async tx => {
+    const found = await tx.many(
+      Type.Object({ ...Owned.properties, open: Type.Boolean(), verifying: Type.Boolean() }),
+      sql`
+        update uploads.uploads set filename = null
+        where (tenant_id, id) in (select tenant_id, id from uploads.uploads
+          where tenant_id = ${tenant_id} and owner_id = ${account_id}
+            and purpose = any(${erasedPurposes(deps)}::text[])
+            and (state = 'initiated' or filename is not null)
+          limit ${portion})
+        returning tenant_id, id, state = 'initiated' as open, due_at is not null as verifying`,
+    )
+    if (found.some(upload => upload.verifying)) throw new Error('an upload is being verified')
+    for (const upload of found) if (upload.open) await endUpload(tx, upload)
+    return found.length
+  })
+}
+
+async function eraseFiles(
+  deps: Pick<Deps, 'kernel' | 'purposes'>,
+  { account_id, tenant_id }: PersonalAccount,
+): Promise<number> {
+  const { kernel } = deps
+  return await kernel.db.tx(async tx => {
+    const files = await tx.many(
+      Owned,
+      sql`
+        update uploads.files
+        set filename = null, metadata = null,
+          retention_until = case when state in ('deleted', 'quarantined') then kernel.now()
+            else retention_until end
+        where (tenant_id, id) in (select tenant_id, id from uploads.files
+          where tenant_id = ${tenant_id} and owner_id = ${account_id}
+            and purpose = any(${erasedPurposes(deps)}::text[])
+            and (state not in ('deleted', 'purged') or filename is not null
+              or metadata is not null or retention_until > kernel.now())
+          limit ${portion})
+        returning tenant_id, id`,
+    )
+    for (const file of files) await deleteFile(tx, kernel, file, { at_once: true })
+    return files.length
+  })
+}

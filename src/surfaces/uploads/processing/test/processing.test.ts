@@ -1,0 +1,226 @@
+/** What files are found to be, what is refused in them, and the derivatives of images. */
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import sharp from 'sharp'
+import { Type } from 'typebox'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually } from '../../../../../test/world.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
+import { openUploadWorld, type UploadWorld } from '../../test/upload-world.ts'
+import {
+  eicar,
+  gzipOfZeros,
+  nestedZip,
+  overlappingZip,
+  packedPdf,
+  pdf,
+  photo,
+  picture,
+  pixelBomb,
+  zip,
+} from './samples.ts'
+
+let world: UploadWorld
+beforeAll(async () => {
+  world = await openUploadWorld({ UPLOADS_INSPECT_SECONDS: '30' })
+})
+afterAll(() => world.close())
+
+async function verdict(bytes: Buffer, order = {}) {
+  const { file } = await world.store(await world.member(), bytes, order)
+  return [file.state, file.error_code, file.detected_type]
+}
+
+describe.concurrent('images', () => {
+  test('get derivatives without metadata, turned as the camera was held', async () => {
+    const who = await world.member()
+    const order = { purpose: 'post_media', media_category: 'image', claimed_type: 'image/jpeg' }
+    const { file, file_id, state } = await world.store(who, await photo(), order)
+    expect([state, file.metadata]).toEqual(['available', { width: 800, height: 600, frames: 1 }])
+    expect(file.derivatives).toMatchObject([
+      { kind: 'preview', state: 'ready', width: 600, height: 800, media_type: 'image/webp' },
+      { kind: 'sanitized', state: 'ready', width: 600, height: 800 },
+      { kind: 'thumbnail', state: 'ready', width: 192, height: 256 },
+    ])
+    for (const { kind, size, width } of file.derivatives) {
+      const url = await world.url(who, file_id, `?derivative=${kind}&disposition=inline`)
+      expect(url.body).toMatchObject({ content_type: 'image/webp', size })
+      const answer = await world.fetch(url.body.url)
+      const bytes = Buffer.from(await answer.arrayBuffer())
+      expect(bytes.length).toBe(size)
+      const found = await sharp(bytes).metadata()
+      expect([found.width, found.exif, found.orientation]).toEqual([width, undefined, undefined])
+    }
+    const none = await world.url(who, file_id, '?derivative=poster')
+    expect(none.status).toBe(422)
+  })
+
+  test('with too many pixels are refused by their header', async () => {
+    const order = { purpose: 'avatar', media_category: 'image' }
+    const bomb = pixelBomb(50_000)
+    expect(bomb.length).toBeLessThan(40_000)
+    expect(await verdict(bomb, order)).toEqual(['quarantined', 'image_too_large', 'image/png'])
+  })
+
+  test('that are cut short are corrupt', async () => {
+    const whole = await picture(400, 400)
+    const order = { purpose: 'avatar', media_category: 'image' }
+    const cut = Buffer.concat([(await photo(500, 500)).subarray(0, 3000)])
+    expect((await verdict(cut, order)).slice(0, 2)).toEqual(['quarantined', 'media_corrupt'])
+    expect((await verdict(whole, order))[0]).toBe('available')
+  })
+
+  test('that hide a second format are refused', async () => {
+    const order = { purpose: 'avatar', media_category: 'image' }
+    const image = await picture(64, 64)
+    const hidden = zip([{ name: 'a', content: Buffer.from('x') }])
+    for (const bytes of [
+      Buffer.concat([image, hidden]),
+      Buffer.concat([image, randomBytes(5000)]),
+      Buffer.concat([image, randomBytes(200_000)]),
+    ]) {
+      expect((await verdict(bytes, order)).slice(0, 2)).toEqual([
+        'quarantined',
+        'polyglot_detected',
+      ])
+    }
+  })
+})
+
+describe.concurrent('the type', () => {
+  test('is what the bytes say, and must be what was claimed', async () => {
+    const image = await picture(10, 10)
+    expect(await verdict(image)).toEqual(['available', null, 'image/png'])
+    expect(await verdict(image, { claimed_type: 'image/jpeg' })).toEqual([
+      'quarantined',
+      'type_mismatch',
+      'image/png',
+    ])
+    const noise = randomBytes(3000)
+    expect(await verdict(noise, { claimed_type: 'video/mp4' })).toEqual([
+      'quarantined',
+      'type_mismatch',
+      'application/octet-stream',
+    ])
+    const csv = Buffer.from('a,b\n1,2\n')
+    const text = { purpose: 'document_ingest', media_category: 'text', claimed_type: 'text/csv' }
+    expect(await verdict(csv, text)).toEqual(['available', null, 'text/csv'])
+    const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>')
+    expect((await verdict(svg)).slice(0, 2)).toEqual(['quarantined', 'type_not_allowed'])
+  })
+
+  test('is refused at the beginning where the purpose does not take it', async () => {
+    const who = await world.member()
+    for (const [order, code, status] of [
+      [{ purpose: 'avatar', media_category: 'video' }, 'type_not_allowed', 422],
+      [
+        { purpose: 'avatar', media_category: 'image', claimed_type: 'text/html' },
+        'type_not_allowed',
+        422,
+      ],
+      [
+        { purpose: 'avatar', media_category: 'image', expected_size: 6_000_000 },
+        'content_too_large',
+        413,
+      ],
+      [{ purpose: 'product_media', media_category: 'image' }, 'permission_denied', 403],
+    ] as const) {
+      const refused = await world.begin(who, Buffer.from('x'), order)
+      expect([refused.status, refused.body.code]).toEqual([status, code])
+    }
+  })
+})
+
+describe.concurrent('archives', () => {
+  const content = Buffer.from('harmless')
+
+  test('that are what they seem are available', async () => {
+    const archive = zip([
+      { name: 'a/b.txt', content },
+      { name: 'c.txt', content },
+    ])
+    expect(await verdict(archive)).toEqual(['available', null, 'application/zip'])
+    expect((await verdict(gzipOfZeros(100_000)))[0]).toBe('available')
+  })
+
+  test.each([
+    ['of archives of zeros', () => nestedZip(3, 200_000_000), 'archive_bomb'],
+    ['of archives, too deep', () => nestedZip(5, 1000), 'archive_bomb'],
+    ['whose entries share bytes', () => overlappingZip(2000), 'archive_bomb'],
+    ['of gzip with zeros', () => gzipOfZeros(300_000_000), 'archive_bomb'],
+    ['with a path upwards', () => zip([{ name: '../x', content }]), 'archive_unsafe_path'],
+    ['with an absolute path', () => zip([{ name: '/etc/x', content }]), 'archive_unsafe_path'],
+    ['with a link', () => zip([{ name: 'x', content, symlink: true }]), 'archive_unsafe_path'],
+    ['with a password', () => zip([{ name: 'x', content, encrypted: true }]), 'encrypted_content'],
+    ['with macros', () => zip([{ name: 'word/vbaProject.bin', content }]), 'active_content'],
+    [
+      'cut short',
+      () => zip([{ name: 'x', content: randomBytes(9000) }]).subarray(0, 5000),
+      'archive_uninspectable',
+    ],
+  ])('%s are refused', async (_name, make, code) => {
+    expect((await verdict(make())).slice(0, 2)).toEqual(['quarantined', code])
+  })
+})
+
+describe.concurrent('documents', () => {
+  test.each([
+    ['plain', pdf(''), null],
+    ['a script', pdf('/OpenAction << /S /JavaScript /JS (app.alert(1)) >>'), 'active_content'],
+    ['a script with escaped names', pdf('/AA << /S /#4aava#53cript >>'), 'active_content'],
+    ['a script in a compressed stream', packedPdf('/AA << /S /JavaScript >>'), 'active_content'],
+    ['a program to launch', pdf('/OpenAction << /S /Launch /F (cmd.exe) >>'), 'active_content'],
+    ['a password', pdf('/Encrypt 5 0 R'), 'encrypted_content'],
+  ])('%s', async (_name, bytes, code) => {
+    const found = await verdict(bytes)
+    expect(found).toEqual([code ? 'quarantined' : 'available', code, 'application/pdf'])
+  })
+
+  test('EICAR is found anywhere, also across two reads', async () => {
+    const across = Buffer.concat([
+      Buffer.alloc(1024 * 1024 - 30, 'x'),
+      eicar,
+      Buffer.alloc(99, 'y'),
+    ])
+    for (const bytes of [eicar, across])
+      expect((await verdict(bytes)).slice(0, 2)).toEqual(['quarantined', 'malware_detected'])
+  })
+})
+
+test('a child that dies while it looks costs one attempt', async () => {
+  const who = await world.member()
+  const bytes = zip([{ name: 'noise', content: randomBytes(20_000_000) }])
+  const { body } = await world.begin(who, bytes)
+  await world.send(body, bytes)
+  const parts = Array.from({ length: body.part_count }, (_, n) => ({ part_number: n + 1 }))
+  await world.complete(who, body.id, { parts })
+  await eventually('an attempt whose child was killed', async () => {
+    for (const pid of children()) process.kill(pid, 'SIGKILL')
+    const { rows } = await crashed(body.id)
+    return rows > 0
+  })
+  const { file } = await eventually('the file is processed', async () => {
+    const found = await world.call('GET', `/v1/uploads/${body.id}`, { token: who.token })
+    return found.body.state !== 'uploaded' && found.body
+  })
+  expect([file.state, file.error_code]).toEqual(['available', null])
+})
+
+function children(): number[] {
+  return execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)], {
+    encoding: 'utf8',
+  })
+    .split('\n')
+    .filter(line => line.includes('inspector.child'))
+    .map(line => Number.parseInt(line, 10))
+}
+
+async function crashed(upload_id: string) {
+  return await world.platform.kernel.db.one(
+    Type.Object({ rows: Type.Integer() }),
+    sql`
+      select count(*)::int as rows from uploads.processing_attempts a
+      join uploads.files f on f.tenant_id = a.tenant_id and f.id = a.file_id
+      where f.upload_id = ${upload_id} and a.error_code = 'decoder_crashed'`,
+  )
+}
