@@ -66,6 +66,7 @@ function crashes(engine: 'local' | 's3', points: readonly string[]): void {
       // What this process does not work on, those that are killed and the last one do.
       ROLES: 'api',
       UPLOADS_COMPLETION_LEASE_SECONDS: '1',
+      UPLOADS_PROCESSING_LEASE_SECONDS: '8',
       UPLOADS_ORPHAN_SECONDS: '1',
       IDENTITY_ACCESS_TTL_SECONDS: '3600',
       ...(await swift?.bucket('crashes')),
