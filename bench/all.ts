@@ -17,6 +17,7 @@ const names = [
   'links',
   'uploads',
   'webhooks',
+  'payments',
 ]
 
 for (const name of names) {
