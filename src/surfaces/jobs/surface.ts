@@ -1,4 +1,5 @@
 /** Long work as the kernel sees it: its parts are opened once and wired together here. */
+import { sql } from '../../kernel/database/sql.ts'
 import type { Surface } from '../../kernel/surface.ts'
 import { settingFaults, settings, type Kernel } from './settings.ts'
 import { demoCount } from './types/demo-count.ts'
@@ -68,7 +69,12 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
       routes: routes(deps, lookout),
       loops: [
         ...engine.loops,
-        { name: 'jobs.pauses', every_ms: 1000, run: () => endPauses(deps) },
+        {
+          name: 'jobs.pauses',
+          every_ms: 60_000,
+          due: sql`select exists (select from jobs.job_types where paused_until <= kernel.now())`,
+          run: () => endPauses(deps),
+        },
         scheduleLoop(deps),
         resultSweep(kernel),
       ],

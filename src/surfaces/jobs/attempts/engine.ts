@@ -18,7 +18,7 @@ import { finalize, type FinalizeDeps, type Finished } from './ends/finalize.ts'
 import { holdAttempt, type HeldAttempt } from './ends/hold-attempts.ts'
 import { jsonResult, type Result } from './ends/result.ts'
 import { openRetryBudgets } from './ends/retry-budget.ts'
-import { sweep } from './ends/sweeps.ts'
+import { sweep, sweepDue } from './ends/sweeps.ts'
 import { forgetJobs } from './forget-jobs.ts'
 import type { Rights } from '../deps.ts'
 import type { TypeRules, TypeVersion } from './rules.ts'
@@ -109,7 +109,8 @@ export function openEngine(deps: EngineDeps): Engine {
       }),
       {
         name: 'jobs.sweep',
-        every_ms: 1000,
+        every_ms: 60_000,
+        due: sweepDue,
         run: async signal => {
           if (await sweep({ ...ending, log }, signal)) kernel.wake()
         },

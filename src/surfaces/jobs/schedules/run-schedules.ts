@@ -41,7 +41,11 @@ export function scheduleLoop(deps: RunDeps): Loop {
   const { db, log } = deps.kernel
   return {
     name: 'jobs.schedules',
-    every_ms: 1000,
+    every_ms: 60_000,
+    due: sql`
+      -- any tenant: schedules run for all of them
+      select exists (select from jobs.job_schedules
+        where enabled and next_run_at <= kernel.now())`,
     run: async signal => {
       while (!signal.aborted) {
         let taken: Due | undefined

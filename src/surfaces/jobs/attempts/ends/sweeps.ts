@@ -23,6 +23,13 @@ const portion = 100
 const failures_max = 100
 const promoted_max = 1000
 
+/** Whether one of the three below would find something. */
+export const sweepDue = sql`
+  -- any tenant: a sweep
+  select exists (select from jobs.job_attempts where state = 'running' and leased_until <= now())
+    or exists (select from jobs.job_queue where deadline_at <= kernel.now())
+    or exists (select from jobs.job_queue where wake_at < 'infinity' and wake_at <= kernel.now())`
+
 /** Answers whether anything became ready to be claimed. */
 export async function sweep(deps: SweepDeps, signal: AbortSignal): Promise<boolean> {
   const lapsed = await sweepAll(deps, lapsedLeases, signal)
