@@ -12,13 +12,14 @@ export function exampleOf(schema: unknown, scope: Scope, name = ''): unknown {
   const given = schema as Json
   const inside = typeof given['title'] === 'string' ? { ...scope, title: given['title'] } : scope
   const own = scope.members[`${scope.title}.${name}`] ?? scope.members[name]
-  if (own && own.length > 1) return own[1]
+  if (own && own.length > 1 && !given['enum']) return own[1]
   if (name === '' || !shared.has(String(given['title']))) {
     const [first] = (given['examples'] ?? []) as unknown[]
     if (first !== undefined) return first
   }
   if (given['const'] !== undefined) return given['const']
   if (Array.isArray(given['enum'])) return given['enum'][0]
+  if (given['properties']) return objectOf(given, inside)
   const branches = (given['anyOf'] ?? given['oneOf']) as Json[] | undefined
   if (branches) return exampleOf(branches.find(isNotNull) ?? {}, inside, name)
   if (given['default'] !== undefined) return given['default']
@@ -60,9 +61,18 @@ function ofType(schema: Json, scope: Scope, name: string): unknown {
   }
 }
 
+/** Of members that exclude each other only the first ones. */
 function objectOf(schema: Json, scope: Scope): Json {
+  const [first = [], ...others] = ((schema['oneOf'] ?? []) as { required?: string[] }[]).map(
+    ({ required = [] }) => required,
+  )
+  const left_out = new Set(others.flat().filter(name => !first.includes(name)))
   const properties = Object.entries((schema['properties'] ?? {}) as Json)
-  return Object.fromEntries(properties.map(([name, one]) => [name, exampleOf(one, scope, name)]))
+  return Object.fromEntries(
+    properties
+      .filter(([name]) => !left_out.has(name))
+      .map(([name, one]) => [name, exampleOf(one, scope, name)]),
+  )
 }
 
 function singular(name: string): string {
@@ -74,8 +84,29 @@ function textOf(schema: Json, name: string): string {
   if (schema['format'] === 'date-time') return timeFor(name)
   if (schema['format'] === 'date') return '2026-03-02'
   if (schema['format'] === 'uri') return 'https://example.com/orders/1042'
-  return name.replaceAll('_', ' ').slice(0, Number(schema['maxLength'] ?? 100)) || 'example'
+  const words = name.replaceAll('_', ' ').slice(0, Number(schema['maxLength'] ?? 100))
+  const { pattern, minLength = 0 } = schema as { pattern?: string; minLength?: number }
+  const fits = (text: string) =>
+    text.length >= minLength && (pattern === undefined || new RegExp(pattern, 'u').test(text))
+  return [words, ...believable].find(fits) ?? (words || 'example')
 }
+
+/** Values of the usual forms; the first one that fits a pattern is taken. */
+const believable = [
+  'support_viewer',
+  'jobs.jobs.read',
+  'en',
+  'EUR',
+  '19.99',
+  '492039',
+  '07:30',
+  '2026-03-02',
+  'X-Signature',
+  '/id',
+  'application/pdf',
+  'https://example.com/orders/1042',
+  `sha256:${digest('example')}`,
+]
 
 /** A version 7 id whose end depends on the member's name, so that two members differ. */
 function idFor(name: string): string {

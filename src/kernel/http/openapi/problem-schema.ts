@@ -8,7 +8,7 @@ const FieldErrorSchema = Type.Object(
     pointer: Type.String(),
     constraint: Type.String(),
     message: Type.Optional(Type.String()),
-    params: Type.Optional(Type.Object({})),
+    params: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   },
   { title: 'FieldError' },
 )

@@ -37,7 +37,7 @@ function requestRoutes(deps: Deps): Route[] {
       method: 'GET',
       path: '/v1/password-reset-requests/{id}',
       name: 'getPasswordResetRequest',
-    summary: 'What became of a request',
+      summary: 'What became of a request',
       permission: 'public',
       added: true,
       absent: 'request_not_found',
