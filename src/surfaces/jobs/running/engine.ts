@@ -101,6 +101,7 @@ export function openEngine(deps: EngineDeps): Engine {
         ...owned,
         kernel,
         log,
+        traced: kernel.traced,
         grace_seconds,
         progress_kept,
         now,
