@@ -20,7 +20,12 @@ export type Bodies = {
 export type Kept = Pick<Body, 'bytes' | 'traceparent'>
 
 const kept_bytes_max = 32 * 1024 * 1024
-const Row = Type.Object({ event_id: Id, api_version: Type.String(), bytes: Bytes, traceparent: nullable(Type.String()) })
+const Row = Type.Object({
+  event_id: Id,
+  api_version: Type.String(),
+  bytes: Bytes,
+  traceparent: nullable(Type.String()),
+})
 
 export const keyOfBody = ({ event_id, api_version }: Wanted): string => `${event_id} ${api_version}`
 
