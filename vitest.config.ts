@@ -52,6 +52,8 @@ export default defineConfig(({ mode }) => {
             pool: 'threads',
             isolate: false,
             maxWorkers: 2,
+            // A deadline against endless loops, wide enough for a busy machine.
+            testTimeout: 60_000,
             sequence: { groupOrder: 0 },
           },
         },

@@ -8,10 +8,19 @@ import { identity } from './surfaces/identity/surface.ts'
 import { jobs } from './surfaces/jobs/surface.ts'
 import { links } from './surfaces/links/surface.ts'
 import { notifications } from './surfaces/notifications/surface.ts'
+import { payments } from './surfaces/payments/surface.ts'
 import { uploads } from './surfaces/uploads/surface.ts'
 import { webhooks } from './surfaces/webhooks/surface.ts'
 
-const surfaces: readonly AnySurface[] = [identity, jobs, uploads, notifications, links, webhooks]
+const surfaces: readonly AnySurface[] = [
+  identity,
+  jobs,
+  uploads,
+  notifications,
+  payments,
+  links,
+  webhooks,
+]
 
 export const composition: Composition = {
   surfaces,
@@ -26,6 +35,7 @@ export const composition: Composition = {
       url: (tenant_id, file_id) => files.face.inputUrl({ tenant_id, file_id }),
     })
     const messages = notifications.open(kernelFor(notifications), { people: people.face })
+    const money = payments.open(kernelFor(payments), { people: administration })
     const shortener = links.open(kernelFor(links), {
       jobs: work.face,
       people: administration,
@@ -45,6 +55,7 @@ export const composition: Composition = {
       jobs: work,
       uploads: files,
       notifications: messages,
+      payments: money,
       links: shortener,
       webhooks: hooks,
     }

@@ -7,10 +7,11 @@ import { settings as identity } from './surfaces/identity/settings.ts'
 import { settings as jobs } from './surfaces/jobs/settings.ts'
 import { settings as links } from './surfaces/links/settings.ts'
 import { settings as notifications } from './surfaces/notifications/settings.ts'
+import { settings as payments } from './surfaces/payments/settings.ts'
 import { settings as uploads } from './surfaces/uploads/settings.ts'
 import { settings as webhooks } from './surfaces/webhooks/settings.ts'
 
-export const tables = [identity, jobs, uploads, notifications, links, webhooks]
+export const tables = [identity, jobs, uploads, notifications, payments, links, webhooks]
 
 /** The configuration of this process. `overrides` are the command line's, and win. */
 export function loadConfig(overrides?: Environment, env?: Environment): Config {

@@ -52,12 +52,4 @@ export const notYetBuilt: readonly string[] = [
   'POST /v1/answers',
   'POST /v1/answers:stream',
   'GET /v1/answers/{answer_id}',
-  // payments
-  'POST /v1/payment-intents',
-  'GET /v1/payment-intents/{id}',
-  'POST /v1/payment-intents/{id}/authorize',
-  'POST /v1/payment-intents/{id}/capture',
-  'POST /v1/payment-intents/{id}/cancel',
-  'POST /v1/refunds',
-  'GET /v1/refunds/{id}',
 ]

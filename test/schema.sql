@@ -1459,6 +1459,421 @@ begin
   return new;
 end $function$;
 
+create schema payments;
+
+create table payments.disputes (
+  tenant_id uuid not null,
+  id uuid not null,
+  intent_id uuid not null,
+  provider text not null,
+  provider_dispute_id text not null,
+  amount_minor bigint not null,
+  fee_minor bigint not null default 0,
+  currency text not null,
+  state text not null,
+  reason text not null,
+  money text not null default 'none'::text,
+  respond_by timestamp with time zone,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  closed_at timestamp with time zone,
+  constraint disputes_amount_minor_check CHECK ((amount_minor > 0)),
+  constraint disputes_money_check CHECK ((money = ANY (ARRAY['none'::text, 'withdrawn'::text, 'returned'::text, 'lost'::text]))),
+  constraint disputes_pkey PRIMARY KEY (tenant_id, id),
+  constraint disputes_state_check CHECK ((state = ANY (ARRAY['warning'::text, 'needs_response'::text, 'under_review'::text, 'won'::text, 'lost'::text, 'closed'::text]))),
+  constraint disputes_tenant_id_intent_id_fkey FOREIGN KEY (tenant_id, intent_id) REFERENCES payments.payment_intents(tenant_id, id)
+);
+CREATE INDEX disputes_intent ON payments.disputes USING btree (tenant_id, intent_id);
+CREATE UNIQUE INDEX disputes_provider ON payments.disputes USING btree (provider, provider_dispute_id);
+
+create table payments.ledger_accounts (
+  id uuid not null default gen_random_uuid(),
+  owner_type text not null,
+  owner_id uuid not null,
+  currency text not null,
+  type text not null,
+  normal_side text not null generated always as 
+CASE
+    WHEN (type = ANY (ARRAY['provider_clearing'::text, 'bank'::text, 'provider_fees'::text, 'disputed_funds'::text])) THEN 'debit'::text
+    ELSE 'credit'::text
+END stored,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint ledger_accounts_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint ledger_accounts_id_currency_key UNIQUE (id, currency),
+  constraint ledger_accounts_owner_id_currency_type_key UNIQUE (owner_id, currency, type),
+  constraint ledger_accounts_owner_type_check CHECK ((owner_type = ANY (ARRAY['platform'::text, 'tenant'::text]))),
+  constraint ledger_accounts_pkey PRIMARY KEY (id),
+  constraint ledger_accounts_type_check CHECK ((type = ANY (ARRAY['provider_clearing'::text, 'bank'::text, 'provider_fees'::text, 'suspense'::text, 'merchant_balance'::text, 'refunds_in_transit'::text, 'disputed_funds'::text])))
+);
+
+create table payments.ledger_balances (
+  account_id uuid not null,
+  shard smallint not null,
+  debits_minor bigint not null default 0,
+  credits_minor bigint not null default 0,
+  constraint ledger_balances_account_id_fkey FOREIGN KEY (account_id) REFERENCES payments.ledger_accounts(id),
+  constraint ledger_balances_pkey PRIMARY KEY (account_id, shard),
+  constraint ledger_balances_shard_check CHECK (((shard >= 0) AND (shard <= 15)))
+) with (fillfactor=50);
+
+create table payments.ledger_entries (
+  transaction_id uuid not null,
+  line smallint not null,
+  account_id uuid not null,
+  currency text not null,
+  direction text not null,
+  amount_minor bigint not null,
+  effective_at timestamp with time zone not null default kernel.now(),
+  constraint ledger_entries_account_id_currency_fkey FOREIGN KEY (account_id, currency) REFERENCES payments.ledger_accounts(id, currency),
+  constraint ledger_entries_amount_minor_check CHECK ((amount_minor > 0)),
+  constraint ledger_entries_direction_check CHECK ((direction = ANY (ARRAY['debit'::text, 'credit'::text]))),
+  constraint ledger_entries_pkey PRIMARY KEY (transaction_id, line),
+  constraint ledger_entries_transaction_id_fkey FOREIGN KEY (transaction_id) REFERENCES payments.ledger_transactions(id)
+);
+CREATE INDEX ledger_entries_account ON payments.ledger_entries USING btree (account_id, effective_at);
+CREATE TRIGGER ledger_entries_append_only BEFORE DELETE OR UPDATE ON payments.ledger_entries FOR EACH ROW EXECUTE FUNCTION payments.refuse_change();
+CREATE TRIGGER ledger_entries_are_new AFTER INSERT ON payments.ledger_entries REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION payments.check_entries_are_new();
+CREATE TRIGGER ledger_entries_no_truncate BEFORE TRUNCATE ON payments.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION payments.refuse_change();
+
+create table payments.ledger_transactions (
+  id uuid not null,
+  tenant_id uuid not null,
+  operation_id uuid,
+  intent_id uuid,
+  purpose text not null,
+  external_ref text,
+  request_id uuid,
+  reverses_id uuid,
+  description text not null,
+  effective_at timestamp with time zone not null default kernel.now(),
+  made_in xid8 not null default pg_current_xact_id(),
+  constraint ledger_transactions_pkey PRIMARY KEY (id),
+  constraint ledger_transactions_reverses_id_fkey FOREIGN KEY (reverses_id) REFERENCES payments.ledger_transactions(id)
+);
+CREATE UNIQUE INDEX ledger_transactions_external ON payments.ledger_transactions USING btree (external_ref, purpose);
+CREATE INDEX ledger_transactions_intent ON payments.ledger_transactions USING btree (tenant_id, intent_id, id);
+CREATE UNIQUE INDEX ledger_transactions_operation ON payments.ledger_transactions USING btree (operation_id, purpose);
+CREATE INDEX ledger_transactions_tenant ON payments.ledger_transactions USING btree (tenant_id, id);
+CREATE TRIGGER ledger_transactions_append_only BEFORE DELETE OR UPDATE ON payments.ledger_transactions FOR EACH ROW EXECUTE FUNCTION payments.refuse_change();
+CREATE CONSTRAINT TRIGGER ledger_transactions_balanced AFTER INSERT ON payments.ledger_transactions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION payments.check_balanced();
+CREATE TRIGGER ledger_transactions_no_truncate BEFORE TRUNCATE ON payments.ledger_transactions FOR EACH STATEMENT EXECUTE FUNCTION payments.refuse_change();
+
+create table payments.payment_intents (
+  tenant_id uuid not null,
+  id uuid not null,
+  merchant_id uuid generated always as tenant_id stored,
+  order_ref text,
+  amount_minor bigint not null,
+  currency text not null,
+  state text not null default 'requires_authorization'::text,
+  provider text not null,
+  provider_customer_ref text,
+  provider_handle text,
+  provider_handle_at timestamp with time zone,
+  reconciled_in uuid,
+  charge_ref text,
+  managed boolean not null default false,
+  amount_authorized_minor bigint not null default 0,
+  amount_captured_minor bigint not null default 0,
+  amount_refunded_minor bigint not null default 0,
+  amount_refund_pending_minor bigint not null default 0,
+  authorization_expires_at timestamp with time zone,
+  cancellation_reason text,
+  disputed boolean not null default false,
+  last_error jsonb,
+  metadata jsonb not null default '{}'::jsonb,
+  created_by uuid,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint payment_intents_amount_minor_check CHECK ((amount_minor > 0)),
+  constraint payment_intents_amounts CHECK (((0 <= amount_refunded_minor) AND (0 <= amount_refund_pending_minor) AND ((amount_refunded_minor + amount_refund_pending_minor) <= amount_captured_minor) AND (amount_captured_minor <= amount_authorized_minor) AND (amount_authorized_minor <= amount_minor))),
+  constraint payment_intents_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint payment_intents_pkey PRIMARY KEY (tenant_id, id),
+  constraint payment_intents_state_check CHECK ((state = ANY (ARRAY['requires_authorization'::text, 'requires_action'::text, 'authorized'::text, 'captured'::text, 'cancelled'::text])))
+);
+CREATE INDEX payment_intents_charge ON payments.payment_intents USING btree (provider, charge_ref);
+CREATE UNIQUE INDEX payment_intents_handle ON payments.payment_intents USING btree (provider, provider_handle);
+CREATE INDEX payment_intents_maker ON payments.payment_intents USING btree (created_by, id);
+CREATE INDEX payment_intents_order ON payments.payment_intents USING btree (tenant_id, order_ref, id);
+CREATE INDEX payment_intents_state ON payments.payment_intents USING btree (tenant_id, state, id);
+
+create table payments.payment_operations (
+  tenant_id uuid not null,
+  id uuid not null,
+  intent_id uuid,
+  type text not null,
+  principal_id uuid,
+  idempotency_key text,
+  request_fingerprint bytea,
+  state text not null,
+  provider text not null,
+  provider_operation_id text,
+  amount_minor bigint not null,
+  payment_method text,
+  return_url text,
+  reason text,
+  release_wanted text,
+  error_code text,
+  attempt_count integer not null default 0,
+  sent_at timestamp with time zone,
+  doubt_since timestamp with time zone,
+  due_at timestamp with time zone,
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  created_at timestamp with time zone not null default kernel.now(),
+  resolved_at timestamp with time zone,
+  constraint payment_operations_amount_minor_check CHECK ((amount_minor >= 0)),
+  constraint payment_operations_check CHECK (((intent_id IS NOT NULL) OR (state = 'failed'::text))),
+  constraint payment_operations_id_key UNIQUE (id),
+  constraint payment_operations_pkey PRIMARY KEY (tenant_id, id),
+  constraint payment_operations_state_check CHECK ((state = ANY (ARRAY['created'::text, 'pending_provider'::text, 'requires_action'::text, 'succeeded'::text, 'failed'::text]))),
+  constraint payment_operations_tenant_id_intent_id_fkey FOREIGN KEY (tenant_id, intent_id) REFERENCES payments.payment_intents(tenant_id, id),
+  constraint payment_operations_type_check CHECK ((type = ANY (ARRAY['create'::text, 'authorize'::text, 'capture'::text, 'cancel'::text, 'refund'::text])))
+);
+CREATE INDEX payment_operations_declined ON payments.payment_operations USING btree (tenant_id, principal_id, resolved_at) WHERE ((type = 'authorize'::text) AND (state = 'failed'::text));
+CREATE INDEX payment_operations_due ON payments.payment_operations USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX payment_operations_intent ON payments.payment_operations USING btree (tenant_id, intent_id, id);
+CREATE UNIQUE INDEX payment_operations_key ON payments.payment_operations USING btree (tenant_id, principal_id, type, idempotency_key);
+CREATE UNIQUE INDEX payment_operations_open ON payments.payment_operations USING btree (tenant_id, intent_id) WHERE ((type = ANY (ARRAY['authorize'::text, 'capture'::text, 'cancel'::text])) AND (state = ANY (ARRAY['created'::text, 'pending_provider'::text])));
+CREATE UNIQUE INDEX payment_operations_provider ON payments.payment_operations USING btree (provider, provider_operation_id);
+
+create table payments.payouts (
+  id uuid not null,
+  provider text not null,
+  provider_payout_id text not null,
+  amount_minor bigint not null,
+  currency text not null,
+  state text not null,
+  arrival_at timestamp with time zone,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint payouts_pkey PRIMARY KEY (id),
+  constraint payouts_provider_provider_payout_id_key UNIQUE (provider, provider_payout_id)
+);
+
+create table payments.provider_cursors (
+  provider text not null,
+  name text not null,
+  read_until timestamp with time zone not null,
+  constraint provider_cursors_pkey PRIMARY KEY (provider, name)
+);
+
+create table payments.provider_events (
+  provider text not null,
+  event_id text not null,
+  type text not null,
+  object_ref text not null,
+  received_at timestamp with time zone not null default now(),
+  processed_at timestamp with time zone,
+  due_at timestamp with time zone,
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  constraint provider_events_pkey PRIMARY KEY (provider, event_id)
+);
+CREATE INDEX provider_events_due ON payments.provider_events USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX provider_events_object ON payments.provider_events USING btree (provider, object_ref);
+CREATE INDEX provider_events_received ON payments.provider_events USING btree (received_at);
+
+create table payments.reconciliation_items (
+  tenant_id uuid not null,
+  id uuid not null,
+  provider text not null,
+  external_ref text,
+  local_ref text,
+  state text not null default 'open'::text,
+  discrepancy text not null,
+  details jsonb not null default '{}'::jsonb,
+  note text,
+  resolved_by text,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  resolved_at timestamp with time zone,
+  constraint reconciliation_items_discrepancy_check CHECK ((discrepancy = ANY (ARRAY['missing_local'::text, 'missing_external'::text, 'amount_mismatch'::text, 'currency_mismatch'::text, 'state_mismatch'::text, 'fee_mismatch'::text, 'duplicate_effect'::text, 'orphan_authorization'::text, 'balance_drift'::text, 'unresolved_operation'::text]))),
+  constraint reconciliation_items_pkey PRIMARY KEY (tenant_id, id),
+  constraint reconciliation_items_state_check CHECK ((state = ANY (ARRAY['open'::text, 'auto_resolved'::text, 'resolved'::text, 'ignored'::text])))
+);
+CREATE UNIQUE INDEX reconciliation_items_open ON payments.reconciliation_items USING btree (provider, discrepancy, COALESCE(external_ref, ''::text), COALESCE(local_ref, ''::text)) WHERE (state = 'open'::text);
+
+create table payments.reconciliation_runs (
+  id uuid not null,
+  provider text not null,
+  state text not null default 'queued'::text,
+  from_at timestamp with time zone not null,
+  to_at timestamp with time zone not null,
+  phase text not null default 'payments'::text,
+  page_after text,
+  compared bigint not null default 0,
+  fixed bigint not null default 0,
+  opened bigint not null default 0,
+  proof jsonb,
+  requested_by text not null,
+  due_at timestamp with time zone default kernel.now(),
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  created_at timestamp with time zone not null default kernel.now(),
+  finished_at timestamp with time zone,
+  constraint reconciliation_runs_pkey PRIMARY KEY (id),
+  constraint reconciliation_runs_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text])))
+);
+CREATE INDEX reconciliation_runs_due ON payments.reconciliation_runs USING btree (due_at) WHERE (due_at IS NOT NULL);
+
+create table payments.refunds (
+  tenant_id uuid not null,
+  id uuid not null,
+  intent_id uuid not null,
+  operation_id uuid not null,
+  amount_minor bigint not null,
+  currency text not null,
+  state text not null default 'pending'::text,
+  reason text not null,
+  note text,
+  provider text not null,
+  provider_refund_id text,
+  accepted boolean not null default false,
+  failure_code text,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint refunds_amount_minor_check CHECK ((amount_minor > 0)),
+  constraint refunds_pkey PRIMARY KEY (tenant_id, id),
+  constraint refunds_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text]))),
+  constraint refunds_tenant_id_intent_id_fkey FOREIGN KEY (tenant_id, intent_id) REFERENCES payments.payment_intents(tenant_id, id),
+  constraint refunds_tenant_id_operation_id_key UNIQUE (tenant_id, operation_id)
+);
+CREATE INDEX refunds_intent ON payments.refunds USING btree (tenant_id, intent_id, id);
+CREATE UNIQUE INDEX refunds_provider ON payments.refunds USING btree (provider, provider_refund_id);
+
+create table payments.settlement_records (
+  tenant_id uuid not null,
+  id uuid not null,
+  provider text not null,
+  balance_transaction_id text not null,
+  kind text not null,
+  source_ref text,
+  intent_id uuid,
+  amount_minor bigint not null,
+  fee_minor bigint not null,
+  net_minor bigint not null,
+  currency text not null,
+  exchange_rate text,
+  available_on timestamp with time zone not null,
+  payout_id text,
+  provider_created_at timestamp with time zone not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint settlement_records_pkey PRIMARY KEY (tenant_id, id),
+  constraint settlement_records_provider_balance_transaction_id_key UNIQUE (provider, balance_transaction_id)
+);
+CREATE INDEX settlement_records_currency ON payments.settlement_records USING btree (provider, currency);
+CREATE INDEX settlement_records_payout ON payments.settlement_records USING btree (tenant_id, payout_id, id);
+
+CREATE OR REPLACE FUNCTION payments.check_balanced()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  lines bigint;
+  unbalanced bigint;
+begin
+  select coalesce(sum(one.lines), 0), count(*) filter (where one.balance <> 0)
+    into lines, unbalanced
+  from (
+    select count(*) as lines,
+      sum(case direction when 'debit' then amount_minor else -amount_minor end) as balance
+    from payments.ledger_entries where transaction_id = new.id
+    group by currency) one;
+  if lines < 2 or unbalanced > 0 then
+    raise exception 'ledger transaction % is not balanced', new.id
+      using errcode = '23514', constraint = 'ledger_balanced';
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION payments.check_entries_are_new()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (
+    select 1 from added
+    join payments.ledger_transactions t on t.id = added.transaction_id
+    where t.made_in <> pg_current_xact_id()) then
+    raise exception 'entries can only be added in the commit of their transaction'
+      using errcode = '23514', constraint = 'ledger_entries_of_one_commit';
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION payments.post_ledger(posting_id uuid, posting_tenant uuid, posting_operation uuid, posting_intent uuid, posting_purpose text, posting_ref text, posting_request uuid, posting_reverses uuid, posting_description text, posting_currency text, leg_owners uuid[], leg_types text[], leg_directions text[], leg_amounts bigint[])
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'payments', 'pg_temp'
+AS $function$
+begin
+  insert into payments.ledger_transactions (
+    id, tenant_id, operation_id, intent_id, purpose, external_ref, request_id, reverses_id,
+    description)
+  values (
+    posting_id, posting_tenant, posting_operation, posting_intent, posting_purpose, posting_ref,
+    posting_request, posting_reverses, posting_description)
+  on conflict do nothing;
+  if not found then
+    return false;
+  end if;
+  if exists (
+    select 1 from unnest(leg_owners, leg_types) as leg (owner_id, type)
+    where not exists (
+      select 1 from payments.ledger_accounts a
+      where a.owner_id = leg.owner_id and a.currency = posting_currency and a.type = leg.type)) then
+    insert into payments.ledger_accounts (owner_type, owner_id, currency, type)
+    select distinct
+      case when leg.owner_id = '00000000-0000-0000-0000-000000000000' then 'platform'
+        else 'tenant' end,
+      leg.owner_id, posting_currency, leg.type
+    from unnest(leg_owners, leg_types) as leg (owner_id, type)
+    order by 2, 4
+    on conflict do nothing;
+  end if;
+  insert into payments.ledger_entries
+    (transaction_id, line, account_id, currency, direction, amount_minor)
+  select posting_id, leg.line, a.id, posting_currency, leg.direction, leg.amount
+  from unnest(leg_owners, leg_types, leg_directions, leg_amounts)
+    with ordinality as leg (owner_id, type, direction, amount, line)
+  join payments.ledger_accounts a
+    on a.owner_id = leg.owner_id and a.currency = posting_currency and a.type = leg.type;
+  insert into payments.ledger_balances as b (account_id, shard, debits_minor, credits_minor)
+  select a.id,
+    case when a.owner_type = 'platform'
+      then get_byte(uuid_send(posting_id), 15) % 16 else 0 end,
+    coalesce(sum(leg.amount) filter (where leg.direction = 'debit'), 0),
+    coalesce(sum(leg.amount) filter (where leg.direction = 'credit'), 0)
+  from unnest(leg_owners, leg_types, leg_directions, leg_amounts)
+    as leg (owner_id, type, direction, amount)
+  join payments.ledger_accounts a
+    on a.owner_id = leg.owner_id and a.currency = posting_currency and a.type = leg.type
+  group by a.id
+  -- one order for all writers, so that no two wait for each other
+  order by a.id
+  on conflict (account_id, shard) do update
+  set debits_minor = b.debits_minor + excluded.debits_minor,
+    credits_minor = b.credits_minor + excluded.credits_minor;
+  return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION payments.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'the ledger is append-only: correct it with a reversing transaction'
+    using errcode = '42501', constraint = 'ledger_append_only';
+end $function$;
+
 create schema links;
 
 create table links.blocklist (
@@ -1529,6 +1944,10 @@ create table links.domains (
   created_at timestamp with time zone not null default kernel.now(),
   updated_at timestamp with time zone not null default kernel.now(),
   missing_since timestamp with time zone,
+  check_attempts integer not null default 0,
+  check_lease_token uuid,
+  check_leased_until timestamp with time zone,
+  check_error_code text,
   constraint domains_hostname_check CHECK (((hostname = lower(hostname)) AND (length(hostname) <= 253))),
   constraint domains_pkey PRIMARY KEY (id),
   constraint domains_state_check CHECK ((state = ANY (ARRAY['pending_verification'::text, 'active'::text, 'suspended'::text, 'removed'::text]))),
@@ -1549,8 +1968,10 @@ create table links.edge_purges (
   domain_id uuid not null,
   code text collate "C" not null,
   attempts integer not null default 0,
-  due_at timestamp with time zone not null default now(),
+  due_at timestamp with time zone default kernel.now(),
   lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
   constraint edge_purges_check CHECK (((link_id IS NULL) = (code = ''::text))),
   constraint edge_purges_pkey PRIMARY KEY (id)
 );
@@ -1613,6 +2034,9 @@ create table links.links (
   created_at timestamp with time zone not null default kernel.now(),
   updated_at timestamp with time zone not null default kernel.now(),
   owner_disabled boolean not null default false,
+  scan_lease_token uuid,
+  scan_leased_until timestamp with time zone,
+  scan_error_code text,
   constraint links_cache_seconds_check CHECK (((cache_seconds >= 0) AND (cache_seconds <= 300))),
   constraint links_check CHECK (((state = 'disabled'::text) = (disabled_by IS NOT NULL))),
   constraint links_check1 CHECK (((max_clicks IS NULL) = (remaining_clicks IS NULL))),

@@ -34,6 +34,7 @@ import type { SafeFetch } from './outgoing/safe-fetch.ts'
 import type { DueQueue } from './work/due-queue.ts'
 import type { Loop } from './work/loop.ts'
 import type { Personal, PersonalData } from './work/personal.ts'
+import type { Sign } from './work/pulse.ts'
 import type { SealedColumn } from './work/reseal.ts'
 import type { Retention } from './work/retention.ts'
 
@@ -105,6 +106,8 @@ export type Opened<Face = unknown> = {
   readonly front?: Front
   readonly consumers?: readonly Consumer[]
   readonly loops?: readonly Loop[]
+  /** What this process reads once a second, beside its loops and queues, to wake who waits for a topic. */
+  readonly signs?: readonly Sign[]
   /** Work that must happen and may fail. */
   readonly queues?: readonly DueQueue[]
   /** What is old and deleted. */

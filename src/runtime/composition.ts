@@ -11,6 +11,8 @@ import type { Log } from '../kernel/observability/log.ts'
 import type { Overload } from '../kernel/observability/overload.ts'
 import type { SettingTable } from '../kernel/settings.ts'
 import type { Kernel, KernelOf, Opened } from '../kernel/surface.ts'
+import type { Pulse } from '../kernel/work/pulse.ts'
+import type { Sleepers } from '../kernel/work/topics.ts'
 import type { DueQueue } from '../kernel/work/due-queue.ts'
 import type { Telemetry } from '../kernel/observability/telemetry.ts'
 
@@ -56,6 +58,8 @@ export type PlatformParts = {
   events: Events
   overload: Overload
   sink: NatsSink | null
+  sleepers: Sleepers
+  pulse: Pulse
   connections: Connections
   queues: readonly DueQueue[]
 }

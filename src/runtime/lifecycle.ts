@@ -5,17 +5,17 @@
 import type { App } from '../kernel/http/app.ts'
 import type { Config } from './config.ts'
 import { codeOf } from '../kernel/errors/error-code.ts'
-import { followClock } from './dev/routes.ts'
+import { clock_sign, followClock } from './dev/follow-clock.ts'
 import type { PlatformParts } from './composition.ts'
 import { StartError } from '../kernel/errors/start-error.ts'
-import { startLoops, type RunningLoops } from '../kernel/work/run-loops.ts'
+import { signsOf, startLoops, type RunningLoops } from '../kernel/work/run-loops.ts'
 import { queueLoop } from '../kernel/work/run-queue.ts'
 import { resealLoop } from '../kernel/work/reseal.ts'
 import { retentionLoop } from '../kernel/work/retention.ts'
 import type { Loop } from '../kernel/surface.ts'
 
 export function lifecycle(parts: PlatformParts, app: App, stopping: AbortController) {
-  const { options, kernel, opened, events, overload, sink, connections } = parts
+  const { options, kernel, opened, events, overload, sink, connections, pulse, sleepers } = parts
   const { config, log } = options
   const development = config.profile === 'development'
   const following = followClock({ db: kernel.db, clock: kernel.clock, onWake: kernel.onWake, log })
@@ -25,8 +25,13 @@ export function lifecycle(parts: PlatformParts, app: App, stopping: AbortControl
     await events.start()
     if (development) await following.start()
     if (config.roles.includes('worker')) {
-      loops = startLoops([...events.loops, ...loopsOf(parts)], log)
+      const all = [...events.loops, ...loopsOf(parts)]
+      pulse.add(signsOf(all))
+      loops = startLoops(all, { log, sleepers })
     }
+    pulse.add(opened.flatMap(one => one.signs ?? []))
+    if (development) pulse.add([clock_sign])
+    pulse.start()
     return await listen(app, config)
   }
   const stop = async () => {
@@ -37,7 +42,7 @@ export function lifecycle(parts: PlatformParts, app: App, stopping: AbortControl
     if (drain_seconds > 0) await new Promise(resolve => setTimeout(resolve, drain_seconds * 1000))
     stopping.abort(new Error('the process stops'))
     await connections.closeWith(() => app.close())
-    await Promise.all([loops?.stop(), following.stop()])
+    await Promise.all([pulse.stop(), loops?.stop(), following.stop()])
     await events.stop()
     await sink?.stop()
     for (const one of opened.toReversed()) await one.close?.()

@@ -9,6 +9,7 @@ import { openClock } from '../kernel/clock.ts'
 import { currentRequestId, currentTraceparent } from '../kernel/observability/context.ts'
 import { openDb, type Db } from '../kernel/database/db.ts'
 import { openPersonal, type Personal } from '../kernel/work/personal.ts'
+import { openPulse } from '../kernel/work/pulse.ts'
 import { openSleepers } from '../kernel/work/topics.ts'
 import type { Events } from '../kernel/events/open.ts'
 import { openOutbox } from '../kernel/events/log/outbox.ts'
@@ -75,7 +76,8 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
       Object.entries(named).flatMap(([name, one]) => (one.personal ? [[name, one.personal]] : [])),
     )
   }
-  return { kernel, tie, sleepers, queues: [personal.queue] }
+  const pulse = openPulse({ db, log, sleepers })
+  return { kernel, tie, sleepers, pulse, queues: [personal.queue] }
 }
 
 function databaseOf(

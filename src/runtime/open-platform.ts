@@ -63,7 +63,7 @@ export function openPlatform(options: PlatformOptions): Platform {
   const gathered = gather(composition.surfaces)
   refuseUnknownPoints(config.settings['kernel.faults'], composition.surfaces)
   const faults = openFaults(config.settings['kernel.faults'], currentAbout)
-  const { kernel, tie, sleepers, queues } = openKernel(options, gathered, faults)
+  const { kernel, tie, sleepers, pulse, queues } = openKernel(options, gathered, faults)
   const ofSurface: KernelFor = surface => kernelFor(kernel, config.settings, surface)
   const named = composition.open(ofSurface)
   const { access, prepare } = named
@@ -76,6 +76,7 @@ export function openPlatform(options: PlatformOptions): Platform {
       .flatMap(one => one.consumers ?? [])
       .map(consumer => traced(consumer, options.telemetry)),
     sleepers,
+    pulse,
     declared: gathered.declared,
     settings: config.settings,
     log: options.log,
@@ -97,6 +98,8 @@ export function openPlatform(options: PlatformOptions): Platform {
     events,
     overload,
     sink,
+    sleepers,
+    pulse,
     connections: openConnections(config.public_url),
     queues: [...queues, ...opened.flatMap(one => one.queues ?? [])],
   }

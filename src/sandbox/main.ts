@@ -11,9 +11,10 @@ import { openSandbox } from './open-sandbox.ts'
 import { push } from './push/push.ts'
 import { sms } from './sms/sms.ts'
 import { webRisk } from './web-risk/web-risk.ts'
+import { stripe } from './stripe/stripe.ts'
 import type { Vendor } from './vendor.ts'
 
-const vendors: readonly Vendor[] = [mail, sms, push, webRisk]
+const vendors: readonly Vendor[] = [mail, sms, push, webRisk, stripe]
 
 async function main(): Promise<void> {
   const [, , data_dir] = process.argv

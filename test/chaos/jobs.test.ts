@@ -8,8 +8,8 @@ import { newId } from '../../src/kernel/ids.ts'
 import {
   openEngineWorld,
   type EngineWorld,
-} from '../../src/surfaces/jobs/running/test/engine-world.ts'
-import { watchOver } from '../../src/surfaces/jobs/running/test/workers.ts'
+} from '../../src/surfaces/jobs/attempts/test/engine-world.ts'
+import { watchOver } from '../../src/surfaces/jobs/attempts/test/workers.ts'
 import { eventually } from '../world.ts'
 
 const full = inject('chaos') === 'full'

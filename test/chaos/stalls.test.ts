@@ -5,12 +5,12 @@
  */
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
-import type { Lease } from '../../src/surfaces/jobs/running/claiming/claim-jobs.ts'
-import { engineOf, type Outside } from '../../src/surfaces/jobs/running/test/engine-of.ts'
+import type { Lease } from '../../src/surfaces/jobs/attempts/claims/claim-jobs.ts'
+import { engineOf, type Outside } from '../../src/surfaces/jobs/attempts/test/engine-of.ts'
 import {
   openEngineWorld,
   type EngineWorld,
-} from '../../src/surfaces/jobs/running/test/engine-world.ts'
+} from '../../src/surfaces/jobs/attempts/test/engine-world.ts'
 
 const stalls = inject('chaos') === 'full' ? 10_000 : 300
 const workers = 20

@@ -10,7 +10,7 @@ import { start } from '../../../src/runtime/start.ts'
 import { ask } from '../database.ts'
 import { productionEnvironment } from '../platform.ts'
 import { percentile } from '../rounds.ts'
-import { openEngine, type Engine } from '../../../src/surfaces/jobs/running/engine.ts'
+import { openEngine, type Engine } from '../../../src/surfaces/jobs/attempts/engine.ts'
 import { load_jobs } from './load-jobs.ts'
 import { settings } from '../../../src/surfaces/jobs/settings.ts'
 
@@ -35,7 +35,7 @@ export async function openClaims(url: string): Promise<Bench> {
   const engine = openEngine({
     rights: { recentGrantsOf: () => Promise.resolve([]) },
     kernel: running.platform.kernelFor({ settings }),
-    hearers: { ended: () => undefined, settleDependents: async () => {} },
+    listeners: { ended: () => undefined, settleDependents: async () => {} },
     rulesOf: () => rules,
     builtIns: () => [],
     checkResult: async () => {},

@@ -11,10 +11,10 @@ import {
   claimFrom,
   lockLanes,
   type LaneQuota,
-} from '../../../src/surfaces/jobs/running/claiming/claim-statement.ts'
-import { openLaneCursor } from '../../../src/surfaces/jobs/running/claiming/lane-cursor.ts'
-import { shownStatement } from '../../../src/surfaces/jobs/running/ending/hold-attempts.ts'
-import { writeEnds, type Ended } from '../../../src/surfaces/jobs/running/ending/write-ends.ts'
+} from '../../../src/surfaces/jobs/attempts/claims/claim-statement.ts'
+import { openLaneCursor } from '../../../src/surfaces/jobs/attempts/claims/lane-cursor.ts'
+import { shownStatement } from '../../../src/surfaces/jobs/attempts/ends/hold-attempts.ts'
+import { writeEnds, type Ended } from '../../../src/surfaces/jobs/attempts/ends/write-ends.ts'
 
 const limit_tenant = '018f0000-0000-7000-8000-000000000000'
 

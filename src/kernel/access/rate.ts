@@ -66,17 +66,7 @@ export function openRateLimiter(
     ]),
   )
 
-  /** Requests left after this one; negative means refused, and then how long to wait. */
-  const take = (key: string, bucket: Bucket, counts: boolean) => {
-    const { limit, step_ms, arrivals } = bucket
-    const at = now()
-    const from = Math.max(arrivals.get(key) ?? 0, at)
-    const behind = from + step_ms - at
-    if (behind > window_ms + 1e-6) return { left: -1, wait_ms: behind - window_ms }
-    if (counts && arrivals.size >= buckets_max) forget(arrivals, at)
-    if (counts) arrivals.set(key, from + step_ms)
-    return { left: Math.min(limit, Math.floor((window_ms - behind) / step_ms)), wait_ms: 0 }
-  }
+  const take = (key: string, bucket: Bucket, counts: boolean) => takeFrom(bucket, key, now(), counts)
 
   const refuse = (kind: RateClass, wait_ms: number, policy: string) => {
     limited(kind)
@@ -119,6 +109,16 @@ export function openRateLimiter(
       if (who) take(who.tenant_id, whole[kind] as Bucket, true)
     },
   }
+}
+
+/** Requests left after this one; negative means refused, and then how long to wait. */
+function takeFrom({ limit, step_ms, arrivals }: Bucket, key: string, at: number, counts: boolean) {
+  const from = Math.max(arrivals.get(key) ?? 0, at)
+  const behind = from + step_ms - at
+  if (behind > window_ms + 1e-6) return { left: -1, wait_ms: behind - window_ms }
+  if (counts && arrivals.size >= buckets_max) forget(arrivals, at)
+  if (counts) arrivals.set(key, from + step_ms)
+  return { left: Math.min(limit, Math.floor((window_ms - behind) / step_ms)), wait_ms: 0 }
 }
 
 /** Buckets whose time has passed are as good as absent; if all are busy, the oldest half goes. */

@@ -17,8 +17,15 @@ import { measureLag } from './consumers/lag.ts'
 import type { Interest } from './consumers/leases.ts'
 import { retentionLoop } from './log/retention.ts'
 import { Sequencer } from './log/sequencer.ts'
+import { sql } from '../database/sql.ts'
+import { head_position, parksDue } from './log/read.ts'
+import type { Pulse } from '../work/pulse.ts'
 import { openSleepers, type Sleepers } from '../work/topics.ts'
 import { openWake } from './wake.ts'
+
+const outbox_topic = 'kernel.outbox'
+const log_topic = 'kernel.events'
+const parks_topic = 'kernel.parks'
 
 export type EventsOptions = {
   db: Db
@@ -29,6 +36,8 @@ export type EventsOptions = {
   sinks?: readonly Hearing[]
   /** What waits in this process beside the log itself. */
   sleepers?: Sleepers
+  /** Finds what no word announced. */
+  pulse?: Pick<Pulse, 'add'>
   declared: ReadonlyMap<string, EventDeclaration>
   settings: Pick<
     KernelSettings,
@@ -81,17 +90,23 @@ export function openEvents(options: EventsOptions): Events {
     fault,
     sequenced: () => {
       consumers.poke()
-      wake.tell()
+      wake.tell(new Set([log_topic]))
     },
   })
   if (options.work) {
-    sleepers.on(() => sequencer.poke())
-    sleepers.on(() => consumers.poke())
+    sleepers.on(() => sequencer.poke(), [outbox_topic])
+    sleepers.on(() => consumers.poke(), [log_topic])
+    sleepers.on(() => consumers.pokeParks(), [parks_topic])
+    options.pulse?.add([
+      { topic: outbox_topic, due: sql`select exists (select from kernel.outbox_events)` },
+      { topic: log_topic, value: sql`select ${head_position}` },
+      { topic: parks_topic, due: parksDue(hearings.map(one => one.name)) },
+    ])
   }
   return {
     committed: () => {
       sequencer.poke()
-      wake.tell()
+      wake.tell(new Set([outbox_topic]))
     },
     wake: wake.wake,
     onWake: sleepers.on,

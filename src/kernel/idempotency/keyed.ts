@@ -249,12 +249,8 @@ async function known(
   if (record.state !== 'completed') return 'busy'
   const outcome = recorded(record)
   deps.metrics.idempotency.inc({ result: 'replayed' })
-  if (
-    record.body === null &&
-    record.resource_ref &&
-    work.rules.by_reference &&
-    outcome.status < 400
-  ) {
+  const by_reference = work.rules.by_reference && record.body === null && outcome.status < 400
+  if (by_reference && record.resource_ref) {
     return { outcome: await work.again(outcome, record.resource_ref), replayed: true }
   }
   return { outcome, replayed: true }

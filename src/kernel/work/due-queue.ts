@@ -106,8 +106,8 @@ export type DueQueueSpec<S extends TObject, R> = {
   /** The attempt, outside any transaction. Throwing is `retry('attempt_failed')`. */
   run(row: Claimed<S>, signal: AbortSignal): Promise<Outcome<R>>
   /**
-   * In the commit that ends the attempt, after the check of the lease and the queue's own columns. It may
-   * delete the row, and it may return another outcome, which then counts.
+   * In the commit that ends the attempt, while the lease is held; the queue's own columns are set after it.
+   * It may delete the row, and it may return another outcome, which then counts.
    */
   finish?(
     tx: Tx,

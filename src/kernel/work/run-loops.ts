@@ -4,12 +4,18 @@
  */
 import type { Log } from '../observability/log.ts'
 import type { Loop } from './loop.ts'
+import type { Sign } from './pulse.ts'
+import { openSleeper } from './sleeper.ts'
+import type { Sleepers } from './topics.ts'
 
 export type RunningLoops = { stop(): Promise<void> }
 
-export function startLoops(loops: readonly Loop[], log: Log): RunningLoops {
+export function startLoops(
+  loops: readonly Loop[],
+  { log, sleepers }: { readonly log: Log; readonly sleepers: Pick<Sleepers, 'on'> },
+): RunningLoops {
   const stopping = new AbortController()
-  const running = loops.map(loop => repeat(loop, log, stopping.signal))
+  const running = loops.map(loop => repeat(loop, log, sleepers, stopping.signal))
   return {
     stop: async () => {
       stopping.abort()
@@ -18,7 +24,20 @@ export function startLoops(loops: readonly Loop[], log: Log): RunningLoops {
   }
 }
 
-async function repeat(loop: Loop, log: Log, signal: AbortSignal): Promise<void> {
+/** What the pulse looks at for loops; each is a topic of the loop's own name. */
+export function signsOf(loops: readonly Loop[]): Sign[] {
+  return loops.flatMap(({ name, due }) => (due ? [{ topic: name, due }] : []))
+}
+
+async function repeat(
+  loop: Loop,
+  log: Log,
+  sleepers: Pick<Sleepers, 'on'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const sleeper = openSleeper()
+  const off = sleepers.on(sleeper.wake, [loop.name, ...(loop.topics ?? [])])
+  signal.addEventListener('abort', sleeper.close, { once: true })
   while (!signal.aborted) {
     try {
       await loop.run(signal)
@@ -26,19 +45,7 @@ async function repeat(loop: Loop, log: Log, signal: AbortSignal): Promise<void> 
       if (!signal.aborted)
         log.error({ loop: loop.name, err: error }, 'a loop failed; it runs again')
     }
-    await pause(loop.every_ms, signal)
+    await sleeper.sleep(loop.every_ms)
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    if (signal.aborted) return resolve()
-    const done = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
-  })
+  off()
 }

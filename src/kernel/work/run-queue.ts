@@ -4,7 +4,7 @@
  * lease's token is the fence: an attempt whose lease was taken over settles nothing. An attempt counts
  * when it is claimed; one that is interrupted by the end of the process is given back.
  */
-import type { TObject } from 'typebox'
+import { type TObject, Type } from 'typebox'
 import type { Db, Tx } from '../database/db.ts'
 import { sql, type Sql } from '../database/sql.ts'
 import { openSleeper, type Sleeper } from './sleeper.ts'
@@ -19,6 +19,7 @@ import {
   waitAfter,
   type DueQueue,
   type Outcome,
+  type QueueColumns,
 } from './due-queue.ts'
 
 type QueueKernel = {
@@ -29,15 +30,15 @@ type QueueKernel = {
 }
 type Row = { readonly attempt_no: number; readonly age_seconds: number } & Record<string, unknown>
 type Work = {
-  readonly kernel: QueueKernel
+  readonly kernel: Omit<QueueKernel, 'onWake'>
   readonly queue: DueQueue
   readonly schema: TObject
   readonly signal: AbortSignal
   readonly sleeper: Sleeper
 }
 
-/** A lost word delays by at most this. */
-const poll_ms = 1000
+/** Between two looks of its own, where nothing wakes it. */
+const poll_ms = 30_000
 
 class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
@@ -47,7 +48,8 @@ export function queueLoop(kernel: QueueKernel, queue: DueQueue): Loop {
   const schema = claimedRow(queue.row)
   return {
     name: queue.name,
-    every_ms: poll_ms,
+    every_ms: 1000,
+    due: dueIn(queue),
     run: async signal => {
       const sleeper = openSleeper()
       const close = () => sleeper.close()
@@ -60,6 +62,21 @@ export function queueLoop(kernel: QueueKernel, queue: DueQueue): Loop {
         signal.removeEventListener('abort', close)
       }
     },
+  }
+}
+
+/** Works off what is due now and returns; for a test or a command. */
+export async function drainQueue(
+  kernel: Omit<QueueKernel, 'onWake'>,
+  queue: DueQueue,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<void> {
+  const work = { kernel, queue, schema: claimedRow(queue.row), signal, sleeper: openSleeper() }
+  for (;;) {
+    const token = newId()
+    const rows = await claim(work, token, queue.batch)
+    await Promise.all(rows.map(row => runAttempt(work, row, token)))
+    if (rows.length === 0 || signal.aborted) return
   }
 }
 
@@ -94,10 +111,22 @@ async function claim(work: Work, token: string, room: number): Promise<Row[]> {
   })
 }
 
+/** Whether a claim would find something; true also where a fence is closed. */
+function dueIn({ table, columns, where }: DueQueue): Sql {
+  return sql`
+    select exists (select from ${tableOf(table)} t where ${claimable(columns)}
+      ${where ? sql`and ${where}` : sql.empty})`
+}
+
+function claimable({ due_at, leased_until }: QueueColumns): Sql {
+  const until = sql.id('t', leased_until)
+  return sql`${sql.id('t', due_at)} <= kernel.now() and (${until} is null or ${until} <= now())`
+}
+
 export function claimStatement(queue: DueQueue, token: string, room: number): Sql {
   const { table, key, columns, where, load, lease_seconds, age_max_seconds } = queue
   const name = tableOf(table)
-  const [due_at, leased_until] = [sql.id('t', columns.due_at), sql.id('t', columns.leased_until)]
+  const due_at = sql.id('t', columns.due_at)
   const [attempts, created_at] = [sql.id('t', columns.attempts), sql.id('t', columns.created_at)]
   const keys = sql.join(
     key.map(one => sql`${sql.id('t', one)}`),
@@ -113,7 +142,7 @@ export function claimStatement(queue: DueQueue, token: string, room: number): Sq
   return sql`
     with due as materialized (
       select ${keys} from ${name} t
-      where ${due_at} <= kernel.now() and (${leased_until} is null or ${leased_until} <= now())
+      where ${claimable(columns)}
         ${where ? sql`and ${where}` : sql.empty}
       order by ${due_at} limit ${room} for no key update skip locked
     )
@@ -164,34 +193,40 @@ async function outcomeOf(work: Work, row: Row): Promise<Outcome<unknown> | undef
   }
 }
 
+const Held = Type.Object({ held: Type.Boolean() })
+
 async function settle(
-  work: Work,
+  { kernel, queue, sleeper }: Work,
   row: Row,
   token: string,
   outcome: Outcome<unknown>,
 ): Promise<void> {
-  const settled = await work.kernel.db.tx(async tx => {
-    const ended = decide(work.queue, row, outcome)
-    const held = await tx.run(
-      settlement(work.queue, row, ended, sql`and ${tokenOf(work)} = ${token}`),
+  const last = await kernel.db.tx(async tx => {
+    const mine = sql`${keyOf(queue, row)} and ${sql.id(queue.columns.lease_token)} = ${token}`
+    const held = await tx.maybe(
+      Held,
+      sql`select true as held from ${tableOf(queue.table)} where ${mine} for no key update`,
     )
-    if (held === 0) throw new LeaseLost()
-    const other = await hand(tx, work.queue, row, ended)
-    await work.kernel.fault('kernel.before_settled')
-    if (!other) return ended
-    const last = decide(work.queue, row, other)
-    await tx.run(settlement(work.queue, row, last, sql.empty))
-    if (last.end === 'dead') await work.queue.dead?.(tx, row, last.code)
-    return last
+    if (!held) throw new LeaseLost()
+    const ended = await hand(tx, queue, row, decide(queue, row, outcome))
+    await tx.run(settlement(queue, row, ended))
+    await kernel.fault('kernel.before_settled')
+    return ended
   })
-  if ('after_seconds' in settled && settled.after_seconds === 0) work.sleeper.wake()
+  if ('after_seconds' in last && last.after_seconds === 0) sleeper.wake()
 }
 
-/** The surface's part of the commit; returns the outcome by which it replaces the first one. */
-async function hand(tx: Tx, queue: DueQueue, row: Row, ended: Outcome<unknown>) {
-  if (ended.end !== 'dead') return (await queue.finish?.(tx, row, ended)) ?? undefined
-  await queue.dead?.(tx, row, ended.code)
-  return undefined
+/** The surface's part of the commit; it may replace the outcome. */
+async function hand(
+  tx: Tx,
+  queue: DueQueue,
+  row: Row,
+  ended: Outcome<unknown>,
+): Promise<Outcome<unknown>> {
+  const other = ended.end === 'dead' ? undefined : await queue.finish?.(tx, row, ended)
+  const last = other ? decide(queue, row, other) : ended
+  if (last.end === 'dead') await queue.dead?.(tx, row, last.code)
+  return last
 }
 
 /** A retry that has no turn left is the end of the row. */
@@ -205,7 +240,7 @@ function decide(queue: DueQueue, row: Row, outcome: Outcome<unknown>): Outcome<u
   return over || old ? { end: 'dead', code } : { ...outcome, after_seconds }
 }
 
-function settlement(queue: DueQueue, row: Row, ended: Outcome<unknown>, and: Sql): Sql {
+function settlement(queue: DueQueue, row: Row, ended: Outcome<unknown>): Sql {
   const { columns } = queue
   const after = 'after_seconds' in ended ? (ended.after_seconds ?? 0) : null
   const given_back = ended.end === 'retry' && !ended.counts ? 1 : 0
@@ -216,7 +251,7 @@ function settlement(queue: DueQueue, row: Row, ended: Outcome<unknown>, and: Sql
     set ${sql.id(columns.due_at)} = kernel.now() + make_interval(secs => ${after}::float8),
       ${sql.id(columns.attempts)} = ${attempts}, ${sql.id(columns.last_error_code)} = ${code},
       ${sql.id(columns.lease_token)} = null, ${sql.id(columns.leased_until)} = null
-    where ${keyOf(queue, row)} ${and}`
+    where ${keyOf(queue, row)}`
 }
 
 async function release(work: Work, row: Row, token: string): Promise<void> {
@@ -226,10 +261,8 @@ async function release(work: Work, row: Row, token: string): Promise<void> {
     update ${tableOf(work.queue.table)}
     set ${attempts} = ${attempts} - 1, ${sql.id(columns.lease_token)} = null,
       ${sql.id(columns.leased_until)} = null
-    where ${keyOf(work.queue, row)} and ${tokenOf(work)} = ${token}`)
+    where ${keyOf(work.queue, row)} and ${sql.id(columns.lease_token)} = ${token}`)
 }
-
-const tokenOf = ({ queue }: Work) => sql.id(queue.columns.lease_token)
 
 function tableOf(table: string) {
   return sql.id(...table.split('.'))

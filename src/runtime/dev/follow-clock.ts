@@ -1,20 +1,20 @@
 /**
- * Keeps the clock of this process at the offset of the row `kernel.clock`: read at the start, at
- * every wake-up, and at least four times a second, so that a move is known everywhere within 300 ms
- * even when a wake-up is lost. It runs in development only; in production the offset is always
- * zero.
+ * Keeps the clock of this process at the offset of the row `kernel.clock`: read at the start and at
+ * every wake-up. The pulse reads it, too, so a move is known everywhere within a second even when a
+ * wake-up is lost. It runs in development only; in production the offset is always zero.
  */
 import { Type } from 'typebox'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Reader } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import type { Log } from '../../kernel/observability/log.ts'
+import type { Sign } from '../../kernel/work/pulse.ts'
 
 export type FollowClockOptions = {
   readonly db: Reader
   readonly clock: Clock
   readonly log: Log
-  onWake(run: () => void): () => void
+  onWake(run: () => void, topics: readonly string[]): () => void
 }
 
 export type ClockFollower = {
@@ -24,7 +24,11 @@ export type ClockFollower = {
   stop(): Promise<void>
 }
 
-const poll_ms = 250
+export const clock_sign: Sign = {
+  topic: 'kernel.clock',
+  value: sql`select offset_seconds from kernel.clock`,
+}
+
 const Row = Type.Object({ offset_seconds: Type.Number() })
 
 export function followClock({ db, clock, log, onWake }: FollowClockOptions): ClockFollower {
@@ -53,13 +57,7 @@ export function followClock({ db, clock, log, onWake }: FollowClockOptions): Clo
   return {
     start: async () => {
       await read()
-      const off = onWake(look)
-      const timer = setInterval(look, poll_ms)
-      timer.unref()
-      end = () => {
-        off()
-        clearInterval(timer)
-      }
+      end = onWake(look, [clock_sign.topic])
     },
     stop: async () => {
       end?.()

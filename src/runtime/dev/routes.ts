@@ -15,8 +15,6 @@ import { localOnly } from './local-only.ts'
 import { openOutsideWorld } from '../../kernel/outgoing/sandbox-control.ts'
 import { whereRoute } from './where.ts'
 
-export { followClock } from './follow-clock.ts'
-
 export type DevDeps = {
   readonly config: Pick<Config, 'public_url' | 'data_dir'>
   readonly db: Db

@@ -8,7 +8,7 @@ import { apiKeyGrants, apiKeyPrincipal, apiKeyStands } from './api-keys/authenti
 import type { Deps } from './deps.ts'
 import { problem } from './errors.ts'
 import type { TokenFacts } from './keys/access-tokens.ts'
-import { accountGrants } from './roles/grants.ts'
+import { accountGrants } from './roles/account-grants.ts'
 
 type Needs = Pick<Deps, 'kernel' | 'permissions' | 'tokens' | 'denied'>
 

@@ -10,7 +10,6 @@ import type { SigningKeys } from './keys/signing-keys.ts'
 import type { AccessTokens } from './keys/access-tokens.ts'
 import type { PasswordHasher } from './passwords/hash.ts'
 import type { Pace } from './sessions/pace.ts'
-import type { Throttle } from './throttle.ts'
 
 export type Deps = {
   readonly kernel: Kernel
@@ -20,7 +19,6 @@ export type Deps = {
   readonly keys: SigningKeys
   readonly tokens: AccessTokens
   readonly denied: Denied
-  readonly throttle: Throttle
   readonly pace: Pace
   readonly access: Access
 }

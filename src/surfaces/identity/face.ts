@@ -4,7 +4,9 @@
  */
 import type { Access } from '../../kernel/access/principal.ts'
 import type { Reader } from '../../kernel/database/db.ts'
-import type { Administration } from './administration/port.ts'
+import type { AccountLine } from './operators/find-account.ts'
+import type { CreateTenant } from './tenants/create-tenant.ts'
+import type { Tenant } from './tenants/find-tenant.ts'
 
 export type MailToSend = {
   readonly template: string
@@ -36,6 +38,45 @@ export type MailRecipient = {
 export type FirstAdministrator = { readonly email: string; readonly password: string }
 /** An account or an API key, in the tenant for which it ordered something. */
 export type Holder = { readonly tenant_id: string; readonly principal_id: string }
+
+/** An account by its id or address, and its tenant by the slug. */
+export type Who = { readonly tenant: string; readonly account: string }
+
+export type NewAccount = {
+  readonly tenant: string
+  readonly email: string
+  readonly password: string
+  readonly display_name: string | null
+  readonly role_ids: readonly string[]
+}
+
+/**
+ * What the operator of the platform's machine may do to tenants and accounts, by the command line. No
+ * permission is asked for; every act is audited under the given actor.
+ */
+export type Administration = {
+  createTenant(draft: CreateTenant, actor: string): Promise<Tenant>
+  /** Oldest first. */
+  tenants(limit: number): Promise<Tenant[]>
+  disableTenant(slug: string, actor: string): Promise<Tenant>
+  /** Active and with a proven address; null where the address has an account already. */
+  createAccount(person: NewAccount, actor: string): Promise<AccountLine | null>
+  /** Of one tenant, or of all; newest first. */
+  accounts(
+    filter: { readonly tenant?: string | undefined; readonly status?: string | undefined },
+    limit: number,
+  ): Promise<AccountLine[]>
+  /** False where nothing had to be changed. */
+  grant(who: Who, role_id: string, actor: string): Promise<boolean>
+  revoke(who: Who, role_id: string, actor: string): Promise<boolean>
+  disableAccount(who: Who, actor: string): Promise<AccountLine>
+  /** A one-time token with which the password is set; it is not mailed. */
+  resetToken(who: Who, actor: string): Promise<{ token: string; link: string; expires_at: string }>
+  rotateSigningKey(
+    mode: 'graceful' | 'revoke',
+    actor: string,
+  ): Promise<{ kid: string; state: string }>
+}
 
 export type Face = {
   readonly access: Access

@@ -3,11 +3,11 @@
  * moves only through the mailed token, so that reading it tells nothing.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../../kernel/database/db.ts'
+import type { Reader, Tx } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import { newId } from '../../kernel/ids.ts'
 import { Time } from '../../kernel/http/shapes.ts'
-import type { Accepted } from './schemas.ts'
+import { Progress, type Accepted } from './schemas.ts'
 
 export type AcceptedRequest = Static<typeof Accepted>
 
@@ -31,4 +31,43 @@ export async function insertRequest(
 export async function completeRequest(tx: Tx, id: string): Promise<void> {
   await tx.run(sql`
     update identity.requests set status = 'completed' where id = ${id} and status = 'accepted'`)
+}
+
+export function registrationProgress(reader: Reader, id: string): Promise<Progress | undefined> {
+  return reader.maybe(
+    Progress,
+    sql`
+      select id, case when state = 'pending' and expires_at <= kernel.now() then 'expired'
+          when state = 'pending' then 'pending_verification' else state end as status,
+        created_at, expires_at
+      from identity.registrations where id = ${id}`,
+  )
+}
+
+export function requestProgress(
+  reader: Reader,
+  kind: 'password_reset' | 'email_verification',
+  id: string,
+): Promise<Progress | undefined> {
+  return reader.maybe(
+    Progress,
+    sql`
+      select id, case when status = 'accepted' and expires_at <= kernel.now() then 'expired'
+          else status end as status, created_at, expires_at
+      from identity.requests where id = ${id} and kind = ${kind}`,
+  )
+}
+
+export function emailChangeProgress(
+  reader: Reader,
+  account_id: string,
+  id: string,
+): Promise<Progress | undefined> {
+  return reader.maybe(
+    Progress,
+    sql`
+      select id, case when status = 'pending' and expires_at <= kernel.now() then 'expired'
+          else status end as status, created_at, expires_at
+      from identity.email_changes where id = ${id} and account_id = ${account_id}`,
+  )
 }

@@ -1,31 +1,37 @@
 /** All routes of identity: each folder declares its own. Every answer but the JWKS is `no-store`. */
 import type { Route } from '../../kernel/http/route.ts'
-import { accountAdminRoutes } from './accounts/admin-routes.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
 import type { Deps } from './deps.ts'
+import { emailChangeRoutes } from './email-changes/routes.ts'
 import { keyRoutes } from './keys/routes.ts'
-import { mfaRoutes } from './mfa/routes.ts'
+import { meRoutes } from './me/routes.ts'
+import { challengeRoutes } from './mfa/challenges/routes.ts'
+import { methodRoutes } from './mfa/methods/routes.ts'
 import { oidcRoutes } from './oidc/routes.ts'
 import { passwordRoutes } from './passwords/routes.ts'
+import { registrationRoutes } from './registrations/routes.ts'
 import { roleRoutes } from './roles/routes.ts'
-import { securityRoutes } from './security/routes.ts'
+import { securityRoutes } from './security-events/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { tenantRoutes } from './tenants/routes.ts'
 
 export function routes(deps: Deps): readonly Route[] {
   const body_limit_bytes = deps.kernel.settings['identity.body_limit_bytes']
   return [
+    ...registrationRoutes(deps),
+    ...meRoutes(deps),
+    ...emailChangeRoutes(deps),
     ...accountRoutes(deps),
-    ...accountAdminRoutes(deps),
     ...sessionRoutes(deps),
     ...passwordRoutes(deps),
-    ...mfaRoutes(deps),
+    ...challengeRoutes(deps),
+    ...methodRoutes(deps),
     ...oidcRoutes(deps),
     ...roleRoutes(deps),
     ...apiKeyRoutes(deps),
     ...tenantRoutes(deps),
-    ...securityRoutes(deps),
+    ...securityRoutes(),
     ...keyRoutes(deps),
     // A repeated request is answered by the state that it finds, so no outcome (and no token) is kept.
   ].map(one => ({ body_limit_bytes, idempotency: 'ignored' as const, ...one }))

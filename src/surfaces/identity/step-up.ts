@@ -11,7 +11,7 @@ import { problem } from './errors.ts'
 
 const Active = Type.Object({ active: Type.Boolean() })
 
-export async function demandStepUp(
+export async function requireStepUp(
   reader: Reader,
   { clock, settings }: Pick<Kernel, 'clock' | 'settings'>,
   principal: Principal,

@@ -1,9 +1,11 @@
 /** Identity as the kernel sees it: its parts are opened once and wired together here. */
 import type { PermissionCatalog } from '../../kernel/access/permissions.ts'
+import { sql } from '../../kernel/database/sql.ts'
 import type { Surface } from '../../kernel/surface.ts'
+import type { Retention } from '../../kernel/work/retention.ts'
 import { openAccess } from './access.ts'
-import { personalAccount } from './accounts/personal.ts'
-import { seed } from './administration/seed.ts'
+import { personalAccount } from './me/export-me.ts'
+import { seed } from './seed.ts'
 import { checks } from './checks.ts'
 import type { Deps } from './deps.ts'
 import { errors } from './errors.ts'
@@ -12,14 +14,14 @@ import type { Face } from './face.ts'
 import { openFace } from './open-face.ts'
 import { openAccessTokens } from './keys/access-tokens.ts'
 import { openDenied } from './sessions/revocation-list.ts'
-import { openSigningKeys } from './keys/signing-keys.ts'
-import { loops } from './loops.ts'
-import { openPasswordHasher } from './passwords/hash.ts'
+import { openSigningKeys, sealedSigningKeys } from './keys/signing-keys.ts'
+import { openPasswordHasher, sealedPasswords } from './passwords/hash.ts'
+import { advanceSigningKeys } from './keys/rotate-signing-key.ts'
+import { sealedTotpSecrets } from './mfa/methods/totp.ts'
 import { permissions } from './permissions.ts'
 import { routes } from './routes.ts'
 import { openPace } from './sessions/pace.ts'
-import { openThrottle } from './throttle.ts'
-import { settingFaults, settings } from './settings.ts'
+import { settingFaults, settings, type Kernel } from './settings.ts'
 
 export type Needs = {
   /** Of all surfaces: roles and API keys may hold any permission of the platform. */
@@ -45,7 +47,6 @@ export const identity: Surface<Face, Needs, typeof settings> = {
       keys,
       tokens,
       denied,
-      throttle: openThrottle(kernel),
       pace: openPace(
         kernel.settings['identity.refreshes_per_minute'] * kernel.settings['kernel.rate_factor'],
         () => kernel.metrics.rateLimited.inc({ class: 'auth' }),
@@ -55,7 +56,15 @@ export const identity: Surface<Face, Needs, typeof settings> = {
     return {
       face: openFace(deps),
       routes: routes(deps),
-      loops: loops(deps),
+      loops: [
+        {
+          name: 'identity.signing_keys',
+          every_ms: 10_000,
+          run: () => advanceSigningKeys(deps),
+        },
+      ],
+      retention: retention(kernel.settings),
+      sealed: [...sealedPasswords, sealedSigningKeys, sealedTotpSecrets],
       personal: personalAccount(deps),
       checks: checks(deps),
       seed: () => seed(deps),
@@ -64,4 +73,42 @@ export const identity: Surface<Face, Needs, typeof settings> = {
       },
     }
   },
+}
+
+/** What has had its time. A used refresh token that comes back without its row is known by its tag. */
+function retention(settings: Kernel['settings']): readonly Retention[] {
+  const prune_seconds = settings['identity.refresh_prune_seconds']
+  const event_days = settings['identity.security_events_retention_days']
+  return [
+    {
+      table: 'identity.refresh_tokens',
+      key: ['id_hash'],
+      where: sql`t.used_at < clock_timestamp() - make_interval(secs => ${prune_seconds})`,
+      every_seconds: 60,
+    },
+    {
+      table: 'identity.registrations',
+      key: ['id'],
+      where: sql`t.expires_at <= kernel.now() - interval '30 days'`,
+    },
+    {
+      table: 'identity.one_time_challenges',
+      key: ['id_hash'],
+      where: sql`t.expires_at <= kernel.now() - interval '1 day'`,
+    },
+    {
+      table: 'identity.requests',
+      key: ['id'],
+      where: sql`t.expires_at <= kernel.now() - interval '30 days'`,
+    },
+    {
+      table: 'identity.mails',
+      key: ['id'],
+      where: sql`t.created_at <= kernel.now() - interval '8 days'`,
+    },
+    {
+      statement: sql`select identity.keep_security_event_months(${event_days}::int)`,
+      every_seconds: 6 * 3600,
+    },
+  ]
 }

@@ -4,16 +4,19 @@
  */
 import type { Kernel } from './settings.ts'
 import type { FileLookup } from './face.ts'
-import type { Hearers } from './running/ending/announce-ends.ts'
-import type { Rights } from './rights.ts'
-import type { Engine } from './running/engine.ts'
-import type { WaitingQuota } from './submitting/waiting-quota.ts'
+import type { EndListeners } from './attempts/ends/announce-ends.ts'
+import type { Face as Identity } from '../identity/face.ts'
+import type { Engine } from './attempts/engine.ts'
+import type { WaitingQuota } from './jobs/submit-job.ts'
 import type { JobTypes } from './types/job-types.ts'
+
+/** What jobs need of identity: what people and API keys hold when work is done for them. */
+export type Rights = Pick<Identity, 'grantsOf' | 'recentGrantsOf'>
 
 export type Deps = {
   readonly kernel: Kernel
   readonly types: JobTypes
-  readonly hearers: Hearers
+  readonly listeners: EndListeners
   /** The worker protocol, for workers outside. */
   readonly engine: Engine
   readonly quota: WaitingQuota

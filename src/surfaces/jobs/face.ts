@@ -4,8 +4,8 @@
  */
 import type { Reader, Tx } from '../../kernel/database/db.ts'
 import type { JobType } from '../../kernel/surface.ts'
-import type { Operator } from './operating/port.ts'
-import type { JobView } from './schemas.ts'
+import type { JobView, StateFilter } from './schemas.ts'
+import type { JobTypeView } from './types/schemas.ts'
 
 export type { JobView } from './schemas.ts'
 
@@ -53,6 +53,29 @@ export type FileLookup = {
   ): Promise<boolean>
   /** Where a worker outside fetches it, for a short while. */
   url(tenant_id: string, file_id: string): Promise<string | undefined>
+}
+
+export type HistoryLine = {
+  readonly sequence: number
+  readonly type: string
+  readonly data: unknown
+  readonly occurred_at: string
+}
+
+export type OperatorFilter = {
+  readonly tenant_id?: string
+  readonly state?: StateFilter
+  readonly type?: string
+}
+
+/** What the operator of the machine may do with the jobs of all tenants, by the command line. */
+export type Operator = {
+  list(filter: OperatorFilter, limit: number): Promise<JobView[]>
+  /** Refused with `job_not_found` where there is none, here and below. */
+  show(job_id: string): Promise<{ job: JobView; history: HistoryLine[] }>
+  retry(job_id: string, actor: string): Promise<JobView>
+  cancel(job_id: string, actor: string, reason: string | null): Promise<JobView>
+  types(): Promise<JobTypeView[]>
 }
 
 export type Face = {

@@ -3,9 +3,8 @@ import type { Route } from '../../kernel/http/route.ts'
 import type { Deps } from './deps.ts'
 import { resultRoutes } from './results/routes.ts'
 import { scheduleRoutes } from './schedules/routes.ts'
-import { seeingRoutes } from './seeing/routes.ts'
-import { steeringRoutes } from './steering/routes.ts'
-import { submittingRoutes } from './submitting/routes.ts'
+import { jobRoutes } from './jobs/routes.ts'
+import { submitRoutes } from './jobs/submit-routes.ts'
 import { typeRoutes } from './types/routes.ts'
 import type { Lookout } from './streams/poll-changes.ts'
 import { watchRoutes } from './streams/routes.ts'
@@ -13,9 +12,8 @@ import { workerRoutes } from './workers/routes.ts'
 
 export function routes(deps: Deps, lookout: Lookout): readonly Route[] {
   return [
-    ...submittingRoutes(deps),
-    ...seeingRoutes(deps),
-    ...steeringRoutes(deps),
+    ...submitRoutes(deps),
+    ...jobRoutes(deps),
     ...typeRoutes(deps),
     ...watchRoutes(deps, lookout),
     ...resultRoutes(deps),

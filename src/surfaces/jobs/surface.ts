@@ -1,24 +1,25 @@
 /** Long work as the kernel sees it: its parts are opened once and wired together here. */
 import type { Surface } from '../../kernel/surface.ts'
 import { settingFaults, settings, type Kernel } from './settings.ts'
-import { demoCount } from './demo/count.ts'
-import { seedJobs, type People } from './demo/seed.ts'
+import { demoCount } from './types/demo-count.ts'
+import { seedJobs, type People } from './seed.ts'
 import { settleDependents } from './dependencies/settle-dependents.ts'
-import type { Deps } from './deps.ts'
-import type { Rights } from './rights.ts'
+import type { Deps, Rights } from './deps.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Face, FileLookup } from './face.ts'
-import { openFace } from './open-face.ts'
+import { cancelJob } from './jobs/cancel-job.ts'
+import { submitJob, openWaitingQuota } from './jobs/submit-job.ts'
+import { viewJob } from './jobs/view-job.ts'
+import { openOperator } from './operators/open-operator.ts'
 import { permissions } from './permissions.ts'
 import { resultSweep } from './results/sweep-results.ts'
 import { routes } from './routes.ts'
-import type { Hearers } from './running/ending/announce-ends.ts'
-import { openEngine } from './running/engine.ts'
+import type { EndListeners } from './attempts/ends/announce-ends.ts'
+import { openEngine } from './attempts/engine.ts'
 import { scheduleLoop } from './schedules/run-schedules.ts'
-import { openWaitingQuota } from './submitting/waiting-quota.ts'
 import { openJobTypes, type JobTypes } from './types/job-types.ts'
-import { endPauses } from './types/pause-type.ts'
+import { endPauses, passFence } from './types/pause-type.ts'
 import { openLookout } from './streams/poll-changes.ts'
 
 export type Needs = {
@@ -37,14 +38,14 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
   events,
   open: (kernel, { people, rights }) => {
     const types = openJobTypes(kernel)
-    const hearers = openHearers(kernel, types)
+    const listeners = openEndListeners(kernel, types)
     let files: FileLookup | null = null
     const { rulesOf, builtIns, checkResult } = types
-    const engine = openEngine({ kernel, hearers, rights, rulesOf, builtIns, checkResult })
+    const engine = openEngine({ kernel, listeners, rights, rulesOf, builtIns, checkResult })
     const deps: Deps = {
       kernel,
       types,
-      hearers,
+      listeners,
       rights,
       engine,
       quota: openWaitingQuota(kernel.settings['jobs.tenant_waiting']),
@@ -52,9 +53,18 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
     }
     const lookout = openLookout(kernel)
     return {
-      face: openFace(deps, given => {
-        files = given
-      }),
+      face: {
+        offer: given => types.offer(given),
+        activities: names => types.activities(names),
+        plugFiles: given => {
+          files = given
+        },
+        submit: (tx, order) => submitJob(tx, deps, order),
+        view: (reader, key) => viewJob(reader, deps, key),
+        cancel: (tx, key, reason) => cancelJob(tx, deps, key, reason ?? null),
+        pauseFence: passFence,
+        operator: openOperator(deps),
+      },
       routes: routes(deps, lookout),
       loops: [
         ...engine.loops,
@@ -71,15 +81,15 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
 }
 
 /** Who hears that jobs have ended: the surface whose work it was, and the jobs that waited for it. */
-function openHearers({ wake }: Kernel, types: JobTypes): Hearers {
-  const hearers: Hearers = {
+function openEndListeners({ wake }: Kernel, types: JobTypes): EndListeners {
+  const listeners: EndListeners = {
     ended: job => {
       const type = types.builtIn(job)
       return type?.ended && ((tx, ended) => type.ended?.(tx, ended) ?? Promise.resolve())
     },
     settleDependents: async (tx, ended) => {
-      if (await settleDependents(hearers, tx, ended)) tx.afterCommit(wake)
+      if (await settleDependents(listeners, tx, ended)) tx.afterCommit(wake)
     },
   }
-  return hearers
+  return listeners
 }

@@ -1,20 +1,34 @@
 /** The link shortener as the kernel sees it: its parts are opened once and wired together here. */
-import type { Surface } from '../../kernel/surface.ts'
+import { sql } from '../../kernel/database/sql.ts'
+import type { Loop, Surface } from '../../kernel/surface.ts'
+import type { DueQueue } from '../../kernel/work/due-queue.ts'
+import type { Retention } from '../../kernel/work/retention.ts'
+import { openNode } from './cache/node.ts'
+import { openChanges } from './cache/publish-change.ts'
 import { checks } from './checks.ts'
-import { openStatistics } from './statistics/open.ts'
-import type { Jobs } from './deps.ts'
+import type { Deps, Jobs } from './deps.ts'
+import { openBlockedPatterns } from './destinations/blocked-patterns.ts'
+import { openLookAlikes } from './destinations/look-alikes.ts'
+import { scanQueue } from './destinations/scan-links.ts'
+import { openWebRisk } from './destinations/web-risk.ts'
+import { openPlatformDomain } from './domains/platform.ts'
+import { recheckQueue } from './domains/recheck-domains.ts'
 import { ownerMailConsumer, type Owners } from './domains/tell-owner.ts'
+import { openTxtLookup } from './domains/txt-lookup.ts'
+import { purgeConsumer, purgeQueue } from './edges/purge-edge.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Face } from './face.ts'
-import { loops } from './loops.ts'
-import { openDeps } from './open-deps.ts'
 import { applyBlocklist } from './moderation/apply-blocklist.ts'
 import { permissions } from './permissions.ts'
 import { openRedirecting } from './redirecting/open.ts'
 import { routes } from './routes.ts'
 import { seed, type People } from './seed.ts'
-import { settingFaults, settings } from './settings.ts'
+import { settingFaults, settings, type Kernel } from './settings.ts'
+import { newCode } from './shortening/codes.ts'
+import { expireLinks } from './shortening/expire-links.ts'
+import { openReservedWords } from './shortening/reserved-words.ts'
+import { openStatistics } from './statistics/open.ts'
 
 export type Needs = {
   /** Where long work goes; without it the routes that begin such work are not there. */
@@ -36,12 +50,15 @@ export const links: Surface<Face, Needs, typeof settings> = {
     const deps = openDeps(kernel, jobs)
     const redirecting = openRedirecting(deps)
     const clicks = openStatistics(deps)
+    const purges = kernel.settings['links.purge'] === 'none' ? [] : [purgeConsumer()]
     return {
       face: {},
       routes: [...routes(deps), ...clicks.routes, ...redirecting.routes],
       front: redirecting.front,
-      consumers: [...redirecting.consumers, ownerMailConsumer(kernel, owners)],
-      loops: [...loops(deps), ...redirecting.loops, ...clicks.loops],
+      consumers: [...purges, ownerMailConsumer(kernel, owners)],
+      loops: [expiryLoop(deps), ...redirecting.loops, ...clicks.loops],
+      queues: queues(deps),
+      retention: retention(kernel),
       checks: [...checks(deps), ...clicks.checks],
       jobTypes: [applyBlocklist(deps), ...clicks.jobTypes],
       projections: clicks.projections,
@@ -52,4 +69,62 @@ export const links: Surface<Face, Needs, typeof settings> = {
       },
     }
   },
+}
+
+/** What the use cases share; nothing is asked or started by it. */
+export function openDeps(kernel: Kernel, jobs: Jobs): Deps {
+  const { settings: values } = kernel
+  const platform = openPlatformDomain(kernel)
+  const node = openNode(kernel, platform)
+  return {
+    kernel,
+    platform,
+    reserved: openReservedWords(kernel),
+    changes: openChanges(kernel, node),
+    node,
+    newCode,
+    lookAlikes: openLookAlikes(values['links.protected_hosts']),
+    patterns: openBlockedPatterns(kernel),
+    reputation: values['links.url_reputation'] === 'web_risk' ? openWebRisk(kernel) : null,
+    lookUpTxt: openTxtLookup(values),
+    jobs,
+  }
+}
+
+function queues(deps: Deps): DueQueue[] {
+  const purging = deps.kernel.settings['links.purge'] !== 'none'
+  return [
+    recheckQueue(deps),
+    ...(deps.reputation ? [scanQueue(deps, deps.reputation)] : []),
+    ...(purging ? [purgeQueue(deps)] : []),
+  ]
+}
+
+function expiryLoop(deps: Deps): Loop {
+  return {
+    name: 'links.expire',
+    every_ms: 600_000,
+    due: sql`
+      -- any tenant: a sweep
+      select exists (select from links.links
+        where state in ('active', 'pending_scan') and expires_at <= kernel.now())`,
+    run: signal => expireLinks(deps, signal),
+  }
+}
+
+function retention({ settings: values }: Kernel): Retention[] {
+  const reports_days = values['links.reports_retention_days']
+  return [
+    {
+      // Claims that nobody proved in time; nothing was ever made on them.
+      table: 'links.domains',
+      key: ['id'],
+      where: sql`t.state = 'pending_verification' and t.verification_expires_at <= kernel.now()`,
+    },
+    {
+      table: 'links.link_reports',
+      key: ['id'],
+      where: sql`t.id < kernel.first_id_of(kernel.now() - make_interval(days => ${reports_days}))`,
+    },
+  ]
 }

@@ -10,11 +10,11 @@ export async function demandUser(
   caller: { readonly principal: Principal; readonly grants: ReadonlySet<string> },
   user_id: string,
   permission: string,
+  absent: 'user_not_found' | 'destination_not_found' = 'user_not_found',
 ): Promise<void> {
   const { principal, grants } = caller
   if (principal.id === user_id.toLowerCase()) return
   // Who may not act for others learns nothing about who is there.
-  if (!grants.has(permission)) throw problem('user_not_found')
-  if (!(await people.accountExists(reader, principal.tenant_id, user_id)))
-    throw problem('user_not_found')
+  if (!grants.has(permission)) throw problem(absent)
+  if (!(await people.accountExists(reader, principal.tenant_id, user_id))) throw problem(absent)
 }

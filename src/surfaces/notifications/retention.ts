@@ -28,6 +28,11 @@ export function retention({ settings }: Pick<Kernel, 'settings'>): readonly Rete
       where: sql`t.until < kernel.now()`,
     },
     {
+      table: 'notifications.removed_ids',
+      key: ['tenant_id', 'id'],
+      where: sql`t.removed_at < ${inputs}`,
+    },
+    {
       statement: sql`
         -- any tenant: what is too old is deleted for all of them
         delete from notifications.notification_inputs where (tenant_id, ref) in (

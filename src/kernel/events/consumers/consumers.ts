@@ -20,7 +20,9 @@ export type ConsumersOptions = Omit<Handling, 'token'> & {
 
 const tail_max = 500
 const busy_ms = 250
-const idle_ms = 1000
+/** The pulse finds what no word announced. */
+const idle_ms = 5000
+const foreign_ms = 1000
 const busy_for_ms = 2000
 const look_every_ms = 5000
 
@@ -34,6 +36,7 @@ export class Consumers {
   private readonly sleeper = openSleeper()
   private finished: Promise<void> | undefined
   private stopped = false
+  private parks = false
   /** Through here every event was pushed to its lanes, or its lanes know that they are behind. */
   private seen = 0
   private active_at = -Infinity
@@ -50,6 +53,12 @@ export class Consumers {
   }
 
   poke(): void {
+    this.sleeper.wake()
+  }
+
+  /** A parked event is due: look at all of it now. */
+  pokeParks(): void {
+    this.parks = true
     this.sleeper.wake()
   }
 
@@ -84,9 +93,11 @@ export class Consumers {
     while (!this.stopped) {
       const busy = performance.now() - this.active_at < busy_for_ms
       const poll_at = polled_at + (busy ? busy_ms : idle_ms)
-      await this.sleeper.sleep(Math.max(0, poll_at - performance.now()))
+      const at = Math.min(poll_at, Math.max(this.look_at, polled_at + busy_ms))
+      await this.sleeper.sleep(Math.max(0, at - performance.now()))
       if (this.stopped) return
-      const due = performance.now() >= poll_at - 1
+      const due = this.parks || performance.now() >= Math.min(poll_at, this.look_at) - 1
+      this.parks = false
       if (due) polled_at = performance.now()
       try {
         await (due ? this.poll() : this.readOn())
@@ -116,7 +127,7 @@ export class Consumers {
       for (const { name } of this.hearersOf(event.type)) {
         const lane = this.workers.lane({ consumer: name, lane: event.lane })
         if (lane?.push(event, this.seen)) this.workers.ask(lane)
-        else if (!lane?.owned) this.look_at = Math.min(this.look_at, performance.now() + idle_ms)
+        else if (!lane?.owned) this.look_at = Math.min(this.look_at, performance.now() + foreign_ms)
       }
     }
     this.seen = events.at(-1)?.position ?? this.seen
@@ -140,7 +151,8 @@ export class Consumers {
         if (lane) this.workers.ask(lane)
       } else {
         // Asked for: whoever has it may hand it over at any moment, and then nobody works on it.
-        this.look_at = performance.now() + busy_ms
+        const busy = performance.now() - this.active_at < busy_for_ms
+        this.look_at = performance.now() + (busy ? busy_ms : foreign_ms)
       }
     }
     this.workers.dispatch()

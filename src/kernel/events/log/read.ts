@@ -42,12 +42,16 @@ export function poll(
   return reader.one(
     Poll,
     sql`
-      select ${head_position} as head, exists (
-        select from kernel.event_parks
-        where blocking and state <> 'dead' and next_attempt_at <= now()
-          and consumer = any (${consumers}::text[])
-      ) as parks_due`,
+      select ${head_position} as head, (${parksDue(consumers)}) as parks_due`,
   )
+}
+
+export function parksDue(consumers: readonly string[]): Sql {
+  return sql`
+    select exists (
+      select from kernel.event_parks
+      where blocking and state <> 'dead' and next_attempt_at <= now()
+        and consumer = any (${consumers}::text[]))`
 }
 
 export async function readHead(reader: Reader): Promise<number> {

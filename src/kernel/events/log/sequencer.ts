@@ -22,7 +22,8 @@ export type SequencerOptions = {
 
 const lock_key = 5_330_114
 const busy_ms = 250
-const idle_ms = 1000
+/** The pulse finds what no word announced; the session may be silent for six seconds. */
+const idle_ms = 3000
 const election_ms = 2000
 const quiet_rounds_max = 8
 

@@ -6,6 +6,8 @@ import { directClient } from '../../database/direct.ts'
 import { sql } from '../../database/sql.ts'
 import { openFaults, type Faults } from '../../faults.ts'
 import { newId } from '../../ids.ts'
+import { openPulse } from '../../work/pulse.ts'
+import { openSleepers } from '../../work/topics.ts'
 import { openLog, type Log } from '../../observability/log.ts'
 import { openMetrics } from '../../observability/metrics.ts'
 import type { Consumer, EventDeclaration } from '../../surface.ts'
@@ -53,7 +55,11 @@ export function openWorld(options: WorldOptions): World {
     waited: () => {},
     lost: () => {},
   })
-  const events = openEvents({
+  const sleepers = openSleepers()
+  const pulse = openPulse({ db, log, sleepers })
+  const opened = openEvents({
+    sleepers,
+    pulse,
     db,
     direct_url: options.url,
     application_name: 'dodeca-test',
@@ -71,6 +77,13 @@ export function openWorld(options: WorldOptions): World {
     fault: faults.fault,
     work: options.work ?? true,
   })
+  const events: Events = {
+    ...opened,
+    start: async () => {
+      await opened.start()
+      pulse.start()
+    },
+  }
   tied.events = events
   return {
     db,
@@ -78,6 +91,7 @@ export function openWorld(options: WorldOptions): World {
     faults,
     log,
     stop: async () => {
+      await pulse.stop()
       await events.stop()
       await db.close()
     },

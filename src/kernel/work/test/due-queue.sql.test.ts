@@ -127,7 +127,7 @@ describe('a lease', () => {
     const slow = gate()
     let effects = 0
     const finish = () => Promise.resolve(void effects++)
-    await working({ run: slow.run, finish }, async () => {
+    await working({ run: slow.run, finish, concurrency: 1 }, async () => {
       await slow.entered
       // Asked for again while it is under way.
       await here.world.db.run(sql`update public.tasks set ${dueNow()} where id = ${id}`)

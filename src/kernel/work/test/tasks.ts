@@ -6,6 +6,8 @@ import { sql } from '../../database/sql.ts'
 import { eventually, openWorld, type World } from '../../events/test/process.ts'
 import { newId } from '../../ids.ts'
 import { done, dueQueue, type DueQueueSpec } from '../due-queue.ts'
+import { openPulse } from '../pulse.ts'
+import { signsOf } from '../run-loops.ts'
 import { queueLoop } from '../run-queue.ts'
 
 let ground: Clone
@@ -73,11 +75,16 @@ export async function working<T>(spec: Spec, act: () => Promise<T>, on = here.wo
     fault: on.faults.fault,
     onWake: on.events.onWake,
   }
-  const running = queueLoop(kernel, queueOf(spec)).run(stopping.signal)
+  const loop = queueLoop(kernel, queueOf(spec))
+  const pulse = openPulse({ db: on.db, log: on.log, sleepers: on.events })
+  pulse.add(signsOf([loop]))
+  pulse.start()
+  const running = loop.run(stopping.signal)
   try {
     return await act()
   } finally {
     stopping.abort()
+    await pulse.stop()
     await running
   }
 }

@@ -4,26 +4,26 @@
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { preconditionFailed } from '../../../kernel/http/etag.ts'
+import { expectVersion } from '../../../kernel/http/etag.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { keepOperatorBeside } from '../roles/keep-operator.ts'
 import { AccountRow } from '../schemas.ts'
-import { recordSecurityEvent, type Act } from '../security/record.ts'
-import { revokeSessions } from '../sessions/revoke.ts'
-import { accountColumns, raiseAccountVersion } from './find.ts'
+import { recordSecurityEvent, type Act } from '../security-events/record-security-event.ts'
+import { revokeSessions } from '../sessions/revoke-sessions.ts'
+import { accountColumns, raiseAccountVersion } from './find-account.ts'
 
 export type StatusChange = {
   readonly tenant_id: string
   readonly id: string
   readonly status: 'active' | 'disabled'
-  readonly versions?: number[] | null
+  readonly if_match?: string | string[] | undefined
 }
 
 export async function changeStatus(
   tx: Tx,
   deps: Pick<Deps, 'kernel' | 'denied'>,
-  { tenant_id, id, status, versions = null }: StatusChange,
+  { tenant_id, id, status, if_match }: StatusChange,
   act: Act,
 ): Promise<AccountRow> {
   const account = await tx.maybe(
@@ -33,7 +33,7 @@ export async function changeStatus(
       where tenant_id = ${tenant_id} and id = ${id} and status <> 'deleted' for update`,
   )
   if (!account) throw problem('account_not_found')
-  if (versions && !versions.includes(account.version)) throw preconditionFailed(account.version)
+  expectVersion(if_match, account.version)
   if (account.status === status) return account
   if (account.status === 'invited') {
     throw problem('invalid_transition', { current_state: account.status })

@@ -27,7 +27,7 @@ export function parseEmail(text: string): Address | null {
   return { email: `${local}@${domain}`, normalized }
 }
 
-export function demandEmail(text: string, pointer = '/email'): Address {
+export function requireEmail(text: string, pointer = '/email'): Address {
   const address = parseEmail(text)
   if (address) return address
   throw problem('validation_failed', {

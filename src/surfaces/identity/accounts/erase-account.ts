@@ -7,9 +7,9 @@ import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
 import { keepOperatorBeside } from '../roles/keep-operator.ts'
 import type { AccountRow } from '../schemas.ts'
-import { recordSecurityEvent, type Seen } from '../security/record.ts'
-import { revokeSessions } from '../sessions/revoke.ts'
-import { raiseAccountVersion } from './find.ts'
+import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
+import { revokeSessions } from '../sessions/revoke-sessions.ts'
+import { raiseAccountVersion } from './find-account.ts'
 import { forgetCredentials } from './forget-credentials.ts'
 
 /** False where it was erased before. */

@@ -5,10 +5,9 @@
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { Touched } from '../schemas.ts'
-import type { AccountRow } from '../schemas.ts'
+import { Touched, type AccountRow } from '../schemas.ts'
 import { Version } from '../../../kernel/http/shapes.ts'
-import { raiseAccountVersion } from './find.ts'
+import { raiseAccountVersion } from './find-account.ts'
 
 type Account = Pick<AccountRow, 'id' | 'tenant_id'>
 

@@ -1,10 +1,9 @@
-/** The accounts of a tenant as its administrators see them; who was erased is not among them. */
+/** The accounts of a tenant as its administrators see them; erased ones are not among them. */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import type { ListScope } from '../../../kernel/http/cursor.ts'
-import { page, pageQuery } from '../../../kernel/http/shapes.ts'
-import type { Kernel } from '../settings.ts'
+import { page, type List } from '../../../kernel/http/page.ts'
+import { page as pageOf, pageQuery } from '../../../kernel/http/shapes.ts'
 import { Account, Email } from '../schemas.ts'
 import { parseEmail } from './email.ts'
 
@@ -14,34 +13,28 @@ export const AccountQuery = pageQuery({
   ),
   email: Type.Optional(Email),
 })
-export const AccountPage = page(Account)
+export const AccountPage = pageOf(Account)
 
-export async function listAccounts(
+export function listAccounts(
   reader: Reader,
-  { cursors }: Pick<Kernel, 'cursors'>,
-  list: ListScope,
-  {
-    status = null as string | null,
-    email,
-  }: Pick<Static<typeof AccountQuery>, 'email'> & {
-    status?: string | null
-  },
+  list: List,
+  { status, email }: Pick<Static<typeof AccountQuery>, 'status' | 'email'>,
 ) {
-  const { after, fetch } = cursors.start(list)
-  // An address that cannot be one is nobody's.
+  // An address that cannot be one matches no account.
   const normalized = email === undefined ? null : (parseEmail(email)?.normalized ?? '')
-  const rows = await reader.many(
-    Account,
-    sql`
+  return page(reader, {
+    scope: list,
+    row: Account,
+    place: ['id'],
+    fetch: (after, n) => sql`
       select id, tenant_id, email, email_normalized, status, verified_at, display_name, locale,
         created_at
       from identity.accounts
       where tenant_id = ${list.tenant_id} and status <> 'deleted'
-        and (${status}::text is null or status = ${status}::text)
+        and (${status ?? null}::text is null or status = ${status ?? null}::text)
         and (${normalized}::text is null or email_normalized = ${normalized}::text)
-        and (${after?.[0] ?? null}::uuid is null or id < ${after?.[0] ?? null}::uuid)
+        and (${after.id}::uuid is null or id < ${after.id}::uuid)
       order by id desc
-      limit ${fetch}`,
-  )
-  return cursors.page(list, rows, row => [row.id])
+      limit ${n}`,
+  })
 }

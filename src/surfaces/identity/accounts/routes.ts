@@ -1,192 +1,167 @@
-/** Registering, proving an address, and one's own account. */
+/** Routes about the accounts of a tenant. An account of another tenant does not exist here (404). */
 import { Type } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
 import { etag } from '../../../kernel/http/etag.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { closed, Id, text } from '../../../kernel/http/shapes.ts'
+import { closed } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { Accepted, Email, OneTimeToken, Password, Progress, Slug } from '../schemas.ts'
-import { askEmailChange, proveEmailChange } from './change-email.ts'
-import { Me, readMe } from './me.ts'
-import { exportRoute } from './personal.ts'
-import { emailChangeProgress, registrationProgress, requestProgress } from './progress.ts'
-import { register, Register, Registered } from './register.ts'
-import { resendVerification } from './resend-verification.ts'
-import { updateMe, UpdateMe } from './update-me.ts'
-import { Verified, verifyAddress } from './verify-address.ts'
+import { requireMayGive } from '../roles/built-in.ts'
+import { Account, type AccountRow } from '../schemas.ts'
+import { requireStepUp } from '../step-up.ts'
+import { changeStatus } from './change-status.ts'
+import { eraseAccount } from './erase-account.ts'
+import { accountInTenant } from './find-account.ts'
+import { invite, Invite } from './invite-account.ts'
+import { AccountPage, AccountQuery, listAccounts } from './list-accounts.ts'
+
+const AccountWithRoles = Type.Object(
+  { ...Account.properties, role_ids: Type.Array(Type.String(), { maxItems: 1000 }) },
+  { title: 'AccountWithRoles' },
+)
+const Roles = Type.Object({ role_ids: Type.Array(Type.String()) })
 
 export function accountRoutes(deps: Deps): readonly Route[] {
-  return [
-    ...registrationRoutes(deps),
-    verificationRoute(deps),
-    ...resendRoutes(deps),
-    ...meRoutes(deps),
-    exportRoute(deps),
-    ...emailChangeRoutes(deps),
-  ]
+  return [listRoute(), readRoute(), changeRoute(deps), eraseRoute(deps), inviteRoute(deps)]
 }
 
-function registrationRoutes(deps: Deps): Route[] {
-  return [
-    route({
-      method: 'POST',
-      path: '/v1/accounts',
-      summary: 'Register',
-      description: 'The answer is the same whether or not the address has an account.',
-      permission: 'public',
-      transaction: 'own',
-      body: Register,
-      replies: { 202: Registered },
-      fails: ['password_rejected', 'tenant_not_found', 'signup_closed', 'rate_limited'],
-      handle: async ({ body, request }) => {
-        const registered = await register(deps, body, request)
-        return reply(202, registered, { location: `/v1/registrations/${registered.id}` })
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/v1/registrations/{id}',
-      summary: 'What became of a registration',
-      permission: 'public',
-      added: true,
-      absent: 'registration_not_found',
-      replies: { 200: Progress },
-      handle: async ({ tx, params }) => {
-        const progress = await registrationProgress(tx, params.id)
-        if (!progress) throw problem('registration_not_found')
-        return reply(200, progress)
-      },
-    }),
-  ]
-}
-
-function verificationRoute(deps: Deps): Route {
+function listRoute(): Route {
   return route({
-    method: 'POST',
-    path: '/v1/email-verifications',
-    summary: 'Prove an address with a mailed token',
-    description:
-      'With the registration’s id or password; for a changed address with the owner’s credential.',
-    permission: 'public',
+    method: 'GET',
+    path: '/v1/accounts',
+    summary: 'Accounts of the tenant, newest first',
+    permission: 'identity.accounts.read',
     added: true,
-    transaction: 'own',
-    body: closed({
-      token: OneTimeToken,
-      registration_id: Type.Optional(Id),
-      password: Type.Optional(Password),
-    }),
-    replies: { 201: Verified },
-    fails: ['one_time_token_invalid', 'overloaded'],
-    handle: async ({ body, principal, request }) => {
-      const { token, registration_id, password } = body
-      const knows = registration_id !== undefined || password !== undefined
-      const verified =
-        principal?.kind === 'account' && !knows
-          ? await proveEmailChange(deps, principal, token, request)
-          : await verifyAddress(deps, { token, registration_id, password }, request)
-      return reply(201, verified)
+    query: AccountQuery,
+    replies: { 200: AccountPage },
+    handle: async ({ tx, query, list }) => {
+      const { body, headers } = await listAccounts(tx, list, query)
+      return reply(200, body, headers)
     },
   })
 }
 
-function resendRoutes(deps: Deps): Route[] {
-  return [
-    route({
-      method: 'POST',
-      path: '/v1/email-verification-requests',
-      summary: 'Send the proof of an address again',
-      permission: 'public',
-      added: true,
-      transaction: 'own',
-      body: closed({ email: Email, tenant: Type.Optional(Slug) }),
-      replies: { 202: Accepted },
-      fails: ['rate_limited'],
-      handle: async ({ body, request }) => {
-        const accepted = await resendVerification(deps, body, request)
-        return reply(202, accepted, {
-          location: `/v1/email-verification-requests/${accepted.id}`,
-        })
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/v1/email-verification-requests/{id}',
-      summary: 'What became of a request',
-      permission: 'public',
-      added: true,
-      absent: 'request_not_found',
-      replies: { 200: Progress },
-      handle: async ({ tx, params }) => {
-        const progress = await requestProgress(tx, 'email_verification', params.id)
-        if (!progress) throw problem('request_not_found')
-        return reply(200, progress)
-      },
-    }),
-  ]
+function readRoute(): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/accounts/{account_id}',
+    summary: 'An account of the tenant, with its roles there',
+    permission: 'identity.accounts.read',
+    added: true,
+    absent: 'account_not_found',
+    replies: { 200: AccountWithRoles },
+    fails: ['account_not_found'],
+    handle: async ({ tx, params, principal }) => {
+      const account = await living(tx, principal.tenant_id, params.account_id)
+      const { role_ids } = await tx.one(
+        Roles,
+        sql`
+          select array(select role_id from identity.role_assignments
+            where tenant_id = ${principal.tenant_id} and account_id = ${account.id}
+            order by role_id) as role_ids`,
+      )
+      return reply(200, { ...shown(account), role_ids }, { etag: etag(account.version) })
+    },
+  })
 }
 
-function meRoutes(deps: Deps): Route[] {
-  return [
-    route({
-      method: 'GET',
-      path: '/v1/me',
-      summary: 'Who I am',
-      permission: 'authenticated',
-      replies: { 200: Me },
-      fails: ['account_not_found'],
-      handle: async ({ tx, principal }) => {
-        const { me, version } = await readMe(tx, deps, principal)
-        return reply(200, me, { etag: etag(version) })
-      },
-    }),
-    route({
-      method: 'PATCH',
-      path: '/v1/me',
-      summary: 'Change what I am called',
-      permission: 'authenticated',
-      added: true,
-      body: UpdateMe,
-      replies: { 200: Me },
-      fails: ['account_not_found', 'precondition_failed', 'permission_denied'],
-      handle: async ({ tx, principal, body, request }) => {
-        await updateMe(tx, principal, body, request.headers['if-match'])
-        const { me, version } = await readMe(tx, deps, principal)
-        return reply(200, me, { etag: etag(version) })
-      },
-    }),
-  ]
+function changeRoute(deps: Deps): Route {
+  return route({
+    method: 'PATCH',
+    path: '/v1/accounts/{account_id}',
+    summary: 'Disable or enable an account',
+    description: 'Disabling ends all sessions of the account at once; its API keys count no more.',
+    permission: 'identity.accounts.disable',
+    added: true,
+    absent: 'account_not_found',
+    body: closed({ status: Type.Union([Type.Literal('active'), Type.Literal('disabled')]) }),
+    replies: { 200: Account },
+    fails: ['account_not_found', 'precondition_failed', 'invalid_transition', 'last_operator'],
+    handle: async ({ tx, params, body, principal, request }) => {
+      const { tenant_id } = principal
+      const if_match = request.headers['if-match']
+      const change = { tenant_id, id: params.account_id, status: body.status, if_match }
+      const account = await changeStatus(tx, deps, change, { actor: principal.id, seen: request })
+      return reply(200, shown(account), { etag: etag(account.version) })
+    },
+  })
 }
 
-function emailChangeRoutes(deps: Deps): Route[] {
-  return [
-    route({
-      method: 'POST',
-      path: '/v1/email-changes',
-      summary: 'Ask for another address',
-      permission: 'authenticated',
-      added: true,
-      transaction: 'own',
-      body: closed({ email: Email, current_password: text(1024) }),
-      replies: { 202: Accepted },
-      fails: ['invalid_credentials', 'account_not_found', 'rate_limited', 'overloaded'],
-      handle: async ({ body, principal }) => {
-        const accepted = await askEmailChange(deps, principal, body)
-        return reply(202, accepted, { location: `/v1/email-changes/${accepted.id}` })
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/v1/email-changes/{id}',
-      summary: 'What became of a change of address',
-      permission: 'authenticated',
-      added: true,
-      absent: 'email_change_not_found',
-      replies: { 200: Progress },
-      handle: async ({ tx, params, principal }) => {
-        const progress = await emailChangeProgress(tx, principal.id, params.id)
-        if (!progress) throw problem('email_change_not_found')
-        return reply(200, progress)
-      },
-    }),
-  ]
+function eraseRoute(deps: Deps): Route {
+  return route({
+    method: 'DELETE',
+    path: '/v1/accounts/{account_id}',
+    summary: 'Erase an account: one’s own, or one of the tenant',
+    description: 'Needs a fresh authentication. Sessions end; what is personal is erased for good.',
+    permission: 'authenticated',
+    added: true,
+    asks_grants: true,
+    absent: 'account_not_found',
+    replies: { 204: null },
+    fails: ['account_not_found', 'permission_denied', 'step_up_required', 'last_operator'],
+    handle: async ({ tx, params, principal, grants, request }) => {
+      const { account_id } = params
+      const mine = principal.kind === 'account' && principal.id === account_id
+      if (!mine && !(await grants()).has('identity.accounts.delete')) {
+        throw problem('permission_denied')
+      }
+      const tenant_id = mine ? await homeOf(tx, account_id) : principal.tenant_id
+      const account = await accountInTenant(tx, tenant_id, account_id)
+      if (!account) throw problem('account_not_found')
+      await requireStepUp(tx, deps.kernel, principal)
+      if (await eraseAccount(tx, deps, account, principal.id, request)) {
+        const actor = principal.id
+        const action = 'identity.accounts.delete'
+        tx.audit({ tenant_id, actor, action, target: account_id, outcome: 'done' })
+      }
+      return reply(204, null)
+    },
+  })
+}
+
+function inviteRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/invitations',
+    summary: 'Invite somebody, or send a waiting invitation again',
+    description: 'The mailed token sets the password through POST /v1/password-resets.',
+    permission: 'identity.accounts.invite',
+    added: true,
+    body: Invite,
+    replies: { 200: Account, 201: Account },
+    fails: ['already_exists', 'permission_denied', 'role_not_found', 'validation_failed'],
+    handle: async ({ tx, body, principal, grants, request }) => {
+      const { tenant_id, id: actor } = principal
+      const { role_ids = [] } = body
+      const held = await grants()
+      if (role_ids.length > 0 && !held.has('identity.roles.assign')) {
+        throw problem('permission_denied')
+      }
+      for (const role_id of role_ids) await requireMayGive(tx, deps, held, { tenant_id, role_id })
+      const { account, made } = await invite(tx, deps, tenant_id, body, { actor, seen: request })
+      const headers = { location: `/v1/accounts/${account.id}` }
+      return made ? reply(201, shown(account), headers) : reply(200, shown(account), headers)
+    },
+  })
+}
+
+/** Where an account is at home, whichever tenant its token works in. */
+async function homeOf(reader: Reader, id: string): Promise<string> {
+  const home = await reader.maybe(
+    Type.Object({ tenant_id: Account.properties.tenant_id }),
+    sql`select tenant_id from identity.accounts where id = ${id}`,
+  )
+  if (!home) throw problem('account_not_found')
+  return home.tenant_id
+}
+
+async function living(reader: Reader, tenant_id: string, id: string): Promise<AccountRow> {
+  const account = await accountInTenant(reader, tenant_id, id)
+  if (!account || account.status === 'deleted') throw problem('account_not_found')
+  return account
+}
+
+function shown({ version: _version, ...account }: AccountRow) {
+  return account
 }

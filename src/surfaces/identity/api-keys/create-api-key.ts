@@ -7,18 +7,18 @@ import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { accountColumns } from '../accounts/find.ts'
+import { accountColumns } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { tellOwner } from '../mails/tell-owner.ts'
 import { hashOf } from '../one-time.ts'
-import { covers, demandKnown } from '../roles/built-in.ts'
+import { covers, requireKnown } from '../roles/built-in.ts'
 import { AccountRow } from '../schemas.ts'
-import { recordSecurityEvent, type Seen } from '../security/record.ts'
+import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 import { newKey, prefixOf } from './key.ts'
 import { ApiKey, type CreateApiKey, type NewApiKey } from './schemas.ts'
 
-const Facts = Type.Object({ keys: Type.Integer(), future: Type.Boolean() })
+const Owner = Type.Object({ ...AccountRow.properties, future: Type.Boolean() })
 
 export const apiKeyColumns = sql`id, account_id, name, prefix, permissions,
   case when state = 'active' and expires_at <= kernel.now() then 'expired' else state end as state,
@@ -34,14 +34,18 @@ export async function createApiKey(
   seen: Seen,
 ): Promise<NewApiKey> {
   const expires_at = until ?? null
-  demandKnown(catalog, permissions)
+  requireKnown(catalog, permissions)
   const mine = principal.kind === 'account' && permissions.every(one => covers(grants, one))
   if (!mine) throw problem('permission_denied')
-  const owner = await demandRoom(
+  const owner = await holdOwner(tx, principal, expires_at)
+  await kernel.counted(
     tx,
-    principal,
-    expires_at,
+    `identity.api_keys:${owner.id}`,
     kernel.settings['identity.api_keys_per_account'],
+    sql`
+      select from identity.api_keys
+      where tenant_id = ${owner.tenant_id} and account_id = ${owner.id} and state = 'active'
+        and (expires_at is null or expires_at > kernel.now())`,
   )
   const id = newId()
   const key = newKey(id)
@@ -70,34 +74,24 @@ export async function createApiKey(
   return { ...made, key }
 }
 
-async function demandRoom(
+async function holdOwner(
   tx: Tx,
   { id, tenant_id }: Principal,
   expires_at: string | null,
-  most: number,
 ): Promise<AccountRow> {
   const held = await tx.maybe(
-    AccountRow,
+    Owner,
     sql`
-      select ${accountColumns} from identity.accounts
+      select ${accountColumns},
+        ${expires_at}::timestamptz is null or ${expires_at}::timestamptz > kernel.now() as future
+      from identity.accounts
       where tenant_id = ${tenant_id} and id = ${id} and status = 'active' for no key update`,
   )
-  // Whoever works in another tenant than their own has no account there that a key could stand for.
+  // In another tenant than its own an account has no row that a key could stand for.
   if (!held) throw problem('permission_denied')
-  const { keys, future } = await tx.one(
-    Facts,
-    sql`
-      select count(*)::int as keys,
-        ${expires_at}::timestamptz is null or ${expires_at}::timestamptz > kernel.now() as future
-      from identity.api_keys
-      where tenant_id = ${tenant_id} and account_id = ${id} and state = 'active'
-        and (expires_at is null or expires_at > kernel.now())`,
-  )
-  if (!future) {
-    throw problem('validation_failed', {
-      errors: [{ location: 'body', pointer: '/expires_at', constraint: 'future' }],
-    })
-  }
-  if (keys >= most) throw problem('quota_exceeded')
-  return held
+  const { future, ...owner } = held
+  if (future) return owner
+  throw problem('validation_failed', {
+    errors: [{ location: 'body', pointer: '/expires_at', constraint: 'future' }],
+  })
 }

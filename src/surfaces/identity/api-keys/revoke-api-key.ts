@@ -5,7 +5,7 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id, Version } from '../../../kernel/http/shapes.ts'
 import { problem } from '../errors.ts'
-import { recordSecurityEvent, type Seen } from '../security/record.ts'
+import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 
 const Found = Type.Object({ account_id: Id })
 const Revoked = Type.Object({ account_id: Id, version: Version })

@@ -1,6 +1,7 @@
 /** Routes about API keys. A key is a Bearer credential whose principal is a service account. */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
+import { page } from '../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { Id, pageQuery } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
@@ -12,10 +13,10 @@ import { ApiKey, ApiKeyPage, CreateApiKey, NewApiKey } from './schemas.ts'
 const manage_any = 'identity.api_keys.manage_any'
 
 export function apiKeyRoutes(deps: Deps): readonly Route[] {
-  return [listRoute(deps), createRoute(deps), revokeRoute()]
+  return [listRoute(), createRoute(deps), revokeRoute()]
 }
 
-function listRoute({ kernel: { cursors } }: Deps): Route {
+function listRoute(): Route {
   return route({
     method: 'GET',
     path: '/v1/api-keys',
@@ -29,18 +30,18 @@ function listRoute({ kernel: { cursors } }: Deps): Route {
       const { account_id = principal.id } = query
       const others = account_id !== principal.id
       if (others && !(await grants()).has(manage_any)) throw problem('permission_denied')
-      const { after, fetch } = cursors.start(list)
-      const rows = await tx.many(
-        ApiKey,
-        sql`
+      const { body, headers } = await page(tx, {
+        scope: list,
+        row: ApiKey,
+        place: ['id'],
+        fetch: (after, n) => sql`
           select ${apiKeyColumns} from identity.api_keys
           where account_id = ${account_id}
             and (${!others} or tenant_id = ${principal.tenant_id})
-            and (${after?.[0] ?? null}::uuid is null or id < ${after?.[0] ?? null}::uuid)
+            and (${after.id}::uuid is null or id < ${after.id}::uuid)
           order by id desc
-          limit ${fetch}`,
-      )
-      const { body, headers } = cursors.page(list, rows, row => [row.id])
+          limit ${n}`,
+      })
       return reply(200, body, headers)
     },
   })

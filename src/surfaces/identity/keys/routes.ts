@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { closed } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
-import { demandStepUp } from '../step-up.ts'
-import { rotateSigningKey } from './rotate.ts'
+import { requireStepUp } from '../step-up.ts'
+import { rotateSigningKey } from './rotate-signing-key.ts'
 import { max_age_seconds } from './signing-keys.ts'
 
 const Jwk = Type.Object({
@@ -57,7 +57,7 @@ function rotateRoute({ kernel, keys }: Deps): Route {
     replies: { 201: Rotated },
     fails: ['step_up_required'],
     handle: async ({ tx, principal, body, request }) => {
-      await demandStepUp(tx, kernel, principal)
+      await requireStepUp(tx, kernel, principal)
       const { id: actor, tenant_id } = principal
       const turner = { actor, tenant_id, seen: request }
       const rotated = await rotateSigningKey(tx, { keys }, body.mode, turner)

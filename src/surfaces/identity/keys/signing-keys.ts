@@ -9,6 +9,7 @@ import { Type, type Static } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newSecret } from '../../../kernel/ids.ts'
+import type { SealedColumn } from '../../../kernel/work/reseal.ts'
 import type { Kernel } from '../settings.ts'
 import { Bytes } from '../schemas.ts'
 
@@ -175,15 +176,15 @@ async function insertKey(
   return kid
 }
 
-/** The same private key, sealed by the ring's current one. */
-export function resealSigningKey(
-  keys: Pick<Kernel['keys'], 'seal' | 'open'>,
-  kid: string,
-  sealed: Buffer,
-): Buffer {
-  return keys.seal(use, keys.open(use, sealed, placeOf(kid)), placeOf(kid))
-}
-
 function placeOf(kid: string) {
   return { table: 'identity.signing_keys', id: kid, column: 'private_key' }
+}
+
+export const sealedSigningKeys: SealedColumn = {
+  table: 'identity.signing_keys',
+  key: ['kid'],
+  column: 'private_key',
+  use,
+  where: sql`t.state in ('next', 'active', 'retired')`,
+  place: ({ kid }) => placeOf(String(kid)),
 }

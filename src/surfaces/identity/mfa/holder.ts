@@ -17,7 +17,7 @@ export function holderOf(
   principal: Principal | null,
   { headers }: Pick<RequestFacts, 'headers'>,
 ): Holder {
-  if (principal) return { kind: 'session', principal: demandSession(principal) }
+  if (principal) return { kind: 'session', principal: requireSession(principal) }
   const given = /^Bearer +(\S+)$/i.exec(String(headers['authorization'] ?? ''))?.[1]
   if (given === undefined) {
     throw problem('authentication_required', { headers: { 'www-authenticate': 'Bearer' } })
@@ -29,7 +29,7 @@ export function holderOf(
 }
 
 /** A service has no person behind it, so it has no factors. */
-export function demandSession(principal: Principal): Session {
+export function requireSession(principal: Principal): Session {
   const { kind, session_id } = principal
   if (kind !== 'account' || session_id === null) throw problem('permission_denied')
   return { ...principal, kind, session_id }

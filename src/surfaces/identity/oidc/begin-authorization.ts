@@ -8,13 +8,13 @@ import type { Principal } from '../../../kernel/access/principal.ts'
 import { newId, newSecret } from '../../../kernel/ids.ts'
 import { closed, nullable, text } from '../../../kernel/http/shapes.ts'
 import type { Headers, RequestFacts } from '../../../kernel/http/route.ts'
-import { accountById } from '../accounts/find.ts'
+import { accountById } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { issueRandom } from '../one-time.ts'
 import { Slug } from '../schemas.ts'
-import { demandStepUp } from '../step-up.ts'
-import { resolveTenant } from '../tenants/resolve.ts'
+import { requireStepUp } from '../step-up.ts'
+import { resolveTenant } from '../tenants/resolve-tenant.ts'
 import { bindingCookie, callbackPath, markOf, nonceOf, verifierOf } from './browser-binding.ts'
 import { failureOf } from './failures.ts'
 import type { Oidc, RelyingParty } from './relying-party.ts'
@@ -102,7 +102,7 @@ export async function beginAuthorization(
 async function linking(kernel: Deps['kernel'], principal: Principal | null) {
   const account = principal ? await accountById(kernel.db, principal.id) : undefined
   if (!principal || !account) throw problem('authentication_required')
-  await demandStepUp(kernel.db, kernel, principal)
+  await requireStepUp(kernel.db, kernel, principal)
   return { tenant_id: account.tenant_id, account_id: account.id }
 }
 

@@ -1,14 +1,15 @@
 /** Logging in at an identity provider, and which identities there are one's own. */
+import { sql } from '../../../kernel/database/sql.ts'
+import { page } from '../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { pageQuery } from '../../../kernel/http/shapes.ts'
+import { page as pageOf, pageQuery } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { Authorization, beginAuthorization, BeginAuthorization } from './begin-authorization.ts'
 import { finishAuthorization, Returned } from './finish-authorization.ts'
-import { LinkIdentity, linkIdentity } from './link-identity.ts'
-import { ExternalIdentityPage, listIdentities } from './list-identities.ts'
+import { LinkIdentity, linkIdentity } from './use-ticket.ts'
 import { ProviderName } from './providers.ts'
 import { openOidc, type Oidc } from './relying-party.ts'
-import { ExternalIdentity } from './store-identity.ts'
+import { ExternalIdentity, identityColumns } from './store-identity.ts'
 import { unlinkIdentity } from './unlink-identity.ts'
 
 export function oidcRoutes(deps: Deps): readonly Route[] {
@@ -65,7 +66,6 @@ function callbackRoute(deps: Deps, oidc: Oidc): Route {
 }
 
 function identityRoutes(deps: Deps, oidc: Oidc): Route[] {
-  const { kernel } = deps
   return [
     route({
       method: 'GET',
@@ -74,9 +74,18 @@ function identityRoutes(deps: Deps, oidc: Oidc): Route[] {
       permission: 'authenticated',
       added: true,
       query: pageQuery({}),
-      replies: { 200: ExternalIdentityPage },
+      replies: { 200: pageOf(ExternalIdentity) },
       handle: async ({ tx, principal, list }) => {
-        const { body, headers } = await listIdentities(tx, kernel, list, principal.id)
+        const { body, headers } = await page(tx, {
+          scope: list,
+          row: ExternalIdentity,
+          place: ['id'],
+          fetch: (after, n) => sql`
+            select ${identityColumns} from identity.external_identities
+            where account_id = ${principal.id} and unlinked_at is null
+              and (${after.id}::uuid is null or id < ${after.id}::uuid)
+            order by id desc limit ${n}`,
+        })
         return reply(200, body, headers)
       },
     }),

@@ -7,9 +7,9 @@ import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id, Time } from '../../../kernel/http/shapes.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { raiseAccountVersion } from '../accounts/find.ts'
+import { raiseAccountVersion } from '../accounts/find-account.ts'
 import type { AccountRow } from '../schemas.ts'
-import { recordSecurityEvent, type Seen } from '../security/record.ts'
+import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 
 export const ExternalIdentity = Type.Object(
   {

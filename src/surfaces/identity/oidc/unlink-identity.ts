@@ -7,13 +7,13 @@ import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
-import { accountColumns, raiseAccountVersion } from '../accounts/find.ts'
+import { accountColumns, raiseAccountVersion } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { tellOwner } from '../mails/tell-owner.ts'
 import { AccountRow, Touched } from '../schemas.ts'
-import { recordSecurityEvent, type Seen } from '../security/record.ts'
-import { demandStepUp } from '../step-up.ts'
+import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
+import { requireStepUp } from '../step-up.ts'
 import type { Oidc } from './relying-party.ts'
 
 const Removed = Type.Object({ tenant_id: Id, provider: Type.String() })
@@ -27,7 +27,7 @@ export async function unlinkIdentity(
   external_identity_id: string,
   seen: Seen,
 ): Promise<void> {
-  await demandStepUp(tx, kernel, principal)
+  await requireStepUp(tx, kernel, principal)
   const { id: account_id } = principal
   // Until the commit: two removals at once see each other.
   const owner = await tx.maybe(
@@ -42,7 +42,7 @@ export async function unlinkIdentity(
       where id = ${external_identity_id} and account_id = ${account_id} and unlinked_at is null
       returning tenant_id, provider`,
   )
-  if (!removed) return await demandGone(tx, account_id, external_identity_id)
+  if (!removed) return await requireGone(tx, account_id, external_identity_id)
   const version = await raiseAccountVersion(tx, account_id)
   const left = await tx.one(
     Left,
@@ -74,7 +74,7 @@ export async function unlinkIdentity(
 }
 
 /** A repeat answers like the first time. */
-async function demandGone(tx: Tx, account_id: string, id: string): Promise<void> {
+async function requireGone(tx: Tx, account_id: string, id: string): Promise<void> {
   const gone = await tx.maybe(
     Touched,
     sql`

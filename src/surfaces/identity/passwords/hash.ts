@@ -9,6 +9,7 @@ import { Counter } from 'prom-client'
 import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newSecret } from '../../../kernel/ids.ts'
+import type { SealedColumn } from '../../../kernel/work/reseal.ts'
 import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
 
@@ -36,6 +37,7 @@ const Setting = Type.Object({ value: Cost })
 const floor: Cost = { m: 19_456, t: 2, p: 1 }
 const passes_max = 6
 const use = 'identity.passwords'
+const column = 'password_hash'
 
 export function openPasswordHasher(
   kernel: Pick<Kernel, 'db' | 'keys' | 'settings' | 'metrics'>,
@@ -74,10 +76,8 @@ export function openPasswordHasher(
       const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$/.exec(encoded)
       return !match || Number(match[1]) < cost.m || Number(match[2]) < cost.t
     },
-    seal: (encoded, { table, id }) =>
-      keys.seal(use, Buffer.from(encoded), { table, id, column: 'password_hash' }),
-    open: (sealed, { table, id }) =>
-      keys.open(use, sealed, { table, id, column: 'password_hash' }).toString(),
+    seal: (encoded, { table, id }) => keys.seal(use, Buffer.from(encoded), { table, id, column }),
+    open: (sealed, { table, id }) => keys.open(use, sealed, { table, id, column }).toString(),
   }
 }
 
@@ -142,3 +142,22 @@ function openQueue(width: number, length_max: number, wait_ms: number) {
     }
   }
 }
+
+/** Of registrations only those that may still become an account. */
+export const sealedPasswords: readonly SealedColumn[] = [
+  {
+    table: 'identity.credentials',
+    key: ['account_id'],
+    column,
+    use,
+    place: ({ account_id }) => ({ table: 'identity.credentials', id: String(account_id), column }),
+  },
+  {
+    table: 'identity.registrations',
+    key: ['id'],
+    column,
+    use,
+    where: sql`t.state = 'pending'`,
+    place: ({ id }) => ({ table: 'identity.registrations', id: String(id), column }),
+  },
+]

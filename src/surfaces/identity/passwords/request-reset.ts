@@ -1,17 +1,17 @@
 /** Asks for a mail that resets a password. Known and unknown addresses are answered alike. */
 import type { Deps } from '../deps.ts'
-import { accountByAddress } from '../accounts/find.ts'
+import { accountByAddress } from '../accounts/find-account.ts'
 import { parseEmail } from '../accounts/email.ts'
 import { requestMailToNobody } from '../mails/decoy-mail.ts'
 import { requestMail } from '../mails/request.ts'
 import { issueDerived, sentTo } from '../one-time.ts'
 import { insertRequest, type AcceptedRequest } from '../requests.ts'
 import { default_tenant_id } from '../schemas.ts'
-import { recordSecurityEvent, type Seen } from '../security/record.ts'
-import { emailScope, findTenant } from '../tenants/resolve.ts'
+import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
+import { emailScope, findTenant } from '../tenants/resolve-tenant.ts'
 
 export async function requestReset(
-  { kernel, throttle }: Pick<Deps, 'kernel' | 'throttle'>,
+  { kernel }: Pick<Deps, 'kernel'>,
   body: { readonly email: string; readonly tenant?: string | undefined },
   seen: Seen,
 ): Promise<AcceptedRequest> {
@@ -20,16 +20,20 @@ export async function requestReset(
   const tenant = await findTenant(db, kernel, body.tenant, seen.headers['host'])
   const tenant_id = tenant?.id ?? default_tenant_id
   const scope = emailScope(kernel, tenant_id)
-  const per_hour = settings['identity.resets_per_hour']
-  const attempt = await throttle.take([
-    ...throttle.network('reset', seen.ip, per_hour, 3600 / per_hour),
-    throttle.hourly(
-      'reset',
-      `${scope} ${normalized}`,
-      settings['identity.resets_per_email_per_hour'],
-    ),
+  await kernel.take(db, [
+    {
+      name: 'identity.reset_network',
+      ip: seen.ip,
+      many: settings['identity.resets_per_hour'],
+      per_seconds: 3600,
+    },
+    {
+      name: 'identity.reset',
+      of: `${scope} ${normalized}`,
+      many: settings['identity.resets_per_email_per_hour'],
+      per_seconds: 3600,
+    },
   ])
-  attempt.keep()
   const ttl_seconds = settings['identity.reset_ttl_seconds']
   return await db.tx(async tx => {
     const request = await insertRequest(tx, 'password_reset', tenant_id, ttl_seconds)

@@ -2,13 +2,13 @@
 import { Type } from 'typebox'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { closed, text } from '../../../kernel/http/shapes.ts'
-import { requestProgress } from '../accounts/progress.ts'
+import { requestProgress } from '../requests.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { Accepted, Email, OneTimeToken, Password, Progress, Slug } from '../schemas.ts'
-import { changePassword } from './change.ts'
+import { changePassword } from './change-password.ts'
 import { requestReset } from './request-reset.ts'
-import { resetPassword } from './reset.ts'
+import { resetPassword } from './reset-password.ts'
 
 export function passwordRoutes(deps: Deps): readonly Route[] {
   return [...requestRoutes(deps), ...changeRoutes(deps)]

@@ -7,11 +7,11 @@ import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
-import { raiseAccountVersion } from '../accounts/find.ts'
+import { raiseAccountVersion } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { recordSecurityEvent, type Act } from '../security/record.ts'
-import { revokeSessions } from '../sessions/revoke.ts'
+import { recordSecurityEvent, type Act } from '../security-events/record-security-event.ts'
+import { revokeSessions } from '../sessions/revoke-sessions.ts'
 import { builtInRoles } from './built-in.ts'
 import { keepOperator, operator_role } from './keep-operator.ts'
 
@@ -33,7 +33,7 @@ export async function assignRole(
   act: Act,
 ): Promise<boolean> {
   const { account_id, tenant_id, role_id } = assignment
-  await demandRole(tx, deps, assignment)
+  await requireRole(tx, deps, assignment)
   const made = await tx.run(sql`
     insert into identity.role_assignments (account_id, tenant_id, role_id, assigned_by)
     values (${account_id}, ${tenant_id}, ${role_id}, ${act.actor})
@@ -58,7 +58,7 @@ export async function revokeRole(
     delete from identity.role_assignments
     where tenant_id = ${tenant_id} and account_id = ${account_id} and role_id = ${role_id}`)
   if (gone === 0) {
-    await demandRole(tx, deps, assignment)
+    await requireRole(tx, deps, assignment)
     return false
   }
   if (role_id === operator_role) await keepOperator(tx)
@@ -91,7 +91,7 @@ export async function holdAccount(tx: Tx, id: string, within: string | null): Pr
   if (!held) throw problem('account_not_found')
 }
 
-async function demandRole(
+async function requireRole(
   tx: Tx,
   { permissions }: Pick<Deps, 'permissions'>,
   { tenant_id, role_id }: Assignment,

@@ -2,9 +2,12 @@
  * What roles may hold: grants by the catalog, the built-in roles made of it, and which of both act on the
  * whole platform. Those are given and taken by platform operators only, whichever tenant they count in.
  */
+import { Type } from 'typebox'
 import type { PermissionCatalog } from '../../../kernel/access/permissions.ts'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
-import { rolePermissions } from './grants.ts'
+import { rolePermissions } from './account-grants.ts'
 import { problem } from '../errors.ts'
 
 const platform_roles: ReadonlySet<string> = new Set(['platform_operator', 'key_administrator'])
@@ -32,7 +35,7 @@ export function isPlatformRole(role_id: string): boolean {
 }
 
 /** A typed permission is granted for one type or for all, any other as it is. */
-export function demandKnown(permissions: PermissionCatalog, grants: readonly string[]): void {
+export function requireKnown(permissions: PermissionCatalog, grants: readonly string[]): void {
   const errors = grants.flatMap((grant, at) => {
     const permission = permissions.get(baseOf(grant))
     if (permission && grant.includes(':') === (permission.typed === true)) return []
@@ -48,4 +51,29 @@ export function covers(held: ReadonlySet<string>, grant: string): boolean {
 
 export function baseOf(grant: string): string {
   return grant.split(':')[0] ?? ''
+}
+
+const Held = Type.Object({ permission: Type.String() })
+
+/**
+ * Who may give or take which role where. Within a tenant its administrators do, except roles that act on
+ * the whole platform; those, and roles in other tenants, are for platform operators.
+ */
+export async function requireMayGive(
+  reader: Reader,
+  { permissions }: Pick<Deps, 'permissions'>,
+  grants: ReadonlySet<string>,
+  { tenant_id, role_id }: { readonly tenant_id: string; readonly role_id: string },
+): Promise<void> {
+  if (grants.has(operator_permission)) return
+  if (isPlatformRole(role_id)) throw problem('permission_denied')
+  const held = await reader.many(
+    Held,
+    sql`
+      select permission from identity.role_permissions
+      where tenant_id = ${tenant_id} and role_id = ${role_id}`,
+  )
+  if (held.some(({ permission }) => isOfPlatform(permissions, permission))) {
+    throw problem('permission_denied')
+  }
 }

@@ -9,11 +9,10 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { Time } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { builtInRoles, demandKnown, isOfPlatform, operator_permission } from './built-in.ts'
+import { builtInRoles, requireKnown, isOfPlatform, operator_permission } from './built-in.ts'
 import type { DefineRole, Role } from './schemas.ts'
 
 const Defined = Type.Object({ created_at: Time })
-const Count = Type.Object({ roles: Type.Integer() })
 
 export type Definer = {
   readonly id: string
@@ -27,14 +26,19 @@ export async function defineRole(
   { role_id, name, permissions: grants }: DefineRole,
   definer: Definer,
 ): Promise<Role> {
-  demandKnown(permissions, grants)
+  requireKnown(permissions, grants)
   const reaches = grants.some(grant => isOfPlatform(permissions, grant))
   if (reaches && !definer.grants.has(operator_permission)) throw problem('permission_denied')
   const { tenant_id } = definer
   if (role_id === 'member' || builtInRoles(permissions).includes(role_id)) {
     throw problem('already_exists')
   }
-  await demandRoom(tx, tenant_id, kernel.settings['identity.roles_per_tenant'])
+  await kernel.counted(
+    tx,
+    `identity.roles:${tenant_id}`,
+    kernel.settings['identity.roles_per_tenant'],
+    sql`select from identity.roles where tenant_id = ${tenant_id}`,
+  )
   const defined = await tx.maybe(
     Defined,
     sql`
@@ -61,14 +65,4 @@ export async function defineRole(
   })
   const sorted = [...grants].sort()
   return { role_id, name, permissions: sorted, built_in: false, created_at: defined.created_at }
-}
-
-/** The tenant's row is held, so that those who define at once are counted one after the other. */
-async function demandRoom(tx: Tx, tenant_id: string, most: number): Promise<void> {
-  await tx.run(sql`select from identity.tenants where id = ${tenant_id} for no key update`)
-  const { roles } = await tx.one(
-    Count,
-    sql`select count(*)::int as roles from identity.roles where tenant_id = ${tenant_id}`,
-  )
-  if (roles >= most) throw problem('quota_exceeded')
 }

@@ -11,7 +11,7 @@ import { nullable } from '../../../kernel/http/shapes.ts'
 import { grantsOfKey } from '../api-keys/authenticate.ts'
 import type { Deps } from '../deps.ts'
 import type { Face, Holder } from '../face.ts'
-import { rolePermissions } from './grants.ts'
+import { rolePermissions } from './account-grants.ts'
 
 const Row = Type.Object({
   place: Type.Integer(),

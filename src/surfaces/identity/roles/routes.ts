@@ -5,12 +5,11 @@ import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { pageQuery } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { demandTenant } from '../tenants/find.ts'
+import { requireTenant } from '../tenants/find-tenant.ts'
 import { assignRole, holdAccount, revokeRole, type Assignment } from './assign-role.ts'
-import { operator_permission } from './built-in.ts'
+import { operator_permission, requireMayGive } from './built-in.ts'
 import { defineRole } from './define-role.ts'
 import { listRoles } from './list-roles.ts'
-import { demandMayGive } from './may-give.ts'
 import { DefineRole, Role, RoleAt, RoleId, RolePage } from './schemas.ts'
 
 export function roleRoutes(deps: Deps): readonly Route[] {
@@ -117,8 +116,8 @@ async function meant(
   const operates = tenant_id !== undefined && grants.has(operator_permission)
   const where = tenant_id ?? principal.tenant_id
   if (where !== principal.tenant_id && !operates) throw problem('permission_denied')
-  if (operates) await demandTenant(tx, where)
-  await demandMayGive(tx, deps, grants, { tenant_id: where, role_id })
+  if (operates) await requireTenant(tx, where)
+  await requireMayGive(tx, deps, grants, { tenant_id: where, role_id })
   await holdAccount(tx, account_id, operates ? null : where)
   return { account_id, role_id, tenant_id: where }
 }

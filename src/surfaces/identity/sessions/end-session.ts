@@ -8,8 +8,8 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import type { Seen } from '../security/record.ts'
-import { revokeSessions } from './revoke.ts'
+import type { Seen } from '../security-events/record-security-event.ts'
+import { revokeSessions } from './revoke-sessions.ts'
 
 const Found = Type.Object({ account_id: Id, tenant_id: Id })
 

@@ -13,11 +13,16 @@ import { Time } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { hashOf } from '../one-time.ts'
 import type { AccountRow, SessionTokens } from '../schemas.ts'
-import { ipPrefixOf, recordSecurityEvent, uaFamilyOf, type Seen } from '../security/record.ts'
-import { deliver, type Delivered, type Delivery } from './deliver.ts'
+import {
+  ipPrefixOf,
+  recordSecurityEvent,
+  uaFamilyOf,
+  type Seen,
+} from '../security-events/record-security-event.ts'
+import { deliver, type Delivered, type Delivery } from './deliver-tokens.ts'
 import { newDeviceToken } from './device-token.ts'
 import { firstToken } from './refresh-token.ts'
-import { revokeSessions } from './revoke.ts'
+import { revokeSessions } from './revoke-sessions.ts'
 
 export type Proven = {
   readonly account: Pick<AccountRow, 'id' | 'tenant_id'>

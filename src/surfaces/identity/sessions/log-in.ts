@@ -1,10 +1,11 @@
 /**
  * A login. Whether the account is unknown, the password wrong, the address unproven or the account
- * disabled, the work, the limit and the answer are the same. An attempt is taken from the throttle before the hash
- * is computed and given back on success. No connection is held while hashing; so the password that was
+ * disabled, the work, the limit and the answer are the same. An attempt is taken from its limit before the hash is
+ * computed and given back on success. No connection is held while hashing; so the password that was
  * proven is compared once more inside the transaction, and a reset in between wins.
  */
 import { Type, type Static } from 'typebox'
+import type { Taken } from '../../../kernel/access/take.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable, text } from '../../../kernel/http/shapes.ts'
@@ -13,8 +14,13 @@ import { parseEmail } from '../accounts/email.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { openLoginChallenge } from '../mfa/challenges/open-login-challenge.ts'
-import { redeemTicket } from '../oidc/redeem-ticket.ts'
-import { passwordBucket, passwordStands, type Address } from '../passwords/prove.ts'
+import { redeemTicket } from '../oidc/use-ticket.ts'
+import {
+  guesses,
+  passwordBucket,
+  passwordIsUnchanged,
+  type Address,
+} from '../passwords/prove-password.ts'
 import {
   AccountRow,
   Bytes,
@@ -26,12 +32,11 @@ import {
   Slug,
   type MfaRequired,
 } from '../schemas.ts'
-import { recordSecurityEvent, type Seen } from '../security/record.ts'
-import { emailScope, findTenant } from '../tenants/resolve.ts'
-import type { Delivered } from './deliver.ts'
+import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
+import { emailScope, findTenant } from '../tenants/resolve-tenant.ts'
+import type { Delivered } from './deliver-tokens.ts'
 import { knownDevice } from './device-token.ts'
 import { issueSession } from './issue-session.ts'
-import type { Attempt } from '../throttle.ts'
 
 export const LogIn = Type.Object(
   {
@@ -93,7 +98,7 @@ async function byPassword(deps: Deps, body: LogIn, seen: Seen): Promise<LoggedIn
     }
     const result = await kernel.db.tx(async tx => {
       attempt.giveBackWith(tx)
-      const stands = passwordStands(tx, candidate, 'share')
+      const stands = passwordIsUnchanged(tx, candidate, 'share')
       return begin(tx, deps, { account: accountOf(candidate), amr: ['pwd'], stands }, body, seen)
     })
     if (encoded && hasher.isWeak(encoded)) await strengthen(deps, candidate, body.password ?? '')
@@ -137,26 +142,24 @@ type Guess = {
 }
 
 /** The bucket does not depend on whether the address has an account, so neither do its answers. */
-async function takeAttempt(
-  deps: Deps,
-  { address, body, candidate, seen }: Guess,
-): Promise<Attempt> {
-  const { throttle, kernel } = deps
+async function takeAttempt(deps: Deps, { address, body, candidate, seen }: Guess): Promise<Taken> {
+  const { kernel } = deps
   const { settings } = kernel
-  const step_seconds = settings['identity.login_account_interval_seconds']
   const device = knownDevice(kernel, candidate?.id ?? null, body.device_token)
-  const mine = device
-    ? throttle.about('login_device', device, settings['identity.login_device_burst'], step_seconds)
-    : passwordBucket(deps, address)
+  const burst = settings['identity.login_device_burst']
+  const interval_seconds = settings['identity.login_account_interval_seconds']
+  const many = settings['identity.login_network_burst']
   try {
-    return await throttle.take([
-      ...throttle.network(
-        'login_network',
-        seen.ip,
-        settings['identity.login_network_burst'],
-        settings['identity.login_network_interval_seconds'],
-      ),
-      { ...mine, waits: true },
+    return await kernel.take(kernel.db, [
+      {
+        name: 'identity.login_network',
+        ip: seen.ip,
+        many,
+        per_seconds: many * settings['identity.login_network_interval_seconds'],
+      },
+      device
+        ? guesses('identity.login_device', device, burst, interval_seconds)
+        : passwordBucket(kernel, address),
     ])
   } catch (error) {
     await record(deps, 'login.throttled', candidate, seen)
@@ -166,7 +169,7 @@ async function takeAttempt(
 
 async function failed(
   deps: Deps,
-  attempt: Attempt,
+  attempt: Taken,
   candidate: Candidate | undefined,
   seen: Seen,
 ): Promise<void> {

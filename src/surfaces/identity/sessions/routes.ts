@@ -2,16 +2,16 @@
 import { Type } from 'typebox'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { closed, Id, pageQuery, text } from '../../../kernel/http/shapes.ts'
-import { accountInTenant } from '../accounts/find.ts'
+import { accountInTenant } from '../accounts/find-account.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { MfaRequired, SessionTokens } from '../schemas.ts'
-import { deliver, forget, hasCookies, refreshCookie } from './deliver.ts'
+import { deliver, forget, hasCookies, refreshCookie } from './deliver-tokens.ts'
 import { endSession } from './end-session.ts'
-import { listSessions, SessionPage } from './list.ts'
+import { listSessions, SessionPage } from './list-sessions.ts'
 import { LogIn, logIn } from './log-in.ts'
-import { refresh } from './refresh.ts'
-import { revokeSessions } from './revoke.ts'
+import { refresh } from './refresh-session.ts'
+import { revokeSessions } from './revoke-sessions.ts'
 
 export function sessionRoutes(deps: Deps): readonly Route[] {
   return [
@@ -19,7 +19,7 @@ export function sessionRoutes(deps: Deps): readonly Route[] {
     refreshRoute(deps),
     logOutRoute(deps),
     revokeAllRoute(deps),
-    ...listRoutes(deps),
+    ...listRoutes(),
   ]
 }
 
@@ -133,7 +133,7 @@ function revokeAllRoute(deps: Deps): Route {
   })
 }
 
-function listRoutes({ kernel }: Deps): Route[] {
+function listRoutes(): Route[] {
   return [
     route({
       method: 'GET',
@@ -145,7 +145,7 @@ function listRoutes({ kernel }: Deps): Route[] {
       replies: { 200: SessionPage },
       handle: async ({ tx, principal, list }) => {
         const whose = { tenant_id: null, account_id: principal.id, current: principal.session_id }
-        const { body, headers } = await listSessions(tx, kernel, list, whose)
+        const { body, headers } = await listSessions(tx, list, whose)
         return reply(200, body, headers)
       },
     }),
@@ -170,7 +170,7 @@ function listRoutes({ kernel }: Deps): Route[] {
           throw problem('account_not_found')
         }
         const whose = { tenant_id, account_id, current: principal.session_id }
-        const { body, headers } = await listSessions(tx, kernel, list, whose)
+        const { body, headers } = await listSessions(tx, list, whose)
         return reply(200, body, headers)
       },
     }),

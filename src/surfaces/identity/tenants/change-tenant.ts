@@ -6,13 +6,13 @@
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { preconditionFailed } from '../../../kernel/http/etag.ts'
+import { expectVersion } from '../../../kernel/http/etag.ts'
 import { closed, Id, text } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { default_tenant_id } from '../schemas.ts'
-import { revokeSessions } from '../sessions/revoke.ts'
-import { Signup, Tenant, tenantColumns, TenantState } from './find.ts'
+import { revokeSessions } from '../sessions/revoke-sessions.ts'
+import { Signup, Tenant, tenantColumns, TenantState } from './find-tenant.ts'
 
 export const ChangeTenant = closed({
   name: Type.Optional(text(100)),
@@ -28,14 +28,14 @@ export async function changeTenant(
   deps: Pick<Deps, 'kernel' | 'denied'>,
   id: string,
   { name, signup, state }: ChangeTenant,
-  { actor, versions = null }: { actor: string; versions?: number[] | null },
+  { actor, if_match }: { actor: string; if_match?: string | string[] | undefined },
 ): Promise<Tenant> {
   const before = await tx.maybe(
     Tenant,
     sql`select ${tenantColumns} from identity.tenants where id = ${id} for update`,
   )
   if (!before) throw problem('tenant_not_found')
-  if (versions && !versions.includes(before.version)) throw preconditionFailed(before.version)
+  expectVersion(if_match, before.version)
   if (id === default_tenant_id && state === 'disabled') {
     throw problem('invalid_transition', {
       detail: 'The platform is administered from this tenant.',

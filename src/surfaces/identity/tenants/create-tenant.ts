@@ -6,7 +6,7 @@ import { newId } from '../../../kernel/ids.ts'
 import { closed, text } from '../../../kernel/http/shapes.ts'
 import { problem } from '../errors.ts'
 import { Slug } from '../schemas.ts'
-import { Signup, Tenant, tenantColumns, TenantState } from './find.ts'
+import { Signup, Tenant, tenantColumns, TenantState } from './find-tenant.ts'
 
 export const CreateTenant = closed({
   slug: Slug,

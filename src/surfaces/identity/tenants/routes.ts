@@ -1,22 +1,21 @@
 /** Routes about tenants, for those who operate the platform. */
-import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import type { ListScope } from '../../../kernel/http/cursor.ts'
-import { etag, expectedVersions } from '../../../kernel/http/etag.ts'
+import { etag } from '../../../kernel/http/etag.ts'
+import { page } from '../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { pageQuery } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { changeTenant, ChangeTenant } from './change-tenant.ts'
 import { createTenant, CreateTenant } from './create-tenant.ts'
-import { Tenant, tenantColumns, TenantPage } from './find.ts'
+import { Tenant, tenantColumns, TenantPage } from './find-tenant.ts'
 
 const permission = 'identity.tenants.manage'
 
 export function tenantRoutes(deps: Deps): readonly Route[] {
-  return [listRoute(deps), createRoute(), changeRoute(deps)]
+  return [listRoute(), createRoute(), changeRoute(deps)]
 }
 
-function listRoute({ kernel }: Deps): Route {
+function listRoute(): Route {
   return route({
     method: 'GET',
     path: '/v1/tenants',
@@ -26,27 +25,18 @@ function listRoute({ kernel }: Deps): Route {
     query: pageQuery({}),
     replies: { 200: TenantPage },
     handle: async ({ tx, list }) => {
-      const { body, headers } = await listTenants(tx, kernel, list)
+      const { body, headers } = await page(tx, {
+        scope: list,
+        row: Tenant,
+        place: ['id'],
+        fetch: (after, n) => sql`
+          select ${tenantColumns} from identity.tenants
+          where (${after.id}::uuid is null or id < ${after.id}::uuid)
+          order by id desc limit ${n}`,
+      })
       return reply(200, body, headers)
     },
   })
-}
-
-async function listTenants(
-  reader: Reader,
-  { cursors }: Pick<Deps['kernel'], 'cursors'>,
-  list: ListScope,
-) {
-  const { after, fetch } = cursors.start(list)
-  const rows = await reader.many(
-    Tenant,
-    sql`
-      select ${tenantColumns} from identity.tenants
-      where (${after?.[0] ?? null}::uuid is null or id < ${after?.[0] ?? null}::uuid)
-      order by id desc
-      limit ${fetch}`,
-  )
-  return cursors.page(list, rows, row => [row.id])
 }
 
 function createRoute(): Route {
@@ -79,8 +69,7 @@ function changeRoute(deps: Deps): Route {
     replies: { 200: Tenant },
     fails: ['tenant_not_found', 'precondition_failed', 'invalid_transition'],
     handle: async ({ tx, params, body, principal, request }) => {
-      const versions = expectedVersions(request.headers['if-match'])
-      const act = { actor: principal.id, versions }
+      const act = { actor: principal.id, if_match: request.headers['if-match'] }
       const tenant = await changeTenant(tx, deps, params.tenant_id, body, act)
       return reply(200, tenant, { etag: etag(tenant.version) })
     },

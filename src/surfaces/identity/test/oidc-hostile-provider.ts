@@ -1,8 +1,14 @@
 /** A provider on loopback whose answers a test bends: claims, signatures, redirects, descriptions. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Events, OAuth2Issuer, OAuth2Service } from 'oauth2-mock-server'
-import type { MutableRedirectUri, MutableResponse, MutableToken } from 'oauth2-mock-server'
+import {
+  Events,
+  OAuth2Issuer,
+  OAuth2Service,
+  type MutableRedirectUri,
+  type MutableResponse,
+  type MutableToken,
+} from 'oauth2-mock-server'
 
 export type Bend = {
   /** Into every token that it signs. */

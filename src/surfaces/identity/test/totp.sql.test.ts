@@ -7,8 +7,13 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { openKeyring } from '../../../kernel/keys.ts'
-import { resealSecrets } from '../mfa/reseal-secrets.ts'
-import { newestStep, openTotpSecret, sealTotpSecret } from '../mfa/methods/totp.ts'
+import { resealColumn } from '../../../kernel/work/reseal.ts'
+import {
+  newestStep,
+  openTotpSecret,
+  sealedTotpSecrets,
+  sealTotpSecret,
+} from '../mfa/methods/totp.ts'
 import { Bytes } from '../schemas.ts'
 import {
   activate,
@@ -231,7 +236,7 @@ test('after a rotation every secret is sealed under the new key, and the old one
   const { db } = world.platform.kernel
   const new_key = randomBytes(32).toString('base64')
   const ring = (keyring: string) => openKeyring({ keyring, pepper, file: '', may_create: false })
-  await resealSecrets({ db, keys: await ring(`new:${new_key},old:${old_key}`) })
+  await resealColumn({ db, keys: await ring(`new:${new_key},old:${old_key}`) }, sealedTotpSecrets)
   const { sealed } = await db.one(
     Type.Object({ sealed: Bytes }),
     sql`

@@ -8,8 +8,8 @@
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import type { Hearers } from '../running/ending/announce-ends.ts'
-import { endWaiting } from '../running/ending/end-waiting.ts'
+import type { EndListeners } from '../attempts/ends/announce-ends.ts'
+import { endWaiting } from '../attempts/ends/end-waiting.ts'
 import type { JobState } from '../schemas.ts'
 
 export type EndedParent = {
@@ -24,7 +24,7 @@ const Doomed = Type.Object({ ...Child.properties, cause_job_id: Type.String() })
 
 /** Answers whether any job became ready. */
 export async function settleDependents(
-  hearers: Hearers,
+  listeners: EndListeners,
   tx: Tx,
   ended: readonly EndedParent[],
 ): Promise<boolean> {
@@ -38,7 +38,7 @@ export async function settleDependents(
     children.filter(one => !lost.has(one.job_id)),
   )
   if (doomed.length > 0) {
-    await endWaiting(hearers, tx, doomed, { state: 'failed', error_code: 'dependency_failed' })
+    await endWaiting(listeners, tx, doomed, { state: 'failed', error_code: 'dependency_failed' })
   }
   return released > 0
 }

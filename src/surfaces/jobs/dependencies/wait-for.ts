@@ -9,7 +9,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import type { FieldError } from '../../../kernel/errors/problem.ts'
 import { problem } from '../errors.ts'
 import type { Dependency } from '../face.ts'
-import type { Hearers } from '../running/ending/announce-ends.ts'
+import type { EndListeners } from '../attempts/ends/announce-ends.ts'
 import { isTerminal, JobState } from '../schemas.ts'
 import { release, settleDependents, type EndedParent } from './settle-dependents.ts'
 
@@ -21,7 +21,7 @@ type Child = { readonly id: string; readonly tenant_id: string }
 /** The child's row waits without end already (`blocked`). */
 export async function waitFor(
   tx: Tx,
-  hearers: Hearers,
+  listeners: EndListeners,
   child: Child,
   depends_on: readonly Dependency[],
 ): Promise<void> {
@@ -35,18 +35,18 @@ export async function waitFor(
       ${[...required.keys()]}::uuid[],
       ${[...required.values()].map(state => state ?? 'succeeded')}::text[]
     ) edge (parent_id, required_state)`)
-  await settleEnded(tx, hearers, child, parents)
+  await settleEnded(tx, listeners, child, parents)
 }
 
 /** A job that was taken up again waits for those parents that it still lacks. */
 export async function waitAgain(
   tx: Tx,
-  hearers: Hearers,
+  listeners: EndListeners,
   child: Child,
   parent_ids: readonly string[],
 ): Promise<void> {
   const parents = await holdParents(tx, child, parent_ids)
-  await settleEnded(tx, hearers, child, parents)
+  await settleEnded(tx, listeners, child, parents)
   // What it lacked was read before the parents were held: by then it may have been satisfied.
   await release(tx, [{ tenant_id: child.tenant_id, job_id: child.id }])
 }
@@ -81,14 +81,14 @@ async function holdParents(tx: Tx, { tenant_id }: Child, ids: readonly string[])
 
 async function settleEnded(
   tx: Tx,
-  hearers: Hearers,
+  listeners: EndListeners,
   { tenant_id }: Child,
   parents: readonly Parent[],
 ): Promise<void> {
   const ended = parents
     .filter(one => isTerminal(one.state))
     .map(({ id, state }): EndedParent => ({ tenant_id, id, state }))
-  if (ended.length > 0) await settleDependents(hearers, tx, ended)
+  if (ended.length > 0) await settleDependents(listeners, tx, ended)
 }
 
 function unknown(depends_on: readonly Dependency[], parents: readonly Parent[]) {

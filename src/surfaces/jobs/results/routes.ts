@@ -9,7 +9,7 @@ import { closed, count, Id, RawBytes, text, Time } from '../../../kernel/http/sh
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { isTerminal } from '../schemas.ts'
-import { findJob } from '../seeing/find-job.ts'
+import { findJob } from '../jobs/find-job.ts'
 import { factsOf, openResult } from './read-result.ts'
 
 const ResultAddress = Type.Object(

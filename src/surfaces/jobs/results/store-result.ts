@@ -7,7 +7,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import type { Bearer } from '../running/engine.ts'
+import type { Bearer } from '../attempts/engine.ts'
 
 export type StoredResult = {
   readonly result_ref: string

@@ -14,9 +14,12 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { priority_default } from '../schemas.ts'
-import { scheduleColumns } from './columns.ts'
 import { runTimes } from './run-times.ts'
 import { Schedule, type PutSchedule } from './schemas.ts'
+
+export const scheduleColumns = sql`
+  id, name, type, schema_version, parameters, cron, timezone, enabled, catch_up, overlap, priority,
+  next_run_at, last_run_at, last_job_id, last_error_code, paused_reason, paused_at, version, created_at, updated_at`
 
 type PutDeps = Pick<Deps, 'kernel' | 'types'>
 
@@ -39,11 +42,11 @@ export async function putSchedule(
 ): Promise<PutResult> {
   const { tenant_id, id: principal_id } = by.principal
   const parameters = asked.parameters ?? {}
-  const { schema_version } = await judge(tx, deps, asked, parameters)
+  const { schema_version } = await checkRun(tx, deps, asked, parameters)
   const before = await holdName(tx, tenant_id, name)
   if (before && !allowsType(by.grants, permission, before.type)) throw problem('permission_denied')
   demandConditions(by.conditions, before?.version ?? null)
-  if (!before) await demandRoom(tx, deps, tenant_id)
+  if (!before) await requireRoom(tx, deps, tenant_id)
   const timezone = asked.timezone ?? 'UTC'
   const enabled = asked.enabled ?? true
   const next_run_at = enabled ? await nextRun(tx, asked.cron, timezone) : null
@@ -67,7 +70,7 @@ export async function putSchedule(
   return { schedule, made: !before }
 }
 
-async function judge(tx: Tx, deps: PutDeps, asked: PutSchedule, parameters: object) {
+async function checkRun(tx: Tx, deps: PutDeps, asked: PutSchedule, parameters: object) {
   const type = await deps.types.resolve(tx, asked.type, asked.schema_version)
   if (!type.offered) throw problem('unknown_job_type')
   const most = deps.kernel.settings['jobs.parameters_bytes']
@@ -104,7 +107,7 @@ async function holdName(tx: Tx, tenant_id: string, name: string) {
 
 const Count = Type.Object({ count: Type.Integer() })
 
-async function demandRoom(tx: Tx, { kernel }: Pick<Deps, 'kernel'>, tenant_id: string) {
+async function requireRoom(tx: Tx, { kernel }: Pick<Deps, 'kernel'>, tenant_id: string) {
   const { count } = await tx.one(
     Count,
     sql`select count(*)::int as count from jobs.job_schedules where tenant_id = ${tenant_id}`,

@@ -13,9 +13,8 @@ import { Problem } from '../../../kernel/errors/problem.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
 import type { Loop } from '../../../kernel/surface.ts'
 import type { Deps } from '../deps.ts'
-import { submitJob, type SubmitDeps } from '../submitting/submit-job.ts'
-import { dueRuns, type CatchUp } from './due-runs.ts'
-import { runTimes } from './run-times.ts'
+import { submitJob, type SubmitDeps } from '../jobs/submit-job.ts'
+import { dueRuns, type CatchUp, runTimes } from './run-times.ts'
 
 const Due = Type.Object({
   tenant_id: Type.String(),

@@ -31,7 +31,7 @@ export function openLookout({ db, log, onWake }: Pick<Kernel, 'db' | 'log' | 'on
     try {
       do {
         again = false
-        await tellMoved(db, [...all])
+        await notifyMoved(db, [...all])
       } while (again)
     } catch (error) {
       log.warn({ err: error }, 'watched jobs could not be looked at; it is tried again')
@@ -69,7 +69,7 @@ export function openLookout({ db, log, onWake }: Pick<Kernel, 'db' | 'log' | 'on
   }
 }
 
-async function tellMoved(db: Db, waiting: readonly Waiting[]): Promise<void> {
+async function notifyMoved(db: Db, waiting: readonly Waiting[]): Promise<void> {
   if (waiting.length === 0) return
   const rows = await db.many(
     Row,

@@ -8,7 +8,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
 import type { JobKey } from '../face.ts'
 import { isTerminal, Progress, type JobView } from '../schemas.ts'
-import { viewJob } from '../seeing/view.ts'
+import { viewJob } from '../jobs/view-job.ts'
 
 export type Since = {
   readonly progress: readonly Static<typeof Progress>[]

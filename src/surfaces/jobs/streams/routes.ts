@@ -6,7 +6,7 @@ import type { SseEvent } from '../../../kernel/http/sse.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { findJob } from '../seeing/find-job.ts'
+import { findJob } from '../jobs/find-job.ts'
 import type { Lookout } from './poll-changes.ts'
 import { watchJob } from './watch-job.ts'
 

@@ -4,7 +4,7 @@
  */
 import pg from 'pg'
 import { expect } from 'vitest'
-import type { Kernel } from '../settings.ts'
+import { type Kernel, settings as own } from '../settings.ts'
 import { newId } from '../../../kernel/ids.ts'
 import {
   openProductWorld,
@@ -14,8 +14,7 @@ import {
 } from '../../../../test/product-world.ts'
 import { eventually, newKey, type Answer, type Ask } from '../../../../test/world.ts'
 import type { Face } from '../face.ts'
-import { engineComposition, type Engined } from '../running/test/engine-composition.ts'
-import { settings as own } from '../settings.ts'
+import { engineComposition, type Engined } from '../attempts/test/engine-composition.ts'
 
 export type AskingWorld = {
   readonly url: string

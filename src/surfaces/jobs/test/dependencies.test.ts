@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { Member } from '../../../../test/product-world.ts'
 import { eventually, newKey } from '../../../../test/world.ts'
-import { gate } from '../running/test/toils.ts'
+import { gate } from '../attempts/test/toils.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { openAskingWorld } from './asking-world.ts'
 

@@ -11,11 +11,11 @@ import type { Kernel } from '../settings.ts'
 import { cloneDatabase, type Clone } from '../../../../test/world.ts'
 import { waitFor } from '../dependencies/wait-for.ts'
 import { settleDependents } from '../dependencies/settle-dependents.ts'
-import { explained } from '../running/test/explained.ts'
+import { explained } from '../attempts/test/explained.ts'
 import type { StateFilter } from '../schemas.ts'
-import { listJobs } from '../seeing/list-jobs.ts'
-import { viewJob } from '../seeing/view.ts'
-import { insertJobs, type NewJob } from '../submitting/insert-jobs.ts'
+import { listJobs } from '../jobs/list-jobs.ts'
+import { viewJob } from '../jobs/view-job.ts'
+import { insertJobs, type NewJob } from '../jobs/insert-jobs.ts'
 import { openJobTypes } from '../types/job-types.ts'
 
 const tenant_id = newId()
@@ -141,7 +141,7 @@ test('a hundred new jobs, and one that waits for two others', async () => {
     retry_of_job_id: null,
     blocked,
   })
-  const hearers = { ended: () => undefined, settleDependents: async () => {} }
+  const listeners = { ended: () => undefined, settleDependents: async () => {} }
   const parents = [await anyId('pending'), await anyId('running')]
   const found = await faults(async tx => {
     await insertJobs(
@@ -152,12 +152,12 @@ test('a hundred new jobs, and one that waits for two others', async () => {
     await insertJobs(tx, [child])
     await waitFor(
       tx,
-      hearers,
+      listeners,
       child,
       parents.map(job_id => ({ job_id, required_state: 'terminal' })),
     )
     const ended = parents.map(id => ({ tenant_id, id, state: 'succeeded' as const }))
-    expect(await settleDependents(hearers, tx, ended)).toBe(true)
+    expect(await settleDependents(listeners, tx, ended)).toBe(true)
   })
   expect(found).toEqual([])
 })

@@ -2,8 +2,8 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { gate } from '../running/test/toils.ts'
-import { waitingReason, type WaitingFacts } from '../seeing/waiting-reason.ts'
+import { gate } from '../attempts/test/toils.ts'
+import { waitingReason, type WaitingFacts } from '../jobs/view-job.ts'
 import { openAskingWorld } from './asking-world.ts'
 
 const world = await openAskingWorld()

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
 import { eventually, newKey } from '../../../../test/world.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { gate } from '../running/test/toils.ts'
+import { gate } from '../attempts/test/toils.ts'
 import { openAskingWorld } from './asking-world.ts'
 
 const world = await openAskingWorld({ JOBS_CONCURRENCY: '60' })

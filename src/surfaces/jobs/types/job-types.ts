@@ -7,7 +7,7 @@ import type { Reader } from '../../../kernel/database/db.ts'
 import type { JobType } from '../../../kernel/surface.ts'
 import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
-import type { TypeRules, TypeVersion } from '../running/rules.ts'
+import type { TypeRules, TypeVersion } from '../attempts/rules.ts'
 import {
   openExternalFits,
   readExternal,

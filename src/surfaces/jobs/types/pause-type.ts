@@ -10,7 +10,6 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { nullable, Time } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { closeFence } from './fence.ts'
 import type { PauseState, PauseType } from './schemas.ts'
 
 const Row = Type.Object({
@@ -160,4 +159,27 @@ function audit(
   reason?: string,
 ): void {
   tx.audit({ tenant_id, actor: id, action, target, outcome: 'done', ...(reason && { reason }) })
+}
+
+const Open = Type.Object({ open: Type.Boolean() })
+
+/** False while the type is paused; the caller's transaction holds the fence until it ends. */
+export async function passFence(tx: Tx, type: string): Promise<boolean> {
+  const [, { open }] = await Promise.all([
+    tx.run(sql`select pg_advisory_xact_lock_shared(hashtext('jobs.type'), hashtext(${type}))`),
+    tx.one(
+      Open,
+      sql`
+      select not exists (
+        select from jobs.job_types t
+        where t.type = ${type} and t.paused_at is not null
+          and (t.paused_until is null or t.paused_until > kernel.now())) as open`,
+    ),
+  ])
+  return open
+}
+
+/** Returns when every claim that began before has ended. */
+export async function closeFence(tx: Tx, type: string): Promise<void> {
+  await tx.run(sql`select pg_advisory_xact_lock(hashtext('jobs.type'), hashtext(${type}))`)
 }

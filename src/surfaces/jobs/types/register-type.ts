@@ -8,7 +8,7 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { demandSchema } from './schema-guard.ts'
+import { requireSchema } from './schema-guard.ts'
 import type { RegisterType } from './schemas.ts'
 
 const Same = Type.Object({ same: Type.Boolean() })
@@ -22,8 +22,8 @@ export async function registerType(
   principal: Principal,
 ): Promise<boolean> {
   const bytes_max = settings['jobs.schema_bytes']
-  demandSchema(given.parameters_schema, 'parameters_schema', bytes_max)
-  if (given.result_schema) demandSchema(given.result_schema, 'result_schema', bytes_max)
+  requireSchema(given.parameters_schema, 'parameters_schema', bytes_max)
+  if (given.result_schema) requireSchema(given.result_schema, 'result_schema', bytes_max)
   const { base_ms = null, cap_ms = null } = given.backoff ?? {}
   if (base_ms !== null && cap_ms !== null && base_ms > cap_ms) {
     const errors = [

@@ -6,7 +6,7 @@ import { compileSchema, type Fit } from '../../../kernel/bounded/json-schema.ts'
 import { Refused } from '../../../kernel/bounded/work.ts'
 import { problem } from '../errors.ts'
 
-export function demandSchema(schema: object, member: string, bytes_max: number): void {
+export function requireSchema(schema: object, member: string, bytes_max: number): void {
   if (Buffer.byteLength(JSON.stringify(schema)) > bytes_max) {
     throw refusal(`/${member}`, 'maxBytes', `A schema has at most ${bytes_max} bytes.`)
   }

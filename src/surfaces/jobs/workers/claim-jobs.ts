@@ -7,7 +7,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { openSleeper } from '../../../kernel/work/sleeper.ts'
 import type { RequestFacts } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
-import { viewJobs } from '../seeing/view.ts'
+import { viewJobs } from '../jobs/view-job.ts'
 import type { FoundWorker } from './find-worker.ts'
 import type { ClaimedJob, ClaimJobs } from './schemas.ts'
 

@@ -8,10 +8,10 @@ import { sql } from '../../../kernel/database/sql.ts'
 import type { FieldError } from '../../../kernel/errors/problem.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import type { Finalize } from '../running/engine.ts'
-import { ResultTooLarge } from '../running/ending/result.ts'
+import type { Finalize } from '../attempts/engine.ts'
+import { ResultTooLarge } from '../attempts/ends/result.ts'
 import type { JobView } from '../schemas.ts'
-import { viewJob } from '../seeing/view.ts'
+import { viewJob } from '../jobs/view-job.ts'
 import type { FoundAttempt } from './find-attempt.ts'
 import type { FinalizeAttempt } from './schemas.ts'
 
@@ -24,7 +24,7 @@ export async function finalizeAttempt(
   said: FinalizeAttempt,
 ): Promise<JobView> {
   await deps.types.fresh(db)
-  await judgeResult(db, deps, attempt, said)
+  await requireResult(db, deps, attempt, said)
   const { lease_token, version } = said
   const finished = await deps.engine
     .finalize({
@@ -69,7 +69,7 @@ function resultOf({ outcome, result, result_ref }: FinalizeAttempt): Pick<Finali
 const Stored = Type.Object({ there: Type.Boolean() })
 
 /** Only what succeeds leaves something, and either JSON that fits its type or bytes of this attempt. */
-async function judgeResult(
+async function requireResult(
   reader: Reader,
   { types }: Pick<Deps, 'types'>,
   attempt: FoundAttempt,

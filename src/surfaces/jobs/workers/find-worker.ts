@@ -8,8 +8,8 @@ import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Db, Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { problem } from '../errors.ts'
-import type { TypeVersion } from '../running/rules.ts'
-import type { HeldBy } from '../running/runner/heartbeat.ts'
+import type { TypeVersion } from '../attempts/rules.ts'
+import type { HeldBy } from '../attempts/runner/heartbeat.ts'
 import { mayRunForAll } from './register-worker.ts'
 
 const Row = Type.Object({

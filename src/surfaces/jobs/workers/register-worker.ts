@@ -25,10 +25,10 @@ export async function registerWorker(
 ): Promise<WorkerView> {
   const queue = asked.queue ?? 'default'
   const merged = mergeVersions(asked.capabilities)
-  for (const type of merged.keys()) demandMayRun(grants, type)
+  for (const type of merged.keys()) requireMayRun(grants, type)
   const all_tenants = [...merged.keys()].every(type => mayRunForAll(grants, type))
-  await demandTypes(tx, queue, asked.capabilities)
-  await demandOwner(tx, worker_id, principal)
+  await requireTypes(tx, queue, asked.capabilities)
+  await requireOwner(tx, worker_id, principal)
   const pairs = [...merged].flatMap(([type, versions]) => versions.map(one => [type, one] as const))
   await tx.run(sql`
     -- any tenant: its owner says anew what it can run
@@ -63,7 +63,7 @@ function mergeVersions(capabilities: RegisterWorker['capabilities']): Map<string
   return merged
 }
 
-function demandMayRun(grants: ReadonlySet<string>, type: string): void {
+function requireMayRun(grants: ReadonlySet<string>, type: string): void {
   if (mayRunForAll(grants, type) || allowsType(grants, 'jobs.workers.claim', type)) return
   throw problem('permission_denied', { detail: `The type ${type} may not be run by this caller.` })
 }
@@ -72,7 +72,7 @@ export function mayRunForAll(grants: ReadonlySet<string>, type: string): boolean
   return allowsType(grants, 'jobs.workers.claim_any', type)
 }
 
-async function demandTypes(
+async function requireTypes(
   reader: Reader,
   queue: string,
   capabilities: RegisterWorker['capabilities'],
@@ -93,7 +93,7 @@ async function demandTypes(
 }
 
 /** One at a time for a worker's id: of two strangers who chose the same, the first has it. */
-async function demandOwner(tx: Tx, worker_id: string, { id }: Principal): Promise<void> {
+async function requireOwner(tx: Tx, worker_id: string, { id }: Principal): Promise<void> {
   await tx.run(sql`select pg_advisory_xact_lock(hashtext('jobs.worker'), hashtext(${worker_id}))`)
   const { foreign } = await tx.one(
     Foreign,

@@ -1,68 +1,56 @@
 /**
- * Asks the engine about the destinations that are due. A link is claimed by moving its time ahead, so a
- * crash only delays it; the engine is asked outside any transaction, and its verdict counts only for the
- * destination that it was asked about. Two answers to one question do no harm: the second finds nothing due.
+ * Asks the engine about destinations that are due. The engine is asked outside any transaction, and its
+ * verdict counts only for the destination that it was asked about.
  */
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
+import { done, dueQueue, type DueQueue } from '../../../kernel/work/due-queue.ts'
 import type { Deps } from '../deps.ts'
-import { judgeLink } from '../moderation/judge-link.ts'
+import { judgeLink, type Verdict } from '../moderation/judge-link.ts'
+import type { UrlReputation } from './reputation.ts'
 
-const portion = 10
-const first_wait_seconds = 15
-const longest_wait_seconds = 3600
-
-const Due = Type.Object({
+const Scan = Type.Object({
   domain_id: Id,
   code: Type.String(),
   destination_url: Type.String(),
   destination_version: Type.Integer(),
 })
 
-type Scanning = Pick<Deps, 'kernel' | 'changes' | 'reputation'>
+export const scan_queue = 'links.scans'
+export const scan_columns = {
+  due_at: 'scan_due_at',
+  attempts: 'scan_attempts',
+  lease_token: 'scan_lease_token',
+  leased_until: 'scan_leased_until',
+  last_error_code: 'scan_error_code',
+} as const
 
-export async function scanLinks(deps: Scanning, signal: AbortSignal): Promise<void> {
-  if (!deps.reputation) return
-  for (;;) {
-    const due = await claimDue(deps)
-    await Promise.all(due.map(one => scan(deps, one, signal)))
-    if (due.length < portion || signal.aborted) return
-  }
-}
+/** For an update of a link that needs no scan any more: one that is under way does not count. */
+export const unscanned = sql`scan_due_at = null, scan_lease_token = null, scan_leased_until = null`
 
-/** The wait grows with each attempt, so that an engine that is down is not asked for everything at once. */
-export function claimDue({ kernel: { db } }: Pick<Deps, 'kernel'>): Promise<Static<typeof Due>[]> {
-  return db.many(
-    Due,
-    sql`
-      -- any tenant: the platform scans for all
-      update links.links
-      set scan_attempts = least(scan_attempts + 1, 100), scan_due_at = now() + make_interval(
-        secs => least(${longest_wait_seconds}, ${first_wait_seconds} * 2 ^ least(scan_attempts, 10)))
-      where (domain_id, code) in (
-        select domain_id, code from links.links
-        where scan_due_at <= now()
-        order by scan_due_at
-        limit ${portion}
-        for update skip locked)
-      returning domain_id, code, destination_url, destination_version`,
-  )
-}
-
-async function scan(
-  { kernel, changes, reputation }: Scanning,
-  due: Static<typeof Due>,
-  signal: AbortSignal,
-): Promise<void> {
-  if (!reputation) return
-  try {
-    const verdict = await reputation.ask(due.destination_url, signal)
-    await kernel.fault('links.before_verdict')
-    const by = { actor: `system:${reputation.name}`, reason: 'found by the engine' }
-    await kernel.db.tx(tx => judgeLink(tx, { changes }, due, verdict, by))
-  } catch (error) {
-    // It is due again by itself.
-    kernel.log.warn({ engine: reputation.name, err: error }, 'a destination could not be scanned')
-  }
+export function scanQueue(
+  { kernel, changes }: Pick<Deps, 'kernel' | 'changes'>,
+  reputation: UrlReputation,
+): DueQueue {
+  return dueQueue<typeof Scan, Verdict>({
+    name: scan_queue,
+    table: 'links.links',
+    key: ['domain_id', 'code'],
+    columns: scan_columns,
+    row: Scan,
+    load: sql`t.destination_url, t.destination_version`,
+    batch: 10,
+    concurrency: 10,
+    lease_seconds: 60,
+    // It grows, so that an engine that is down is not asked for everything at once.
+    retry: { first: 15, factor: 2, cap: 3600 },
+    run: async ({ destination_url }, signal) => done(await reputation.ask(destination_url, signal)),
+    finish: async (tx, link, outcome) => {
+      if (outcome.end !== 'done') return
+      await kernel.fault('links.before_verdict')
+      const by = { actor: `system:${reputation.name}`, reason: 'found by the engine' }
+      await judgeLink(tx, { changes }, link, outcome.result, by)
+    },
+  })
 }

@@ -9,6 +9,7 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
+import { scan_queue } from './scan-links.ts'
 import { reversedParents } from './host.ts'
 import { notAllowed, type Destination } from './normalize.ts'
 import { isShortener } from './shorteners.ts'
@@ -49,6 +50,7 @@ export async function screen(
   const pretending = lookAlikes.isPretending(destination.hostname)
   const shortener = isShortener(destination.hostname)
   const scan = reputation !== null
+  if (scan) tx.wake(scan_queue)
   if (found.warned || matched.warned || found.reported || pretending || shortener) {
     return { state: 'pending_scan', safety_state: 'suspicious', scan }
   }

@@ -17,7 +17,7 @@ import { announceDomain, columns } from './domain-row.ts'
 import { carriableHost } from './hostname.ts'
 import { newProof, recordName, type NewProof } from './proof.ts'
 
-const Facts = Type.Object({ held: Type.Integer(), taken: Type.Boolean() })
+const Facts = Type.Object({ taken: Type.Boolean() })
 const Claimed = Type.Object({ ...Domain.properties, verification_expires_at: Time })
 
 export type Claiming = Screening & Pick<Deps, 'platform'>
@@ -32,22 +32,19 @@ export async function claimDomain(
   const { settings } = deps.kernel
   const hostname = carriableHost(deps, order.hostname)
   const root_url = order.root_url ? await rootOf(tx, deps, hostname, order.root_url) : null
-  // Claims of one owner one after the other, so that they can be counted.
-  await tx.run(
-    sql`select pg_advisory_xact_lock(hashtextextended(${`links.domains:${owner_id}`}, 0))`,
-  )
-  const { held, taken } = await tx.one(
+  const { taken } = await tx.one(
     Facts,
     sql`
       -- any tenant: a host that is proven is in use, whoever proved it
-      select count(*) filter (where owner_id = ${owner_id} and state <> 'removed')::int as held,
-        coalesce(bool_or(hostname = ${hostname} and owner_id <> ${owner_id} and state = 'active'),
-          false) as taken
-      from links.domains
-      where owner_id = ${owner_id} or (hostname = ${hostname} and state = 'active')`,
+      select exists (select from links.domains
+        where hostname = ${hostname} and owner_id <> ${owner_id} and state = 'active') as taken`,
   )
   if (taken) throw problem('domain_in_use')
-  if (held >= settings['links.domains_per_owner']) throw problem('quota_exceeded')
+  const own = sql`
+    -- any tenant: so many of one owner, wherever
+    select from links.domains where owner_id = ${owner_id} and state <> 'removed'`
+  const most = settings['links.domains_per_owner']
+  await deps.kernel.counted(tx, `links.domains:${owner_id}`, most, own)
   const proof = newProof()
   const ttl_seconds = settings['links.verification_ttl_seconds']
   const made = await tx.maybe(

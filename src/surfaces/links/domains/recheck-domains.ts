@@ -3,16 +3,16 @@
  * looks in a row is suspended, so that a name that passed to somebody else does not go on redirecting; it
  * is active again as soon as the record is back. Where DNS does not answer, nothing is held against it.
  */
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
+import { again, done, dueQueue, retry, type DueQueue } from '../../../kernel/work/due-queue.ts'
 import type { Deps } from '../deps.ts'
 import { announceDomain, Changed, changed_columns, wholeDomain } from './domain-row.ts'
 import { isProof, recordName } from './proof.ts'
 
-const portion = 20
-/** How long a look may take before somebody else repeats it, or it is tried again without an answer. */
+/** When a look without an answer is repeated. */
 const again_seconds = 3600
 
 const Due = Type.Object({
@@ -24,41 +24,38 @@ const Looked = Type.Object({ ...Changed.properties, state: Type.String() })
 
 type Rechecking = Pick<Deps, 'kernel' | 'lookUpTxt' | 'changes'>
 
-export async function recheckDomains(deps: Rechecking, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    const due = await claimDue(deps)
-    for (const one of due) {
-      if (signal.aborted) return
-      await recheck(deps, one)
-    }
-    if (due.length < portion) return
-  }
-}
-
-/** Moved ahead at once, so that no other process looks at the same time and a crash only delays it. */
-export function claimDue({ kernel: { db } }: Pick<Deps, 'kernel'>): Promise<Static<typeof Due>[]> {
-  return db.many(
-    Due,
-    sql`
-      -- any tenant: the platform looks after all domains alike
-      update links.domains
-      set next_check_at = kernel.now() + make_interval(secs => ${again_seconds})
-      where id in (
-        select id from links.domains
-        where state in ('active', 'suspended') and next_check_at <= kernel.now()
-        order by next_check_at
-        limit ${portion}
-        for update skip locked)
-      returning id, hostname, verification_token_hash`,
-  )
-}
-
-async function recheck(deps: Rechecking, due: Static<typeof Due>): Promise<void> {
-  const records = await deps.lookUpTxt(recordName(due.hostname))
-  if (records === 'unanswered') return
-  const hash = due.verification_token_hash as Buffer // bytea
-  const proven = isProof(records, hash)
-  await deps.kernel.db.tx(tx => record(tx, deps, { id: due.id, hash, proven }))
+export function recheckQueue(deps: Rechecking): DueQueue {
+  const { settings } = deps.kernel
+  return dueQueue<typeof Due, boolean>({
+    name: 'links.domain_checks',
+    table: 'links.domains',
+    key: ['id'],
+    columns: {
+      due_at: 'next_check_at',
+      attempts: 'check_attempts',
+      lease_token: 'check_lease_token',
+      leased_until: 'check_leased_until',
+      last_error_code: 'check_error_code',
+    },
+    row: Due,
+    load: sql`t.hostname, t.verification_token_hash`,
+    where: sql`t.state in ('active', 'suspended')`,
+    batch: 20,
+    concurrency: 4,
+    lease_seconds: 60,
+    retry: { first: again_seconds, factor: 1, cap: again_seconds },
+    run: async due => {
+      const records = await deps.lookUpTxt(recordName(due.hostname))
+      if (records === 'unanswered') return retry('dns_unanswered')
+      return done(isProof(records, due.verification_token_hash as Buffer)) // bytea
+    },
+    finish: async (tx, { id, verification_token_hash }, outcome) => {
+      if (outcome.end !== 'done') return undefined
+      const hash = verification_token_hash as Buffer // bytea
+      await record(tx, deps, { id, hash, proven: outcome.result })
+      return again(settings['links.domain_check_seconds'])
+    },
+  })
 }
 
 async function record(
@@ -75,8 +72,7 @@ async function record(
       set missed_checks = case when ${proven}::boolean then 0 else missed_checks + 1 end,
         missing_since = case when not ${proven}::boolean
           then coalesce(missing_since, kernel.now()) end,
-        checked_at = kernel.now(),
-        next_check_at = kernel.now() + make_interval(secs => ${settings['links.domain_check_seconds']})
+        checked_at = kernel.now()
       where id = ${id} and verification_token_hash = ${hash} and state in ('active', 'suspended')
       returning ${changed_columns}, case
         when ${proven}::boolean then 'active'

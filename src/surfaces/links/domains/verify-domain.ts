@@ -12,7 +12,6 @@ import { Id } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { Domain } from '../schemas.ts'
-import { take } from '../throttle.ts'
 import { announceDomain, Changed, changed_columns, columns, wholeDomain } from './domain-row.ts'
 import { isProof, recordName } from './proof.ts'
 
@@ -32,7 +31,7 @@ export async function verifyDomain(
   id: string,
 ): Promise<Domain> {
   const { tenant_id, id: owner_id } = principal
-  const burst = deps.kernel.settings['links.verifications_per_minute']
+  const many = deps.kernel.settings['links.verifications_per_minute']
   const claim = await db.tx(async tx => {
     const found = await tx.maybe(
       Claim,
@@ -42,8 +41,7 @@ export async function verifyDomain(
           and state <> 'removed'`,
     )
     if (!found) throw problem('domain_not_found')
-    const bucket = { name: `links.verify:${id}`, burst, window_seconds: 60 } as const
-    await take(tx, deps.kernel, [{ ...bucket, refusal: 'rate_limited' }])
+    await deps.kernel.take(tx, [{ name: 'links.verify', of: id, many, per_seconds: 60 }])
     return found
   })
   const name = recordName(claim.hostname)

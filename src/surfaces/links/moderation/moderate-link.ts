@@ -8,6 +8,7 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { closed, Id, text } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
+import { unscanned } from '../destinations/scan-links.ts'
 import { problem } from '../errors.ts'
 import { announce } from '../shortening/announce.ts'
 import { spellings } from '../shortening/codes.ts'
@@ -90,7 +91,7 @@ function actOf(action: Moderate['action'], held: Held): Act {
       events: [{ type: 'link.disabled', data: { reason: 'admin' } }],
     }
   }
-  const clean = sql`safety_state = 'clean', scan_due_at = null`
+  const clean = sql`safety_state = 'clean', ${unscanned}`
   if (action === 'mark_clean') {
     const set = sql`${clean}, state = case state when 'pending_scan' then 'active' else state end`
     return { set, events: [cleared] }

@@ -11,7 +11,6 @@ import type { Deps } from '../deps.ts'
 import { platform_domain_id } from '../domains/platform.ts'
 import { spelled } from '../domains/find-domain.ts'
 import { spellings } from '../shortening/codes.ts'
-import { network, take } from '../throttle.ts'
 
 export const ReportLink = closed({ url: text(2048), reason: text(1000) }, { title: 'ReportLink' })
 export type ReportLink = Static<typeof ReportLink>
@@ -50,8 +49,8 @@ export async function reportLink(
   { url, reason }: ReportLink,
   ip: string,
 ): Promise<Static<typeof Received>> {
-  const burst = kernel.settings['links.reports_per_hour']
-  await take(tx, kernel, network(kernel, 'reports', ip, { burst, window_seconds: 3600 }))
+  const many = kernel.settings['links.reports_per_hour']
+  await kernel.take(tx, [{ name: 'links.reports', ip, many, per_seconds: 3600 }])
   const link = await findReported(tx, platform, url)
   const id = newId()
   await tx.run(sql`
@@ -79,15 +78,4 @@ async function findReported(tx: Tx, platform: Deps['platform'], url: string) {
       order by code = ${code} desc
       limit 1`,
   )
-}
-
-export async function forgetReports({
-  kernel: { db, settings },
-}: Pick<Deps, 'kernel'>): Promise<void> {
-  const days = settings['links.reports_retention_days']
-  await db.run(sql`
-    delete from links.link_reports where id in (
-      select id from links.link_reports
-      where id < kernel.first_id_of(kernel.now() - make_interval(days => ${days}::int))
-      order by id limit 1000)`)
 }

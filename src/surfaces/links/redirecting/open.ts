@@ -2,10 +2,8 @@
 import { Counter } from 'prom-client'
 import type { Front } from '../../../kernel/http/request-interceptor.ts'
 import type { Route } from '../../../kernel/http/route.ts'
-import type { Consumer, Loop } from '../../../kernel/surface.ts'
+import type { Loop } from '../../../kernel/surface.ts'
 import type { Deps } from '../deps.ts'
-import { purgeConsumer } from '../edges/remember-purge.ts'
-import { sendPurges } from '../edges/send-purges.ts'
 import { Asking } from './asking.ts'
 import { FastAnswers } from './fast-answers.ts'
 import { openForgetting } from '../cache/forget-changes.ts'
@@ -17,7 +15,6 @@ export type Redirecting = {
   readonly front: Front
   readonly routes: readonly Route[]
   readonly loops: readonly Loop[]
-  readonly consumers: readonly Consumer[]
 }
 
 export function openRedirecting(deps: Deps): Redirecting {
@@ -26,7 +23,6 @@ export function openRedirecting(deps: Deps): Redirecting {
   const misses = openMisses(kernel)
   const fast = new FastAnswers({ ...node, kernel, misses, asking })
   count(deps, fast)
-  const purging = kernel.settings['links.purge'] !== 'none'
   return {
     front: openFront({
       ...node,
@@ -39,19 +35,7 @@ export function openRedirecting(deps: Deps): Redirecting {
         host.custom ? `https://${host.hostname}/${code}` : platform.shortUrl(code),
     }),
     routes: redirectRoutes(node),
-    consumers: purging ? [purgeConsumer()] : [],
-    loops: [
-      { name: 'links.changes', every_ms: 600_000, run: openForgetting(kernel) },
-      ...(purging
-        ? [
-            {
-              name: 'links.edge_purges',
-              every_ms: 1000,
-              run: (signal: AbortSignal) => sendPurges(deps, signal),
-            },
-          ]
-        : []),
-    ],
+    loops: [{ name: 'links.changes', every_ms: 600_000, run: openForgetting(kernel) }],
   }
 }
 

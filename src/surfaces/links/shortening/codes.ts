@@ -18,7 +18,8 @@ export function aliasOf(given: string, reserved: ReservedWords, pointer: string)
   if (!alias.test(given)) {
     throw problem('alias_invalid', {
       errors: [{ location: 'body', pointer, constraint: 'alias' }],
-      detail: '3 to 64 letters of English, digits, - and _, beginning and ending with a letter or digit.',
+      detail:
+        '3 to 64 letters of English, digits, - and _, beginning and ending with a letter or digit.',
     })
   }
   const code = given.toLowerCase()

@@ -13,7 +13,6 @@ import { screen } from '../destinations/screen.ts'
 import { holdActiveDomain } from '../domains/find-domain.ts'
 import { problem } from '../errors.ts'
 import type { CreateLink, Link } from '../schemas.ts'
-import { take } from '../throttle.ts'
 import { announce } from './announce.ts'
 import { aliasOf } from './codes.ts'
 import { demandExpiry } from './expiry.ts'
@@ -60,23 +59,18 @@ export async function createLinks(
   return links.flatMap(link => created.get(link) ?? [])
 }
 
-function takeFromQuota(
-  tx: Tx,
-  { kernel }: Creating,
-  { id }: Principal,
-  count: number,
-): Promise<void> {
-  const { settings } = kernel
-  const minute = { burst: settings['links.creates_per_minute'], window_seconds: 60 }
-  const day = { burst: settings['links.creates_per_day'], window_seconds: 86_400 }
+/** A batch that holds more than a minute allows is a debt; the day's quota is not lent from. */
+function takeFromQuota(tx: Tx, { kernel }: Creating, { id }: Principal, cost: number) {
+  const { settings, take } = kernel
+  const minute = { many: settings['links.creates_per_minute'], per_seconds: 60 }
+  const day = { many: settings['links.creates_per_day'], per_seconds: 86_400 }
   return take(
     tx,
-    kernel,
     [
-      { name: `links.creates_day:${id}`, refusal: 'quota_exceeded', ...day },
-      { name: `links.creates_minute:${id}`, refusal: 'rate_limited', debt: true, ...minute },
+      { name: 'links.creates_day', of: id, refusal: 'quota_exceeded', ...day },
+      { name: 'links.creates_minute', of: id, debt: true, ...minute },
     ],
-    count,
+    { cost },
   )
 }
 

@@ -6,6 +6,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { preconditionFailed } from '../../../kernel/http/etag.ts'
 import { Id, Version } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
+import { unscanned } from '../destinations/scan-links.ts'
 import { problem } from '../errors.ts'
 import { State } from '../schemas.ts'
 import { announce } from './announce.ts'
@@ -37,7 +38,7 @@ export async function deleteLink(
     Deleted,
     sql`
       update links.links
-      set state = 'deleted', disabled_by = null, title = null, scan_due_at = null,
+      set state = 'deleted', disabled_by = null, title = null, ${unscanned},
         version = version + 1, updated_at = kernel.now()
       where ${own} and code = ${target.code} and state <> 'deleted'
         and (${versions}::bigint[] is null or version = any(${versions}::bigint[]))

@@ -34,7 +34,7 @@ export function insertLink(
         cache_seconds, edge_cache_seconds, title, max_clicks, remaining_clicks, expires_at)
       values (${tenant_id}, ${domain.id}, ${code}, ${id}, ${owner_id}, ${destination.url},
         ${destination.reversed_host}, ${screened.state}, ${screened.safety_state},
-        case when ${screened.scan}::boolean then now() end, ${policy.redirect_status},
+        case when ${screened.scan}::boolean then kernel.now() end, ${policy.redirect_status},
         ${policy.scan}, ${policy.query}, ${policy.cache_seconds}, ${policy.edge_cache_seconds},
         ${order.title ?? null}, ${max_clicks}, ${max_clicks}, ${order.expires_at ?? null})
       on conflict do nothing

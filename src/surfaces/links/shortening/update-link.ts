@@ -145,9 +145,11 @@ function store(
         destination_version = destination_version + ${moved ? 1 : 0}::int,
         safety_state = ${moved?.screened.safety_state ?? held.safety_state},
         scan_due_at = case when ${moved !== null}::boolean
-          then case when ${moved?.screened.scan ?? false}::boolean then now() end
+          then case when ${moved?.screened.scan ?? false}::boolean then kernel.now() end
           else scan_due_at end,
         scan_attempts = case when ${moved !== null}::boolean then 0 else scan_attempts end,
+        scan_lease_token = case when ${moved === null}::boolean then scan_lease_token end,
+        scan_leased_until = case when ${moved === null}::boolean then scan_leased_until end,
         state = ${state}, disabled_by = ${disabled_by},
         owner_disabled = ${owner_disabled}, title = ${title},
         expires_at = ${expires_at}, redirect_status = ${policy.redirect_status},

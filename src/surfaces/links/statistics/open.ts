@@ -1,4 +1,5 @@
 /** What becomes of clicks once they are stored, put together: sums, days, routes, rebuilding, checks. */
+import { sql } from '../../../kernel/database/sql.ts'
 import type { Route } from '../../../kernel/http/route.ts'
 import type { Check, JobType, Loop, Projection } from '../../../kernel/surface.ts'
 import type { Deps } from '../deps.ts'
@@ -25,7 +26,8 @@ export function openStatistics(deps: Deps): Statistics {
     loops: [
       {
         name: 'links.clicks',
-        every_ms: 500,
+        every_ms: 60_000,
+        due: sql`select exists (select from links.click_batches)`,
         run: async signal => {
           await addUp(kernel, signal, pace)
         },

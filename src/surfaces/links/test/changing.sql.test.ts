@@ -145,7 +145,7 @@ describe.concurrent('a change', () => {
 
 describe('the time', () => {
   test('ends a link, its label follows, and a new end wakes it', async () => {
-    const strict = await openLinkWorld()
+    const strict = await openLinkWorld({ ROLES: 'api' })
     try {
       const who = await strict.member()
       const ends = new Date(Date.now() + 120_000).toISOString()

@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
 import type { Answer } from '../../../../test/world.ts'
-import { forgetClaims } from '../domains/forget-claims.ts'
-import { recheckDomains } from '../domains/recheck-domains.ts'
+import { drainQueue } from '../../../kernel/work/run-queue.ts'
+import { retain } from '../../../kernel/work/retention.ts'
+import { recheckQueue } from '../domains/recheck-domains.ts'
 import { newHost, openDomainWorld, type DomainWorld } from './domain-world.ts'
 
 let world: DomainWorld
@@ -28,7 +29,7 @@ describe('the daily look', () => {
   async function aDayLater(): Promise<void> {
     offset_seconds += day_seconds + 1
     await world.call('POST', '/dev/clock', { body: { offset_seconds } })
-    await recheckDomains(world.deps, new AbortController().signal)
+    await drainQueue(world.platform.kernel, recheckQueue(world.deps))
     // What they held has expired meanwhile.
     const { body } = await world.login(who)
     who = { ...who, token: body.access_token }
@@ -92,7 +93,8 @@ describe('the daily look', () => {
     expect((await ask(who, 'GET', `/v1/domains/${claimed.body.id}`)).status).toBe(404)
     const link = await ask(heir, 'GET', `/v1/links/mine?domain=${hostname}`)
     expect([link.status, link.body.code]).toEqual([404, 'link_not_found'])
-    expect((await world.shorten(heir, { alias: 'mine', domain: hostname })).status).toBe(201)
+    const again = await world.shorten(heir, { alias: 'mine', domain: hostname })
+    expect([again.status, again.body.code]).toEqual([409, 'alias_taken'])
     expect(await world.told({ id: claimed.body.id })).toEqual([
       'domain.created',
       'domain.verified',
@@ -106,7 +108,8 @@ describe('the daily look', () => {
     lay(claimed)
     for (let days = 0; days < 8; days++) await aDayLater()
     expect((await verify(who, claimed)).body.code).toBe('domain_verification_failed')
-    await forgetClaims(world.deps)
+    const declared = world.platform.opened['links']?.retention ?? []
+    await retain(world.platform.kernel, declared, new AbortController().signal)
     expect((await ask(who, 'GET', `/v1/domains/${claimed.body.id}`)).status).toBe(404)
   })
 })

@@ -4,7 +4,7 @@ import type { Principal } from '../../../kernel/access/principal.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Answer, Ask } from '../../../../test/world.ts'
 import { openProductWorld, type Member, type ProductWorld } from '../../../../test/product-world.ts'
-import { openDeps } from '../open-deps.ts'
+import { openDeps } from '../surface.ts'
 import type { Deps, Jobs } from '../deps.ts'
 import { settings as own } from '../settings.ts'
 

@@ -7,7 +7,8 @@ import type { Member } from '../../../../test/product-world.ts'
 import { eventually, type Answer } from '../../../../test/world.ts'
 import { rfc3339 } from '../../../kernel/clock.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { recheckDomains } from '../domains/recheck-domains.ts'
+import { drainQueue } from '../../../kernel/work/run-queue.ts'
+import { recheckQueue } from '../domains/recheck-domains.ts'
 import { newHost, openDomainWorld } from './domain-world.ts'
 
 const world = await openDomainWorld({ KERNEL_SANDBOX: 'true' })
@@ -33,7 +34,7 @@ async function daysLater(many: number): Promise<void> {
   for (let day = 0; day < many; day++) {
     offset_seconds += 86_401
     await world.call('POST', '/dev/clock', { body: { offset_seconds } })
-    await recheckDomains(world.deps, new AbortController().signal)
+    await drainQueue(world.platform.kernel, recheckQueue(world.deps))
   }
 }
 

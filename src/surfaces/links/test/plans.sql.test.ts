@@ -9,9 +9,11 @@ import type { Kernel } from '../settings.ts'
 import { cloneDatabase, type Clone } from '../../../../test/world.ts'
 import { normalizeDestination } from '../destinations/normalize.ts'
 import { against } from '../destinations/screen.ts'
-import { claimDue as claimScans } from '../destinations/scan-links.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { claimStatement } from '../../../kernel/work/run-queue.ts'
+import { scanQueue } from '../destinations/scan-links.ts'
 import { platform_domain_id } from '../domains/platform.ts'
-import { claimDue as claimLooks } from '../domains/recheck-domains.ts'
+import { recheckQueue } from '../domains/recheck-domains.ts'
 import { beginning, portionOf } from '../moderation/apply-blocklist.ts'
 import { expireLinks } from '../shortening/expire-links.ts'
 import { findLink } from '../shortening/link-row.ts'
@@ -101,6 +103,9 @@ async function heard(run: (tx: Tx, kernel: Kernel) => Promise<unknown>): Promise
 const rules = { extra_suffixes: [], ip_destinations: false }
 const destination = normalizeDestination('https://www.h7.example.com/', rules)
 const signal = new AbortController().signal
+/** A queue is only declared here; nothing of it runs. */
+const unused = { kernel: { settings: {} } } as never
+const nothing = {} as never
 const page = { after: null, fetch: 21, rows_max: 10_000 }
 /** Behind two thirds of what the owner has. */
 const later = { ...page, after: [(Date.now() - 200_000_000) * 1000, platform_domain_id, 'code1'] }
@@ -114,8 +119,8 @@ test.each<[string, () => Promise<Sql>]>([
   ['a search in vain', () => heard(tx => listLinks(tx, principal, rare, null, short))],
   ['screening', async () => against(destination, 24)],
   ['what has expired', () => heard((_tx, kernel) => expireLinks({ kernel }, signal))],
-  ['what is to be scanned', () => heard((_tx, kernel) => claimScans({ kernel }))],
-  ['domains to look at', () => heard((_tx, kernel) => claimLooks({ kernel }))],
+  ['what is to be scanned', async () => claimStatement(scanQueue(nothing, nothing), newId(), 10)],
+  ['domains to look at', async () => claimStatement(recheckQueue(unused), newId(), 20)],
   [
     'links to a host',
     async () => portionOf({ kind: 'host', value: 'com.example.h7.www.' }, beginning),

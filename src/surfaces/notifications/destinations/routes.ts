@@ -8,6 +8,7 @@ import { openOutsideWorld } from '../../../kernel/outgoing/sandbox-control.ts'
 import type { Deps } from '../deps.ts'
 import { demandUser } from '../demand-user.ts'
 import { problem } from '../errors.ts'
+import { removeRow } from '../remove-row.ts'
 import { readAddress } from './read-address.ts'
 import { DestinationView, NewDestination, VerifyDestination } from './schemas.ts'
 import { storeDestination } from './store-destination.ts'
@@ -130,13 +131,18 @@ function removeRoute(deps: Deps): Route {
     added: true,
     absent,
     replies: { 204: null },
-    fails: [absent, 'user_not_found'],
+    fails: [absent],
     handle: async ({ tx, params: { user_id, id }, principal, grants }) => {
-      await demandUser(tx, deps, { principal, grants: await grants() }, user_id, may)
-      const removed = await tx.run(sql`
-        delete from notifications.destinations
-        where tenant_id = ${principal.tenant_id} and user_id = ${user_id} and id = ${id}`)
-      if (removed === 0) throw problem(absent)
+      await demandUser(tx, deps, { principal, grants: await grants() }, user_id, may, absent)
+      const { tenant_id } = principal
+      const removed = await removeRow(
+        tx,
+        { tenant_id, id },
+        sql`
+          delete from notifications.destinations
+          where tenant_id = ${tenant_id} and user_id = ${user_id} and id = ${id}`,
+      )
+      if (removed === 'absent') throw problem(absent)
       return reply(204, null)
     },
   })

@@ -4,14 +4,22 @@ import { reply, route, type RequestFacts, type Route } from '../../../kernel/htt
 import type { Deps } from '../deps.ts'
 import { changeItem, readAll } from './change-items.ts'
 import { itemColumns, unreadCount } from './read-inbox.ts'
-import { AllRead, ChangeItem, InboxItem, InboxPage, InboxQuery, ReadAll } from './schemas.ts'
+import {
+  AllRead,
+  ChangeItem,
+  InboxItem,
+  InboxPage,
+  InboxQuery,
+  ReadAll,
+  Unread,
+} from './schemas.ts'
 import type { InboxStreams } from './watch-inbox.ts'
 
 const path = '/v1/inbox'
 const absent = 'inbox_item_not_found'
 
 export function inboxRoutes(deps: Deps, streams: InboxStreams): readonly Route[] {
-  return [listRoute(deps, streams), changeRoute(deps), readAllRoute(deps)]
+  return [listRoute(deps, streams), countRoute(), changeRoute(deps), readAllRoute(deps)]
 }
 
 function listRoute({ kernel: { cursors } }: Deps, streams: InboxStreams): Route {
@@ -41,11 +49,23 @@ function listRoute({ kernel: { cursors } }: Deps, streams: InboxStreams): Route 
           order by sequence desc limit ${fetch}`,
       )
       const { body, headers } = cursors.page(list, rows, row => [row.sequence])
-      const unread_count = await unreadCount(tx, { tenant_id, user_id })
-      return reply(200, { ...body, unread_count }, headers)
+      return reply(200, body, headers)
     },
     watch: ({ principal: { tenant_id, id: user_id }, request }) =>
       Promise.resolve(streams.open({ tenant_id, user_id }, lastEventOf(request), request.signal)),
+  })
+}
+
+function countRoute(): Route {
+  return route({
+    method: 'GET',
+    path: `${path}/unread-count`,
+    summary: 'How many items of my inbox are unread',
+    permission: 'authenticated',
+    added: true,
+    replies: { 200: Unread },
+    handle: async ({ tx, principal: { tenant_id, id: user_id } }) =>
+      reply(200, { unread_count: await unreadCount(tx, { tenant_id, user_id }) }),
   })
 }
 

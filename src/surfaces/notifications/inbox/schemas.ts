@@ -18,10 +18,8 @@ export const InboxItem = Type.Object(
 )
 export type InboxItem = Static<typeof InboxItem>
 
-export const InboxPage = Type.Object({
-  ...page(InboxItem).properties,
-  unread_count: Type.Integer(),
-})
+export const InboxPage = page(InboxItem)
+export const Unread = Type.Object({ unread_count: Type.Integer() })
 export const InboxQuery = pageQuery({
   unread: Type.Optional(Type.Boolean()),
   archived: Type.Optional(Type.Boolean()),

@@ -145,6 +145,15 @@ create table notifications.suppressions (
   unique (tenant_id, destination_hash, channel, category)
 );
 
+-- What was deleted by its id: deleting it again is no mistake.
+create table notifications.removed_ids (
+  tenant_id uuid not null,
+  id uuid not null,
+  removed_at timestamptz not null default kernel.now(),
+  primary key (tenant_id, id)
+);
+create index removed_ids_removed_at on notifications.removed_ids (removed_at);
+
 create table notifications.notification_batches (
   tenant_id uuid not null,
   id uuid not null,

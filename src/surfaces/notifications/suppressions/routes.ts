@@ -8,6 +8,7 @@ import { closed, Id, oneOf, page, pageQuery, text, Time } from '../../../kernel/
 import { destinationHash, parseEmail, parsePhone } from '../addresses.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { removeRow } from '../remove-row.ts'
 import { CategoryName } from '../schemas.ts'
 import { suppress } from './suppress.ts'
 
@@ -127,9 +128,13 @@ function removeRoute(): Route {
     fails: [absent],
     handle: async ({ tx, params: { id }, principal }) => {
       const { tenant_id } = principal
-      const removed = await tx.run(sql`
-        delete from notifications.suppressions where tenant_id = ${tenant_id} and id = ${id}`)
-      if (removed === 0) throw problem(absent)
+      const removed = await removeRow(
+        tx,
+        { tenant_id, id },
+        sql`delete from notifications.suppressions where tenant_id = ${tenant_id} and id = ${id}`,
+      )
+      if (removed === 'absent') throw problem(absent)
+      if (removed === 'before') return reply(204, null)
       tx.audit({
         tenant_id,
         actor: principal.id,

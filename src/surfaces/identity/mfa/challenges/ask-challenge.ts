@@ -8,7 +8,7 @@ import { problem } from '../../errors.ts'
 import { peek } from '../../one-time.ts'
 import { openChallenge, type Asked } from './challenges.ts'
 import type { Holder } from '../holder.ts'
-import { activeMethods } from '../methods/methods.ts'
+import { activeMethods } from '../methods/find-methods.ts'
 import type { OpenedChallenge } from '../schemas.ts'
 
 export async function askChallenge(

@@ -10,7 +10,7 @@ import { newId, newSecret } from '../../../../kernel/ids.ts'
 import type { Kernel } from '../../settings.ts'
 import { hashOf } from '../../one-time.ts'
 import type { Holder } from '../holder.ts'
-import type { Offered } from '../methods/methods.ts'
+import type { Offered } from '../methods/find-methods.ts'
 import { ChallengeStatus, type OpenedChallenge } from '../schemas.ts'
 import { relyingParty, requestOptions } from '../methods/webauthn.ts'
 

@@ -11,7 +11,7 @@ import type { Deps } from '../../deps.ts'
 import { hashOf, issueRandom } from '../../one-time.ts'
 import type { AccountRow, MfaRequired } from '../../schemas.ts'
 import { openChallenge } from './challenges.ts'
-import { activeMethods } from '../methods/methods.ts'
+import { activeMethods } from '../methods/find-methods.ts'
 
 /** What the waiting login remembers: how it began, and with which password. */
 export const LoginDetails = Type.Object({

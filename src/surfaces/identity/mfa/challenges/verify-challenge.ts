@@ -5,20 +5,20 @@
 import { Check } from 'typebox/value'
 import type { Tx } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
-import { accountColumns } from '../../accounts/find.ts'
+import { accountColumns } from '../../accounts/find-account.ts'
 import type { Deps } from '../../deps.ts'
 import { problem } from '../../errors.ts'
 import { consume } from '../../one-time.ts'
 import { AccountRow } from '../../schemas.ts'
-import type { Seen } from '../../security/record.ts'
-import type { Delivered, Delivery } from '../../sessions/deliver.ts'
+import type { Seen } from '../../security-events/record-security-event.ts'
+import type { Delivered, Delivery } from '../../sessions/deliver-tokens.ts'
 import { issueSession } from '../../sessions/issue-session.ts'
 import { consumeChallenge, countAttempt, findChallenge, type Challenge } from './challenges.ts'
 import type { Holder } from '../holder.ts'
 import { LoginDetails, passwordChangedAt } from './open-login-challenge.ts'
-import { prove, type Proof, type Shown } from './prove.ts'
-import { stepUp, type Stronger } from './step-up.ts'
-import { guessing } from '../throttle.ts'
+import { prove, type Proof, type Shown } from './prove-factor.ts'
+import { stepUp, type Stronger } from './step-up-session.ts'
+import { guessing } from '../limit-guesses.ts'
 
 export type Answered = Shown & {
   readonly device_name?: string | undefined
@@ -29,7 +29,7 @@ export type Verified =
   | { readonly kind: 'session'; readonly delivered: Delivered }
   | { readonly kind: 'stepped_up'; readonly stronger: Stronger }
 
-type Needs = Pick<Deps, 'kernel' | 'throttle' | 'tokens' | 'denied'>
+type Needs = Pick<Deps, 'kernel' | 'tokens' | 'denied'>
 
 export async function verifyChallenge(
   deps: Needs,

@@ -7,16 +7,16 @@ import { violates } from '../../../../kernel/database/failures.ts'
 import type { Tx } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import { Id, Version } from '../../../../kernel/http/shapes.ts'
-import { accountById, raiseAccountVersion } from '../../accounts/find.ts'
+import { accountById, raiseAccountVersion } from '../../accounts/find-account.ts'
 import type { Deps } from '../../deps.ts'
 import { problem } from '../../errors.ts'
 import { tellOwner } from '../../mails/tell-owner.ts'
-import { recordSecurityEvent, type Seen } from '../../security/record.ts'
+import { recordSecurityEvent, type Seen } from '../../security-events/record-security-event.ts'
 import { holdAccount } from './hold-account.ts'
 import type { Session } from '../holder.ts'
 import { replaceRecoveryCodes } from './recovery-codes.ts'
 import { Attestation, Code, MethodRow, RecoveryCodes } from '../schemas.ts'
-import { guessing } from '../throttle.ts'
+import { guessing } from '../limit-guesses.ts'
 import { claimStep, newestStep, openTotpSecret } from './totp.ts'
 import { readAttestation, relyingParty } from './webauthn.ts'
 
@@ -35,7 +35,7 @@ export const Activated = Type.Object(
 )
 type Activated = Static<typeof Activated>
 
-type Needs = Pick<Deps, 'kernel' | 'throttle'>
+type Needs = Pick<Deps, 'kernel'>
 
 export async function activateMethod(
   deps: Needs,
@@ -54,7 +54,7 @@ export async function activateMethod(
     deps.kernel.db.tx(async tx => {
       const { account, active } = await holdAccount(tx, deps, principal)
       const pending = await pendingMethod(tx, deps, account_id, method_id)
-      await demandProof(tx, deps, pending, shown)
+      await requireProof(tx, deps, pending, shown)
       const { version } = await tx.one(
         Type.Object({ version: Version }),
         sql`
@@ -110,7 +110,7 @@ async function pendingMethod(
   return method
 }
 
-async function demandProof(
+async function requireProof(
   tx: Tx,
   { kernel }: Needs,
   method: MethodRow,

@@ -8,11 +8,10 @@ import { sql } from '../../../../kernel/database/sql.ts'
 import { closed, Id, text } from '../../../../kernel/http/shapes.ts'
 import { newId } from '../../../../kernel/ids.ts'
 import type { Deps } from '../../deps.ts'
-import { problem } from '../../errors.ts'
 import type { AccountRow } from '../../schemas.ts'
 import { holdAccount } from './hold-account.ts'
 import type { Session } from '../holder.ts'
-import { activeMethods } from './methods.ts'
+import { activeMethods } from './find-methods.ts'
 import { MethodType } from '../schemas.ts'
 import { enrolment, newTotpSecret, sealTotpSecret } from './totp.ts'
 import { registrationOptions, relyingParty } from './webauthn.ts'
@@ -52,7 +51,7 @@ export async function enrolMethod(
 /** Pending ones whose time is over go; the others count. */
 async function makeRoom(
   tx: Tx,
-  { kernel: { settings } }: Pick<Deps, 'kernel'>,
+  { kernel: { settings, counted } }: Pick<Deps, 'kernel'>,
   { id, tenant_id }: AccountRow,
 ): Promise<void> {
   await tx.run(sql`
@@ -60,13 +59,14 @@ async function makeRoom(
     where tenant_id = ${tenant_id} and account_id = ${id} and status = 'pending'
       and created_at <= kernel.now()
         - make_interval(secs => ${settings['identity.mfa_method_ttl_seconds']})`)
-  const { held } = await tx.one(
-    Type.Object({ held: Type.Integer() }),
+  await counted(
+    tx,
+    `identity.mfa_methods:${id}`,
+    settings['identity.mfa_methods_per_account'],
     sql`
-      select count(*)::int as held from identity.mfa_methods
+      select from identity.mfa_methods
       where tenant_id = ${tenant_id} and account_id = ${id} and status <> 'removed'`,
   )
-  if (held >= settings['identity.mfa_methods_per_account']) throw problem('quota_exceeded')
 }
 
 async function beginTotp(tx: Tx, { kernel }: Pick<Deps, 'kernel'>, { id, account, label }: Draft) {

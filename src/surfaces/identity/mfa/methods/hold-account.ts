@@ -4,9 +4,9 @@ import type { Tx } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import type { Deps } from '../../deps.ts'
 import { problem } from '../../errors.ts'
-import { accountColumns } from '../../accounts/find.ts'
+import { accountColumns } from '../../accounts/find-account.ts'
 import { AccountRow } from '../../schemas.ts'
-import { demandStepUp } from '../../step-up.ts'
+import { requireStepUp } from '../../step-up.ts'
 import type { Session } from '../holder.ts'
 
 export type Held = {
@@ -38,6 +38,6 @@ export async function holdAccount(
         where m.account_id = a.id and m.status = 'active') as active
       from identity.accounts a where id = ${principal.id}`,
   )
-  if (active > 0) await demandStepUp(tx, kernel, principal)
+  if (active > 0) await requireStepUp(tx, kernel, principal)
   return { account, active }
 }

@@ -6,6 +6,13 @@ import type { Tx } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import { newSecret } from '../../../../kernel/ids.ts'
 import type { Keyring } from '../../../../kernel/keys.ts'
+import type { Deps } from '../../deps.ts'
+import { problem } from '../../errors.ts'
+import { tellOwner } from '../../mails/tell-owner.ts'
+import { recordSecurityEvent, type Seen } from '../../security-events/record-security-event.ts'
+import { requireStepUp } from '../../step-up.ts'
+import type { Session } from '../holder.ts'
+import { holdAccount } from './hold-account.ts'
 
 const codes = 10
 const symbols = 10
@@ -13,6 +20,27 @@ const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 type Keys = Pick<Keyring, 'fingerprint'>
 type Owner = { readonly id: string; readonly tenant_id: string }
+
+/** A new set, for an account that has a factor for which the codes may stand in. */
+export async function renewRecoveryCodes(
+  tx: Tx,
+  deps: Pick<Deps, 'kernel'>,
+  principal: Session,
+  seen: Seen,
+): Promise<string[]> {
+  await requireStepUp(tx, deps.kernel, principal)
+  const { account, active } = await holdAccount(tx, deps, principal)
+  if (active === 0) throw problem('mfa_method_not_found')
+  await recordSecurityEvent(tx, {
+    tenant_id: account.tenant_id,
+    account_id: account.id,
+    action: 'recovery_codes.renewed',
+    actor: account.id,
+    seen,
+  })
+  await tellOwner(tx, account, 'recovery_codes_renewed')
+  return await replaceRecoveryCodes(tx, deps.kernel.keys, account)
+}
 
 /** Puts a new set in the place of the old one. */
 export async function replaceRecoveryCodes(

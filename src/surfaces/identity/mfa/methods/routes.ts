@@ -5,10 +5,10 @@ import { pageQuery } from '../../../../kernel/http/shapes.ts'
 import type { Deps } from '../../deps.ts'
 import { Activate, Activated, activateMethod } from './activate-method.ts'
 import { Enrol, Enrolled, enrolMethod } from './enrol-method.ts'
-import { demandSession } from '../holder.ts'
-import { listMethods } from './methods.ts'
+import { requireSession } from '../holder.ts'
+import { listMethods } from './find-methods.ts'
 import { removeMethod } from './remove-method.ts'
-import { renewRecoveryCodes } from './renew-recovery-codes.ts'
+import { renewRecoveryCodes } from './recovery-codes.ts'
 import { MethodPage, RecoveryCodes } from '../schemas.ts'
 
 const mine = { permission: 'authenticated', added: true } as const
@@ -25,7 +25,7 @@ export function methodRoutes(deps: Deps): readonly Route[] {
       replies: { 200: MethodPage },
       fails: ['permission_denied'],
       handle: async ({ tx, principal, list }) => {
-        const { id } = demandSession(principal)
+        const { id } = requireSession(principal)
         const { body, headers } = await listMethods(tx, deps.kernel, list, id)
         return reply(200, body, headers)
       },
@@ -40,7 +40,7 @@ export function methodRoutes(deps: Deps): readonly Route[] {
       replies: { 201: Enrolled },
       fails: [...guarded, 'quota_exceeded'],
       handle: async ({ tx, principal, body }) =>
-        reply(201, await enrolMethod(tx, deps, demandSession(principal), body)),
+        reply(201, await enrolMethod(tx, deps, requireSession(principal), body)),
     }),
     ...changes(deps),
   ]
@@ -67,7 +67,7 @@ function changes(deps: Deps): Route[] {
         'rate_limited',
       ],
       handle: async ({ principal, params, body, request }) => {
-        const session = demandSession(principal)
+        const session = requireSession(principal)
         return reply(200, await activateMethod(deps, session, params.method_id, body, request))
       },
     }),
@@ -80,7 +80,7 @@ function changes(deps: Deps): Route[] {
       replies: { 204: null },
       fails: [...guarded, 'mfa_method_not_found'],
       handle: async ({ tx, principal, params, request }) => {
-        await removeMethod(tx, deps, demandSession(principal), params.method_id, request)
+        await removeMethod(tx, deps, requireSession(principal), params.method_id, request)
         return reply(204, null)
       },
     }),
@@ -95,7 +95,7 @@ function changes(deps: Deps): Route[] {
       },
       fails: [...guarded, 'mfa_method_not_found'],
       handle: async ({ tx, principal, request }) => {
-        const session = demandSession(principal)
+        const session = requireSession(principal)
         const recovery_codes = await renewRecoveryCodes(tx, deps, session, request)
         return reply(201, { recovery_codes })
       },

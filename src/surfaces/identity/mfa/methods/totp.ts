@@ -9,6 +9,7 @@ import type { Tx } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import { newSecret } from '../../../../kernel/ids.ts'
 import type { Keyring } from '../../../../kernel/keys.ts'
+import type { SealedColumn } from '../../../../kernel/work/reseal.ts'
 
 const form = { algorithm: 'SHA1', digits: 6 } as const
 const period_seconds = 30
@@ -55,7 +56,7 @@ export function newestStep(secret: Buffer, code: string, now_seconds: number): n
   return fitting.at(-1)
 }
 
-/** False where this step or a later one was used. The secret is sealed anew, so a rotation reaches it. */
+/** False where this step or a later one was used. The secret is sealed again, under the current key. */
 export async function claimStep(
   tx: Tx,
   keys: Keys,
@@ -75,4 +76,13 @@ export async function claimStep(
 
 function secretOf(secret: Buffer): Secret {
   return new Secret({ buffer: Uint8Array.from(secret).buffer })
+}
+
+export const sealedTotpSecrets: SealedColumn = {
+  table: 'identity.mfa_methods',
+  key: ['id'],
+  column: 'encrypted_secret_or_public_key',
+  use,
+  where: sql`t.type = 'totp'`,
+  place: ({ id }) => placeOf(String(id)),
 }

@@ -1,7 +1,6 @@
 /** What becomes of missed runs. */
 import { expect, test } from 'vitest'
-import { dueRuns, type CatchUp } from '../due-runs.ts'
-import { runTimes } from '../run-times.ts'
+import { dueRuns, type CatchUp, runTimes } from '../run-times.ts'
 
 const hourly = runTimes('0 * * * *', 'UTC')
 const minutely = runTimes('* * * * *', 'UTC')

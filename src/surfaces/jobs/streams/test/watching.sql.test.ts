@@ -3,7 +3,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { afterAll, describe, expect, test } from 'vitest'
 import { newId } from '../../../../kernel/ids.ts'
 import { eventually } from '../../../../../test/world.ts'
-import { gate } from '../../running/test/toils.ts'
+import { gate } from '../../attempts/test/toils.ts'
 import { openAskingWorld } from '../../test/asking-world.ts'
 import { workshop } from '../../test/worker.ts'
 

@@ -1,0 +1,77 @@
+/**
+ * One statement a second reads everything that this process waits for: what is due, and values whose
+ * change means news. So a word that was lost delays work by at most a second, and an idle process asks
+ * once a second instead of once for each of its loops and queues.
+ */
+import { Type } from 'typebox'
+import type { Reader } from '../database/db.ts'
+import { sql, type Sql } from '../database/sql.ts'
+import type { Log } from '../observability/log.ts'
+import type { Sleepers } from './topics.ts'
+
+export type Sign =
+  /** Wakes its topic as long as the expression is true. */
+  | { readonly topic: string; readonly due: Sql }
+  /** Wakes its topic when the value of the expression has changed. */
+  | { readonly topic: string; readonly value: Sql }
+
+export type Pulse = {
+  /** Signs are gathered before the start. */
+  add(signs: readonly Sign[]): void
+  start(): void
+  /** Resolves when no read is under way. */
+  stop(): Promise<void>
+}
+
+const every_ms = 1000
+const Read = Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]))
+
+export function openPulse(needs: {
+  readonly db: Pick<Reader, 'one'>
+  readonly log: Log
+  readonly sleepers: Pick<Sleepers, 'wake'>
+}): Pulse {
+  const signs: Sign[] = []
+  const before = new Map<number, string | null>()
+  let timer: NodeJS.Timeout | undefined
+  let reading: Promise<void> | undefined
+  const read = async () => {
+    const found = await needs.db.one(Read, sql`select ${columnsOf(signs)}`)
+    const topics = signs.flatMap(({ topic, ...sign }, at) => {
+      const value = found[`s${at}`] ?? null
+      const changed = before.has(at) && before.get(at) !== value
+      before.set(at, value)
+      return ('due' in sign ? value === 'true' : changed) ? [topic] : []
+    })
+    if (topics.length > 0) needs.sleepers.wake(new Set(topics))
+  }
+  const beat = () => {
+    reading ??= read()
+      .catch((error: unknown) => needs.log.warn({ err: error }, 'what is due could not be read'))
+      .finally(() => {
+        reading = undefined
+      })
+  }
+  return {
+    add: more => void signs.push(...more),
+    start: () => {
+      if (signs.length === 0) return
+      beat()
+      timer = setInterval(beat, every_ms)
+    },
+    stop: async () => {
+      clearInterval(timer)
+      await reading
+    },
+  }
+}
+
+function columnsOf(signs: readonly Sign[]): Sql {
+  return sql.join(
+    signs.map((sign, at) => {
+      const expression = 'due' in sign ? sign.due : sign.value
+      return sql`(${expression})::text as ${sql.id(`s${at}`)}`
+    }),
+    ', ',
+  )
+}

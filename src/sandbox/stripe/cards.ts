@@ -1,0 +1,38 @@
+/** Stripe's test payment methods, and what each of them does when it is confirmed. */
+export type Card = {
+  readonly decline?: { readonly code: string; readonly decline_code?: string }
+  readonly action?: true
+  readonly dispute?: 'dispute' | 'inquiry'
+  readonly refund?: 'pending' | 'fail'
+  readonly at_once?: true
+}
+
+const declined = (decline_code: string): Card => ({
+  decline: { code: 'card_declined', decline_code },
+})
+
+const cards: ReadonlyMap<string, Card> = new Map(
+  Object.entries({
+    pm_card_visa: {},
+    pm_card_mastercard: {},
+    pm_card_amex: {},
+    pm_card_visa_chargeDeclined: declined('generic_decline'),
+    pm_card_visa_chargeDeclinedInsufficientFunds: declined('insufficient_funds'),
+    pm_card_visa_chargeDeclinedLostCard: declined('lost_card'),
+    pm_card_visa_chargeDeclinedStolenCard: declined('stolen_card'),
+    pm_card_chargeDeclinedExpiredCard: { decline: { code: 'expired_card' } },
+    pm_card_chargeDeclinedIncorrectCvc: { decline: { code: 'incorrect_cvc' } },
+    pm_card_chargeDeclinedProcessingError: { decline: { code: 'processing_error' } },
+    pm_card_authenticationRequired: { action: true },
+    pm_card_threeDSecure2Required: { action: true },
+    pm_card_createDispute: { dispute: 'dispute' },
+    pm_card_createDisputeInquiry: { dispute: 'inquiry' },
+    pm_card_pendingRefund: { refund: 'pending' },
+    pm_card_refundFail: { refund: 'fail' },
+    pm_card_bypassPending: { at_once: true },
+  } satisfies Record<string, Card>),
+)
+
+export function cardOf(payment_method: string): Card | undefined {
+  return cards.get(payment_method)
+}

@@ -1,0 +1,170 @@
+/** The endpoints of Stripe's API that this sandbox speaks: what each of them reads, changes and shows. */
+import { malformed, missing } from './api-error.ts'
+import { balanceOf } from './balance.ts'
+import { integerOf, known, listOf, mapOf, textOf, type Form } from './form.ts'
+import type { Metadata, TableName, Tables } from './objects.ts'
+import { cancelIntent, captureIntent, confirmIntent, createIntent } from './payment-intents.ts'
+import { createRefund } from './refunds.ts'
+import { closeDispute } from './disputes.ts'
+import type { Store } from './store.ts'
+import type { Work } from './work.ts'
+
+export type Endpoint = {
+  /** Which object the path names, for faults that strike by metadata and for waiting in line. */
+  readonly about: string | null
+  read?(store: Store, form: Form, now_s: number): object
+  change?(work: Work, form: Form): object
+}
+
+const names: Readonly<Record<string, TableName>> = {
+  payment_intents: 'payment_intent',
+  charges: 'charge',
+  refunds: 'refund',
+  balance_transactions: 'balance_transaction',
+  payouts: 'payout',
+  disputes: 'dispute',
+  events: 'event',
+}
+
+const filters: Readonly<Record<string, readonly string[]>> = {
+  charges: ['payment_intent'],
+  refunds: ['payment_intent', 'charge'],
+  balance_transactions: ['payout', 'source', 'type', 'currency'],
+  disputes: ['payment_intent', 'charge'],
+  events: ['type'],
+}
+
+export function endpointOf(method: string, path: string): Endpoint | null {
+  const [, version, noun = '', id = null, action, more] = path.split('/')
+  if (version !== 'v1' || more !== undefined) return null
+  if (method === 'GET' && noun === 'balance' && id === null) {
+    return { about: null, read: (store, _form, now_s) => balanceOf(store, now_s) }
+  }
+  const table = names[noun]
+  if (!table) return null
+  if (method === 'GET' && action === undefined) {
+    return {
+      about: id,
+      read: (store, form) =>
+        id === null ? listed(store, noun, table, form) : shown(store, table, id, form),
+    }
+  }
+  return method === 'POST' ? changing(noun, id, action) : null
+}
+
+function changing(noun: string, id: string | null, action: string | undefined): Endpoint | null {
+  if (noun === 'payment_intents' && id === null) return { about: null, change: createIntent }
+  if (noun === 'refunds' && id === null) return { about: null, change: createRefund }
+  if (noun === 'disputes' && id !== null && action === 'close') {
+    return { about: id, change: work => closeDispute(work, id, false) }
+  }
+  if (noun === 'disputes' && id !== null && action === undefined) {
+    return { about: id, change: (work, form) => respond(work, id, form) }
+  }
+  if (noun !== 'payment_intents' || id === null) return null
+  if (action === 'confirm')
+    return { about: id, change: (work, form) => confirmIntent(work, id, form) }
+  if (action === 'capture')
+    return { about: id, change: (work, form) => captureIntent(work, id, form) }
+  if (action === 'cancel')
+    return { about: id, change: (work, form) => cancelIntent(work, id, form) }
+  return null
+}
+
+function respond(work: Work, id: string, form: Form): object {
+  known(form, 'evidence', 'submit', 'metadata')
+  const dispute = work.get('dispute', id)
+  if (!dispute) throw missing('dispute', id)
+  const { due_by } = dispute.evidence_details
+  const answered = { ...dispute, evidence_details: { due_by, has_evidence: true } }
+  work.put('dispute', id, answered)
+  work.emit('charge.dispute.updated', answered)
+  return answered
+}
+
+function shown(store: Store, table: TableName, id: string, form: Form): object {
+  known(form)
+  const found = store.get(table, id)
+  if (!found) throw missing(table, id)
+  return found
+}
+
+const page_max = 100
+
+/** Newest first, as all of Stripe's lists. */
+function listed(store: Store, noun: string, table: TableName, form: Form): object {
+  const own = filters[noun] ?? []
+  known(form, 'limit', 'starting_after', 'ending_before', 'created', ...own)
+  const limit = integerOf(form, 'limit') ?? 10
+  if (limit < 1 || limit > page_max) {
+    throw malformed('parameter_invalid_integer', 'limit', 'This value must be between 1 and 100.')
+  }
+  const created = mapOf(form, 'created')
+  const all = (store.all(table) as (Tables[TableName] & { id: string; created: number })[])
+    .filter(one => within(one.created, created))
+    .filter(one =>
+      own.every(name => {
+        const wanted = textOf(form, name)
+        return wanted === null || (one as unknown as Metadata)[name] === wanted
+      }),
+    )
+    .toReversed()
+  const [after, before] = [textOf(form, 'starting_after'), textOf(form, 'ending_before')]
+  const from = after === null ? 0 : all.findIndex(one => one.id === after) + 1
+  const to = before === null ? all.length : all.findIndex(one => one.id === before)
+  const start = before === null ? from : Math.max(from, to - limit)
+  const data = all.slice(start, Math.min(start + limit, to))
+  return {
+    object: 'list',
+    url: `/v1/${noun}`,
+    has_more: before === null ? start + limit < to : start > 0,
+    data,
+  }
+}
+
+function within(at: number, { gte, gt, lte, lt }: Record<string, string>): boolean {
+  return (
+    (gte === undefined || at >= Number(gte)) &&
+    (gt === undefined || at > Number(gt)) &&
+    (lte === undefined || at <= Number(lte)) &&
+    (lt === undefined || at < Number(lt))
+  )
+}
+
+const tables_by_prefix: Readonly<Record<string, TableName>> = {
+  pi: 'payment_intent',
+  ch: 'charge',
+  re: 'refund',
+  txn: 'balance_transaction',
+  po: 'payout',
+  dp: 'dispute',
+}
+const expand_depth_max = 4
+
+/** Puts the named objects in the place of their ids, at most four levels deep. */
+export function expanded(store: Store, answer: object, form: Form): object {
+  const paths = listOf(form, 'expand')
+  if (paths.length === 0) return answer
+  const copy = structuredClone(answer) as Record<string, unknown>
+  for (const path of paths) {
+    const steps = path.split('.')
+    if (steps.length > expand_depth_max) {
+      throw malformed('parameter_invalid', 'expand', 'At most 4 levels can be expanded.')
+    }
+    descend(store, copy, steps)
+  }
+  return copy
+}
+
+function descend(store: Store, at: unknown, [step, ...rest]: string[]): void {
+  if (Array.isArray(at)) return at.forEach(one => descend(store, one, [step ?? '', ...rest]))
+  if (typeof at !== 'object' || at === null || step === undefined) return
+  const holder = at as Record<string, unknown>
+  const value = holder[step]
+  if (typeof value === 'string') {
+    const table = tables_by_prefix[value.split('_')[0] ?? '']
+    const found = table && store.get(table, value)
+    if (found) holder[step] = structuredClone(found)
+  }
+  if (rest.length > 0) descend(store, holder[step], rest)
+}

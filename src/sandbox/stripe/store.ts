@@ -1,0 +1,77 @@
+/**
+ * What this Stripe knows: tables of records, in the order in which they were made. A change is a unit of
+ * work whose records are one line of the journal, written before anything is answered, so that a SIGKILL
+ * leaves either all of it or nothing.
+ */
+import { join } from 'node:path'
+import { openJournal } from '../journal.ts'
+import type { Setup } from '../vendor.ts'
+import type { Tables, TableName } from './objects.ts'
+
+export type Store = {
+  get<T extends TableName>(table: T, id: string): Tables[T] | undefined
+  /** Oldest first. */
+  all<T extends TableName>(table: T): Tables[T][]
+  /** Runs a change; what it put is on the disk when this returns. A throw puts nothing. */
+  change<R>(work: (change: Change) => R): R
+  /** Forgets everything, or everything about one object. */
+  reset(): void
+  close(): void
+}
+
+export type Change = {
+  get<T extends TableName>(table: T, id: string): Tables[T] | undefined
+  put<T extends TableName>(table: T, id: string, value: Tables[T]): void
+  drop(table: TableName, id: string): void
+}
+
+type Put = readonly [table: TableName, id: string, value: unknown]
+
+export function openStore({ folder, clock }: Pick<Setup, 'folder' | 'clock'>): Store {
+  let tables = new Map<TableName, Map<string, unknown>>()
+  const tableOf = (name: TableName) => {
+    const known = tables.get(name)
+    if (known) return known
+    const made = new Map<string, unknown>()
+    tables.set(name, made)
+    return made
+  }
+  const apply = (puts: readonly Put[]) => {
+    for (const [table, id, value] of puts) {
+      if (value === null) tableOf(table).delete(id)
+      else tableOf(table).set(id, value)
+    }
+  }
+  const journal = openJournal({
+    file: join(folder, 'journal.ndjson'),
+    nowMs: () => clock.nowMs(),
+    replay: entry => apply(entry as Put[]),
+  })
+  const get: Store['get'] = (table, id) => tableOf(table).get(id) as never
+  return {
+    get,
+    all: table => [...tableOf(table).values()] as never[],
+    change: work => {
+      const puts = new Map<string, Put>()
+      const result = work({
+        get: (table, id) => {
+          const drafted = puts.get(`${table} ${id}`)
+          return drafted ? ((drafted[2] ?? undefined) as never) : get(table, id)
+        },
+        put: (table, id, value) => void puts.set(`${table} ${id}`, [table, id, value]),
+        drop: (table, id) => void puts.set(`${table} ${id}`, [table, id, null]),
+      })
+      if (puts.size > 0) {
+        const entry = [...puts.values()]
+        journal.append(entry)
+        apply(entry)
+      }
+      return result
+    },
+    reset: () => {
+      tables = new Map()
+      journal.keepOnly([])
+    },
+    close: () => journal.close(),
+  }
+}

@@ -1,0 +1,29 @@
+/** The bank's page in a 3-D Secure challenge: two buttons, and back to the shop. */
+import type { ServerResponse } from 'node:http'
+import { workIn, type Vended } from './vended.ts'
+import { authenticate } from './payment-intents.ts'
+
+/** Answers `GET /3ds/{payment_intent}`, and the forms that it shows. */
+export function showChallenge(vended: Vended, url: URL, method: string, response: ServerResponse) {
+  const [, , id = '', outcome] = url.pathname.split('/')
+  const intent = vended.store.get('payment_intent', id)
+  if (!intent || intent.status !== 'requires_action') {
+    return page(response, 404, 'No challenge is open for this payment.')
+  }
+  if (method !== 'POST' || (outcome !== 'succeed' && outcome !== 'fail')) {
+    const forms = ['succeed', 'fail'].map(
+      one => `<form method="post" action="/3ds/${id}/${one}"><button>${one}</button></form>`,
+    )
+    return page(response, 200, `Pay ${intent.amount} ${intent.currency}? ${forms.join('')}`)
+  }
+  const back = intent.next_action?.redirect_to_url.return_url
+  vended.store.change(change => authenticate(workIn(vended, change), id, outcome === 'succeed'))
+  vended.deliveries.wake()
+  if (back && /^https?:\/\//.test(back)) return response.writeHead(303, { location: back }).end()
+  page(response, 200, 'Done. You can close this page.')
+}
+
+function page(response: ServerResponse, status: number, words: string): void {
+  response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' })
+  response.end(`<!doctype html><title>Sandbox bank</title><p>${words}</p>`)
+}

@@ -1,0 +1,36 @@
+/** The parts of this Stripe that its requests, its control plane and its clock share. */
+import type { Clock } from '../../kernel/clock.ts'
+import type { Deliveries } from './deliveries.ts'
+import type { Faults } from './faults.ts'
+import type { Config, StripeEvent } from './objects.ts'
+import type { Store } from './store.ts'
+import { workOn, type Work } from './work.ts'
+
+export type Vended = {
+  readonly key: string
+  readonly store: Store
+  readonly clock: Clock
+  readonly faults: Faults
+  readonly deliveries: Deliveries
+  config(): Config
+  /** Runs what happens by itself when its time has come. */
+  tick(): void
+}
+
+export function workIn(
+  { deliveries, clock, config }: Vended,
+  draft: Parameters<typeof workOn>[0],
+  asked: { id: string | null; key: string | null } | null = null,
+  events: StripeEvent[] = [],
+): Work {
+  return workOn(draft, {
+    now_ms: clock.nowMs(),
+    request_id: asked?.id ?? null,
+    key: asked?.key ?? null,
+    config: config(),
+    made: event => {
+      events.push(event)
+      deliveries.add(draft, event)
+    },
+  })
+}

@@ -1,0 +1,135 @@
+/**
+ * Invites somebody: an account without a password, and a mail whose token sets the first one. Inviting
+ * again an account that still waits sends a new token and puts the old one out of use; an address that
+ * belongs to an account already is refused, for who invites may see the accounts of the tenant anyway.
+ */
+import { Type, type Static } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { closed } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { requestMail } from '../mails/request.ts'
+import { mailsTo } from '../mails-to.ts'
+import { consumeAll, issueDerived, sentTo } from '../one-time.ts'
+import { assignRole } from '../roles/assign-role.ts'
+import { RoleId } from '../roles/schemas.ts'
+import { AccountRow, DisplayName, Email, Locale } from '../schemas.ts'
+import { recordSecurityEvent, type Act } from '../security-events/record-security-event.ts'
+import { emailScope } from '../tenants/resolve-tenant.ts'
+import { requireEmail, type Address } from './email.ts'
+import { accountByAddress, accountColumns } from './find-account.ts'
+
+export const Invite = closed({
+  email: Email,
+  role_ids: Type.Optional(Type.Array(RoleId, { maxItems: 20, uniqueItems: true })),
+  display_name: Type.Optional(DisplayName),
+  locale: Type.Optional(Locale),
+})
+export type Invite = Static<typeof Invite>
+
+export type Invited = { readonly account: AccountRow; readonly made: boolean }
+
+export async function invite(
+  tx: Tx,
+  deps: Pick<Deps, 'kernel' | 'permissions'>,
+  tenant_id: string,
+  body: Invite,
+  act: Act,
+): Promise<Invited> {
+  const address = requireEmail(body.email)
+  await deps.kernel.take(tx, [mailsTo(deps.kernel, address.normalized)])
+  const fresh = await insertInvited(tx, deps, tenant_id, address, body)
+  const account = fresh ?? (await waiting(tx, deps, tenant_id, address))
+  const { id } = account
+  if (fresh) {
+    tx.emit({
+      type: 'account.registered',
+      tenant_id,
+      aggregate_type: 'account',
+      aggregate_id: id,
+      aggregate_version: account.version,
+      data: { account_id: id, tenant_id },
+    })
+  }
+  for (const role_id of body.role_ids ?? []) {
+    await assignRole(tx, deps, { account_id: id, tenant_id, role_id }, act)
+  }
+  await sendInvitation(tx, deps, account)
+  const { actor, seen } = act
+  const about = { tenant_id, account_id: id, action: 'account.invited', actor }
+  await recordSecurityEvent(tx, { ...about, ...(seen ? { seen } : {}) })
+  tx.audit({
+    tenant_id,
+    actor,
+    action: 'identity.accounts.invite',
+    target: id,
+    outcome: 'done',
+  })
+  return { account, made: fresh !== undefined }
+}
+
+function insertInvited(
+  tx: Tx,
+  { kernel }: Pick<Deps, 'kernel'>,
+  tenant_id: string,
+  { email, normalized }: Address,
+  { display_name = '', locale = '' }: Invite,
+): Promise<AccountRow | undefined> {
+  return tx.maybe(
+    AccountRow,
+    sql`
+      insert into identity.accounts (tenant_id, id, email, email_normalized, email_scope, status,
+        display_name, locale)
+      values (${tenant_id}, ${newId()}, ${email}, ${normalized}, ${emailScope(kernel, tenant_id)},
+        'invited', nullif(${display_name}, ''), nullif(${locale}, ''))
+      on conflict (email_scope, email_normalized) where status <> 'deleted' do nothing
+      returning ${accountColumns}`,
+  )
+}
+
+/** The account of this tenant that was invited before and has not answered; held to the commit. */
+async function waiting(
+  tx: Tx,
+  { kernel }: Pick<Deps, 'kernel'>,
+  tenant_id: string,
+  { normalized }: Address,
+): Promise<AccountRow> {
+  const known = await accountByAddress(tx, emailScope(kernel, tenant_id), normalized)
+  const account = await tx.maybe(
+    AccountRow,
+    sql`
+      select ${accountColumns} from identity.accounts
+      where tenant_id = ${tenant_id} and id = ${known?.id ?? null} and status = 'invited'
+      for no key update`,
+  )
+  if (!account) throw problem('already_exists')
+  return account
+}
+
+async function sendInvitation(
+  tx: Tx,
+  { kernel }: Pick<Deps, 'kernel'>,
+  { id, tenant_id, email, email_normalized, locale }: AccountRow,
+): Promise<void> {
+  if (email === null) throw new Error('an invited account has no address')
+  await consumeAll(tx, id, ['invite'])
+  const ref = newId()
+  const { key_id } = await issueDerived(tx, kernel.keys, {
+    purpose: 'invite',
+    ref,
+    tenant_id,
+    account_id: id,
+    ttl_seconds: kernel.settings['identity.invitation_ttl_seconds'],
+    details: sentTo(email_normalized),
+  })
+  await requestMail(tx, {
+    template: 'invite',
+    tenant_id,
+    account_id: id,
+    address: email,
+    locale,
+    token: { purpose: 'invite', ref, key_id },
+  })
+}

@@ -1,0 +1,119 @@
+/**
+ * A new address for an account: asked for with the password, effective once its mailbox is proven by
+ * the token and the owner's own credential, and told to the old address. Whether somebody else has the
+ * new one is not disclosed; they get a notice without a token.
+ */
+import { Type } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { violates } from '../../../kernel/database/failures.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { Id, Time } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { requestMail } from '../mails/request.ts'
+import { tellOwner } from '../mails/tell-owner.ts'
+import { mailsTo } from '../mails-to.ts'
+import { consume, consumeAll, issueDerived } from '../one-time.ts'
+import { passwordIsUnchanged, provePassword } from '../passwords/prove-password.ts'
+import type { AcceptedRequest } from '../requests.ts'
+import type { Seen } from '../security-events/record-security-event.ts'
+import { emailScope } from '../tenants/resolve-tenant.ts'
+import { announceProven } from '../registrations/take-over.ts'
+import { requireEmail } from '../accounts/email.ts'
+import { accountByAddress, accountById } from '../accounts/find-account.ts'
+
+type Needs = Pick<Deps, 'kernel' | 'hasher'>
+
+export async function askEmailChange(
+  deps: Needs,
+  principal: Principal,
+  body: { readonly email: string; readonly current_password: string },
+): Promise<AcceptedRequest> {
+  const { kernel } = deps
+  const address = requireEmail(body.email)
+  const proven = await provePassword(deps, principal.id, body.current_password)
+  await kernel.take(kernel.db, [mailsTo(kernel, address.normalized)])
+  return await kernel.db.tx(async tx => {
+    if (!(await passwordIsUnchanged(tx, proven, 'update'))) throw problem('invalid_credentials')
+    const account = await accountById(tx, principal.id)
+    if (!account) throw problem('account_not_found')
+    const id = newId()
+    const ttl_seconds = kernel.settings['identity.verification_ttl_seconds']
+    await tx.run(sql`
+      update identity.email_changes set status = 'superseded'
+      where account_id = ${account.id} and status = 'pending'`)
+    await consumeAll(tx, account.id, ['email_change'])
+    const { expires_at } = await tx.one(
+      Type.Object({ expires_at: Time }),
+      sql`
+        insert into identity.email_changes
+          (tenant_id, id, account_id, email, email_normalized, expires_at)
+        values (${account.tenant_id}, ${id}, ${account.id}, ${address.email},
+          ${address.normalized}, kernel.now() + make_interval(secs => ${ttl_seconds}))
+        returning expires_at`,
+    )
+    const { key_id } = await issueDerived(tx, kernel.keys, {
+      purpose: 'email_change',
+      ref: id,
+      tenant_id: account.tenant_id,
+      account_id: account.id,
+      ttl_seconds,
+    })
+    const scope = emailScope(kernel, account.tenant_id)
+    const held = await accountByAddress(tx, scope, address.normalized)
+    const taken = held !== undefined && held.id !== account.id && held.verified_at !== null
+    await requestMail(tx, {
+      template: taken ? 'address_known' : 'confirm_new_address',
+      tenant_id: account.tenant_id,
+      account_id: taken ? held.id : account.id,
+      address: taken ? (held.email ?? address.email) : address.email,
+      locale: taken ? held.locale : account.locale,
+      ...(taken ? {} : { token: { purpose: 'email_change', ref: id, key_id } }),
+    })
+    return { id, status: 'accepted', expires_at }
+  })
+}
+
+const Change = Type.Object({ email: Type.String(), email_normalized: Type.String() })
+
+/** Undefined unless the token is of this account's change. */
+export async function proveEmailChange(
+  { kernel }: Pick<Deps, 'kernel'>,
+  principal: Principal,
+  token: string,
+  seen: Seen,
+): Promise<{ account_id: string; status: 'active'; verified_at: string }> {
+  try {
+    return await kernel.db.tx(tx => move(tx, principal, token, seen))
+  } catch (error) {
+    if (violates(error, 'accounts_email')) throw problem('one_time_token_invalid')
+    throw error
+  }
+}
+
+async function move(tx: Tx, { id }: Principal, token: string, seen: Seen) {
+  const challenge = await consume(tx, ['email_change'], token)
+  const account = await accountById(tx, id)
+  if (!challenge || !account || challenge.account_id !== id) throw problem('one_time_token_invalid')
+  const change = await tx.maybe(
+    Change,
+    sql`
+      update identity.email_changes set status = 'completed'
+      where id = ${challenge.ref} and account_id = ${id} and status = 'pending'
+      returning email, email_normalized`,
+  )
+  if (!change) throw problem('one_time_token_invalid')
+  const moved = await tx.one(
+    Type.Object({ id: Id, verified_at: Time }),
+    sql`
+      update identity.accounts
+      set email = ${change.email}, email_normalized = ${change.email_normalized},
+        verified_at = kernel.now()
+      where id = ${id} returning id, verified_at`,
+  )
+  await announceProven(tx, account, seen)
+  await tellOwner(tx, account, 'address_changed')
+  return { account_id: id, status: 'active', verified_at: moved.verified_at } as const
+}

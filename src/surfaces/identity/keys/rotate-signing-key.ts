@@ -1,0 +1,46 @@
+/** Turns the signing keys over, and says so in the same commit. */
+import type { Tx } from '../../../kernel/database/db.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Deps } from '../deps.ts'
+import { default_tenant_id } from '../schemas.ts'
+import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
+
+export type Turner = {
+  readonly actor: string
+  readonly tenant_id: string
+  readonly seen?: Seen
+}
+
+export async function rotateSigningKey(
+  tx: Tx,
+  { keys }: Pick<Deps, 'keys'>,
+  mode: 'graceful' | 'revoke',
+  { actor, tenant_id, seen }: Turner,
+): Promise<{ kid: string; state: string }> {
+  const rotated = await keys.rotate(tx, mode)
+  const { kid } = rotated
+  tx.emit({
+    type: 'signing_key.rotated',
+    tenant_id: default_tenant_id,
+    aggregate_type: 'signing_key',
+    aggregate_id: newId(),
+    aggregate_version: 1,
+    data: { kid },
+  })
+  tx.audit({
+    tenant_id,
+    actor,
+    action: 'identity.signing_keys.rotate',
+    target: kid,
+    outcome: 'done',
+    reason: mode,
+  })
+  const about = { tenant_id, account_id: null, action: 'signing_key.rotated', actor }
+  await recordSecurityEvent(tx, { ...about, ...(seen ? { seen } : {}) })
+  return rotated
+}
+
+/** Moves the keys whose time has come. */
+export async function advanceSigningKeys({ kernel, keys }: Pick<Deps, 'kernel' | 'keys'>) {
+  if (await kernel.db.tx(tx => keys.advance(tx))) kernel.wake()
+}

@@ -1,0 +1,12 @@
+/** The limit on mails to an address that has not proven itself, whichever request asks for them. */
+import type { Bucket } from '../../kernel/access/take.ts'
+import type { Kernel } from './settings.ts'
+
+export function mailsTo({ settings }: Pick<Kernel, 'settings'>, email_normalized: string): Bucket {
+  return {
+    name: 'identity.recipient',
+    of: email_normalized,
+    many: settings['identity.mails_per_recipient_per_hour'],
+    per_seconds: 3600,
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * A person's data: what identity itself hands out, and the route that hands out what all surfaces keep, one
+ * record a line. No secret, hash or token is part of it.
+ */
+import { Readable } from 'node:stream'
+import { Type } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import type { Personal, PersonalRecord } from '../../../kernel/work/personal.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { requireStepUp } from '../step-up.ts'
+import { accountById } from '../accounts/find-account.ts'
+
+const portion = 500
+const Data = Type.Object({ data: Type.Record(Type.String(), Type.Unknown()) })
+const Event = Type.Object({ id: Type.String(), ...Data.properties })
+const Lines = Type.Unsafe<Readable>({ type: 'string', title: 'Export' })
+
+export function personalAccount({ kernel: { db } }: Pick<Deps, 'kernel'>): Personal {
+  return {
+    export: async function* ({ account_id }) {
+      for (const [kind, statement] of recordsOf(account_id)) {
+        for (const { data } of await db.many(Data, statement)) yield { kind, data }
+      }
+      yield* securityEvents(db, account_id)
+    },
+    // The commit that erases an account has erased all that identity keeps of it.
+    erase: () => Promise.resolve(),
+  }
+}
+
+function recordsOf(account_id: string): readonly (readonly [string, Sql])[] {
+  return [
+    [
+      'account',
+      sql`
+        select jsonb_build_object('id', id, 'tenant_id', tenant_id, 'email', email,
+          'status', status, 'verified_at', verified_at, 'display_name', display_name,
+          'locale', locale, 'created_at', created_at) as data
+        from identity.accounts where id = ${account_id}`,
+    ],
+    [
+      'session',
+      sql`
+        select jsonb_build_object('id', id, 'aal', aal, 'amr', amr, 'client', client_metadata,
+          'created_at', created_at, 'last_seen_at', last_seen_at, 'revoked_at', revoked_at) as data
+        from identity.sessions where account_id = ${account_id} order by id`,
+    ],
+    [
+      'api_key',
+      sql`
+        select jsonb_build_object('id', id, 'name', name, 'prefix', prefix, 'state', state,
+          'created_at', created_at, 'last_used_at', last_used_at) as data
+        from identity.api_keys where account_id = ${account_id} order by id`,
+    ],
+    [
+      'external_identity',
+      sql`
+        select jsonb_build_object('id', id, 'provider', provider, 'subject', subject,
+          'created_at', created_at) as data
+        from identity.external_identities where account_id = ${account_id} order by id`,
+    ],
+    [
+      'mfa_method',
+      sql`
+        select jsonb_build_object('id', id, 'type', type, 'label', label, 'status', status,
+          'created_at', created_at, 'last_used_at', last_used_at) as data
+        from identity.mfa_methods where account_id = ${account_id} order by id`,
+    ],
+    [
+      'role',
+      sql`
+        select jsonb_build_object('role_id', role_id, 'tenant_id', tenant_id) as data
+        from identity.role_assignments where account_id = ${account_id} order by tenant_id, role_id`,
+    ],
+  ]
+}
+
+/** There may be many, so they are read in portions. */
+async function* securityEvents(
+  reader: Pick<Reader, 'many'>,
+  account_id: string,
+): AsyncGenerator<PersonalRecord> {
+  for (let after: string | null = null; ;) {
+    const last: string | null = after
+    const events: readonly { id: string; data: unknown }[] = await reader.many(
+      Event,
+      sql`
+        select e.id, jsonb_build_object('id', e.id, 'action', e.action, 'actor', e.actor,
+          'context', e.safe_context, 'occurred_at', e.occurred_at) as data
+        from identity.security_events e
+        where e.tenant_id = (select tenant_id from identity.accounts where id = ${account_id})
+          and e.account_id = ${account_id} and (${last}::uuid is null or e.id > ${last}::uuid)
+        order by e.id limit ${portion}`,
+    )
+    for (const { data } of events) yield { kind: 'security_event', data }
+    if (events.length < portion) return
+    after = events.at(-1)?.id ?? null
+  }
+}
+
+export function exportRoute(deps: Pick<Deps, 'kernel'>): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/me/export',
+    summary: 'Export my data',
+    description:
+      'One JSON record a line: `surface`, `kind` and `data`. The last line is `{"complete": true}`; an export without it was cut off. Needs a fresh authentication.',
+    permission: 'authenticated',
+    added: true,
+    rate: 'expensive',
+    transaction: 'own',
+    produces: ['application/x-ndjson'],
+    replies: { 200: Lines },
+    fails: ['account_not_found', 'step_up_required'],
+    handle: async ({ db, principal, request }) => {
+      const account = await accountById(db, principal.id)
+      if (!account) throw problem('account_not_found')
+      await requireStepUp(db, deps.kernel, principal)
+      const about = { account_id: account.id, tenant_id: account.tenant_id }
+      const records = deps.kernel.personal.export(about, request.signal)
+      return reply(200, Readable.from(lines(records)), {
+        'content-type': 'application/x-ndjson',
+        'content-disposition': 'attachment; filename="export.ndjson"',
+        'cache-control': 'no-store',
+      })
+    },
+  })
+}
+
+async function* lines(records: AsyncIterable<unknown>): AsyncGenerator<string> {
+  for await (const record of records) yield `${JSON.stringify(record)}\n`
+  yield '{"complete": true}\n'
+}

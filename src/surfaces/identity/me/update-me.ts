@@ -1,0 +1,41 @@
+/** Changes what an account says of itself; the version in `where` lets one of two writers win. */
+import { Type, type Static } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { expectedVersions, preconditionFailed } from '../../../kernel/http/etag.ts'
+import { closed, nullable } from '../../../kernel/http/shapes.ts'
+import { problem } from '../errors.ts'
+import { DisplayName, Locale, Touched } from '../schemas.ts'
+import { accountById } from '../accounts/find-account.ts'
+
+export const UpdateMe = closed({
+  display_name: Type.Optional(nullable(DisplayName)),
+  locale: Type.Optional(nullable(Locale)),
+})
+
+export async function updateMe(
+  tx: Tx,
+  { id, kind }: Principal,
+  { display_name, locale }: Static<typeof UpdateMe>,
+  if_match: string | string[] | undefined,
+): Promise<void> {
+  if (kind !== 'account') throw problem('permission_denied')
+  const versions = expectedVersions(if_match)
+  const changed = await tx.maybe(
+    Touched,
+    sql`
+      update identity.accounts
+      set display_name = case when ${display_name === undefined} then display_name
+          else ${display_name ?? null}::text end,
+        locale = case when ${locale === undefined} then locale else ${locale ?? null}::text end,
+        version = version + 1
+      where id = ${id} and status = 'active'
+        and (${versions}::bigint[] is null or version = any(${versions}::bigint[]))
+      returning id`,
+  )
+  if (changed) return
+  const account = await accountById(tx, id)
+  if (account?.status !== 'active') throw problem('account_not_found')
+  throw preconditionFailed(account.version)
+}

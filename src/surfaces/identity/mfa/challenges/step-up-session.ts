@@ -1,0 +1,77 @@
+/**
+ * A session that has proven a second factor grows stronger where it is: its row keeps the new strength
+ * for every refresh, and a fresh access token carries it at once.
+ */
+import { Type } from 'typebox'
+import { parseTime } from '../../../../kernel/clock.ts'
+import type { Tx } from '../../../../kernel/database/db.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
+import { Id, Time } from '../../../../kernel/http/shapes.ts'
+import type { Headers } from '../../../../kernel/http/route.ts'
+import type { Deps } from '../../deps.ts'
+import { problem } from '../../errors.ts'
+import { recordSecurityEvent, type Seen } from '../../security-events/record-security-event.ts'
+import { deliver, type Delivery } from '../../sessions/deliver-tokens.ts'
+import type { Session } from '../holder.ts'
+import type { Proof } from './prove-factor.ts'
+import type { SteppedUp } from '../schemas.ts'
+
+export type Stronger = { readonly body: SteppedUp; readonly headers: Headers }
+
+const Row = Type.Object({
+  tenant_id: Id,
+  amr: Type.Array(Type.String()),
+  auth_time: Time,
+  expires_at: Time,
+})
+
+export async function stepUp(
+  tx: Tx,
+  { kernel, tokens }: Pick<Deps, 'kernel' | 'tokens'>,
+  { id: account_id, session_id, tenant_id }: Session,
+  how: { amr: Proof['amr']; delivery: Delivery | undefined; seen: Seen },
+): Promise<Stronger> {
+  const row = await tx.maybe(
+    Row,
+    sql`
+      update identity.sessions
+      set aal = 'aal2', auth_time = kernel.now(),
+        amr = array_append(array_remove(amr, ${how.amr}), ${how.amr})
+      where id = ${session_id} and account_id = ${account_id} and revoked_at is null
+        and expires_at > kernel.now()
+      returning tenant_id, amr, auth_time, expires_at`,
+  )
+  if (!row) throw problem('mfa_challenge_invalid')
+  await recordSecurityEvent(tx, {
+    tenant_id: row.tenant_id,
+    account_id,
+    action: 'session.stepped_up',
+    actor: account_id,
+    seen: how.seen,
+    method: how.amr,
+  })
+  const auth_time = Math.floor(parseTime(row.auth_time) / 1000)
+  const facts = { account_id, session_id, tenant_id, aal: 'aal2', amr: row.amr } as const
+  const access_token = tokens.sign({ ...facts, auth_time })
+  const expires_in = kernel.settings['identity.access_ttl_seconds']
+  const answer = { expires_in, aal: 'aal2', auth_time: row.auth_time } as const
+  if (how.delivery !== 'cookie') return { body: { ...answer, access_token }, headers: {} }
+  const { headers } = deliver(
+    kernel,
+    {
+      session_id,
+      account_id,
+      tenant_id,
+      access_token,
+      expires_in,
+      token_type: 'Bearer',
+      refresh_expires_in: 0,
+      session_expires_at: row.expires_at,
+      aal: 'aal2',
+    },
+    'cookie',
+  )
+  // The refresh cookie stays as it is: only the access token is new.
+  const [access = ''] = [headers['set-cookie'] ?? []].flat()
+  return { body: answer, headers: { 'set-cookie': [access] } }
+}

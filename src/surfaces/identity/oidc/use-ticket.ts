@@ -1,0 +1,72 @@
+/**
+ * What a ticket is good for: a login, or adding an identity at a provider to the account that began the
+ * linking. The ticket names that account, so a person cannot be made to link somebody else's identity.
+ */
+import { Type, type Static } from 'typebox'
+import { Value } from 'typebox/value'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { closed, Id } from '../../../kernel/http/shapes.ts'
+import { accountById, accountColumns } from '../accounts/find-account.ts'
+import { problem } from '../errors.ts'
+import { tellOwner } from '../mails/tell-owner.ts'
+import { consume } from '../one-time.ts'
+import { AccountRow, OneTimeToken } from '../schemas.ts'
+import type { Seen } from '../security-events/record-security-event.ts'
+import { holdIdentity, storeIdentity, type ExternalIdentity } from './store-identity.ts'
+
+export const LinkIdentity = closed({ oidc_ticket: OneTimeToken })
+type LinkIdentity = Static<typeof LinkIdentity>
+
+const LinkDetails = Type.Object({
+  use: Type.Literal('link'),
+  provider: Type.String(),
+  issuer: Type.String(),
+  subject: Type.String(),
+})
+
+export async function linkIdentity(
+  tx: Tx,
+  principal: Principal,
+  { oidc_ticket }: LinkIdentity,
+  seen: Seen,
+): Promise<ExternalIdentity> {
+  const found = await consume(tx, ['oidc_ticket'], oidc_ticket)
+  const details = found?.details
+  if (!found || found.account_id !== principal.id || !Value.Check(LinkDetails, details)) {
+    throw problem('oidc_ticket_invalid')
+  }
+  await holdIdentity(tx, details)
+  const account = { id: principal.id, tenant_id: found.tenant_id }
+  const stored = await storeIdentity(tx, account, details, seen)
+  if (!stored) throw problem('external_identity_taken')
+  const owner = await accountById(tx, principal.id)
+  if (owner) await tellOwner(tx, owner, 'identity_linked')
+  return stored
+}
+
+const LoginDetails = Type.Object({ use: Type.Literal('login'), external_identity_id: Id })
+
+/**
+ * The account that a ticket from a login stands for, once. A ticket whose identity was unlinked meanwhile
+ * is refused.
+ */
+export async function redeemTicket(tx: Tx, ticket: string): Promise<AccountRow> {
+  const found = await consume(tx, ['oidc_ticket'], ticket)
+  const details = found?.details
+  if (!found || !Value.Check(LoginDetails, details)) throw problem('invalid_credentials')
+  // The account's row is held before anything of it is: its credential comes after, as in a reset.
+  const account = await tx.maybe(
+    AccountRow,
+    sql`
+      select ${accountColumns} from identity.accounts a
+      where a.id = ${found.account_id} and a.status = 'active'
+        and exists (select from identity.external_identities e
+          where e.id = ${details.external_identity_id} and e.account_id = a.id
+            and e.unlinked_at is null)
+      for share`,
+  )
+  if (!account) throw problem('invalid_credentials')
+  return account
+}

@@ -1,0 +1,64 @@
+/** Accounts as the command line shows them, and the one that an id or address means. */
+import { Type, type Static } from 'typebox'
+import type { Deps } from '../deps.ts'
+import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { isId } from '../../../kernel/ids.ts'
+import { parseEmail } from '../accounts/email.ts'
+import { problem } from '../errors.ts'
+import { tenantBySlug } from '../tenants/find-tenant.ts'
+import type { Who } from '../face.ts'
+
+export const AccountLine = Type.Object({
+  id: Id,
+  tenant: Type.String(),
+  email: nullable(Type.String()),
+  display_name: nullable(Type.String()),
+  status: Type.String(),
+  role_ids: Type.Array(Type.String()),
+  created_at: Time,
+})
+export type AccountLine = Static<typeof AccountLine>
+
+const columns = sql`a.id, t.slug as tenant, a.email, a.display_name, a.status, a.created_at,
+  array(select r.role_id from identity.role_assignments r
+    where r.tenant_id = a.tenant_id and r.account_id = a.id order by r.role_id) as role_ids`
+
+export async function findAccount(
+  { kernel: { db } }: Pick<Deps, 'kernel'>,
+  { tenant: slug, account }: Who,
+): Promise<AccountLine> {
+  const { id: tenant_id } = await tenantBySlug(db, slug)
+  const id = isId(account) ? account : null
+  const found = await db.maybe(
+    AccountLine,
+    sql`
+      select ${columns} from identity.accounts a
+      join identity.tenants t on t.id = a.tenant_id
+      where a.tenant_id = ${tenant_id} and a.status <> 'deleted'
+        and (a.id = ${id}::uuid or a.email_normalized = ${parseEmail(account)?.normalized ?? ''})`,
+  )
+  if (!found) throw problem('account_not_found')
+  return found
+}
+
+export function listLines(
+  { kernel: { db } }: Pick<Deps, 'kernel'>,
+  {
+    tenant,
+    status,
+  }: { readonly tenant?: string | undefined; readonly status?: string | undefined },
+  limit: number,
+): Promise<AccountLine[]> {
+  return db.many(
+    AccountLine,
+    sql`
+      select ${columns} from identity.accounts a
+      join identity.tenants t on t.id = a.tenant_id
+      where a.status <> 'deleted'
+        and (${tenant ?? null}::text is null or t.slug = ${tenant ?? null}::text)
+        and (${status ?? null}::text is null or a.status = ${status ?? null}::text)
+      order by a.id desc
+      limit ${limit}`,
+  )
+}

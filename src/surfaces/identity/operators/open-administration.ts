@@ -1,0 +1,89 @@
+/** The command line's side of identity: the use cases of the API, without asking who is there. */
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { changeStatus } from '../accounts/change-status.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { rotateSigningKey } from '../keys/rotate-signing-key.ts'
+import { issueRandom } from '../one-time.ts'
+import { assignRole, holdAccount, revokeRole } from '../roles/assign-role.ts'
+import { default_tenant_id } from '../schemas.ts'
+import { changeTenant } from '../tenants/change-tenant.ts'
+import { createTenant } from '../tenants/create-tenant.ts'
+import { Tenant, tenantBySlug, tenantColumns } from '../tenants/find-tenant.ts'
+import { createAccount } from './create-account.ts'
+import { findAccount, listLines } from './find-account.ts'
+import type { Administration, Who } from '../face.ts'
+
+export function openAdministration(deps: Deps): Administration {
+  const { db } = deps.kernel
+  return {
+    createTenant: (draft, actor) => db.tx(tx => createTenant(tx, draft, actor)),
+    tenants: limit =>
+      db.many(
+        Tenant,
+        sql`select ${tenantColumns} from identity.tenants order by created_at, id limit ${limit}`,
+      ),
+    disableTenant: async (slug, actor) => {
+      const { id } = await tenantBySlug(db, slug)
+      return await db.tx(tx => changeTenant(tx, deps, id, { state: 'disabled' }, { actor }))
+    },
+    createAccount: async (person, actor) => {
+      await deps.hasher.prepare()
+      return await createAccount(deps, person, actor)
+    },
+    accounts: (filter, limit) => listLines(deps, filter, limit),
+    grant: (who, role_id, actor) => turnRole(deps, assignRole, who, role_id, actor),
+    revoke: (who, role_id, actor) => turnRole(deps, revokeRole, who, role_id, actor),
+    disableAccount: async (who, actor) => {
+      const { id } = await findAccount(deps, who)
+      const { id: tenant_id } = await tenantBySlug(db, who.tenant)
+      const change = { tenant_id, id, status: 'disabled' } as const
+      await db.tx(tx => changeStatus(tx, deps, change, { actor }))
+      return await findAccount(deps, who)
+    },
+    resetToken: (who, actor) => resetToken(deps, who, actor),
+    rotateSigningKey: (mode, actor) =>
+      db.tx(tx => rotateSigningKey(tx, deps, mode, { actor, tenant_id: default_tenant_id })),
+  }
+}
+
+async function turnRole(
+  deps: Deps,
+  turn: typeof assignRole | typeof revokeRole,
+  who: Who,
+  role_id: string,
+  actor: string,
+): Promise<boolean> {
+  const { id: account_id } = await findAccount(deps, who)
+  const { id: tenant_id } = await tenantBySlug(deps.kernel.db, who.tenant)
+  return await deps.kernel.db.tx(async tx => {
+    await holdAccount(tx, account_id, tenant_id)
+    return await turn(tx, deps, { account_id, tenant_id, role_id }, { actor })
+  })
+}
+
+/** Random, since nothing has to derive it again: it is printed once and mailed to nobody. */
+async function resetToken({ kernel }: Deps, who: Who, actor: string) {
+  const { id: account_id, status } = await findAccount({ kernel }, who)
+  if (status === 'disabled') throw problem('invalid_transition', { current_state: status })
+  const { id: tenant_id } = await tenantBySlug(kernel.db, who.tenant)
+  const { token, expires_at } = await kernel.db.tx(async tx => {
+    tx.audit({
+      tenant_id,
+      actor,
+      action: 'identity.accounts.reset_password',
+      target: account_id,
+      outcome: 'done',
+    })
+    return await issueRandom(tx, {
+      purpose: 'password_reset',
+      ref: newId(),
+      tenant_id,
+      account_id,
+      ttl_seconds: kernel.settings['identity.reset_ttl_seconds'],
+    })
+  })
+  const base = kernel.settings['identity.link_base'] ?? `${kernel.public_url}/console`
+  return { token, link: `${base}/reset?${new URLSearchParams({ token })}`, expires_at }
+}

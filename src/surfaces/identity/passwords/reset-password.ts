@@ -1,0 +1,98 @@
+/**
+ * Sets a password by a mailed token: a reset, or the first one of somebody who was invited. A password
+ * that is refused leaves the token usable. The mailbox is proven by it, every session ends, and other
+ * tokens of the kind are used up. Second factors stay, unless this is the first proof of the mailbox:
+ * then everything that opened the account before is removed.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { nullable, Time } from '../../../kernel/http/shapes.ts'
+import { announceProven, removeEarlierHolder } from '../registrations/take-over.ts'
+import { accountById, raiseAccountVersion } from '../accounts/find-account.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { tellOwner } from '../mails/tell-owner.ts'
+import { consume, consumeAll, peek, sentTo, type Challenge, type Purpose } from '../one-time.ts'
+import { completeRequest } from '../requests.ts'
+import type { AccountRow } from '../schemas.ts'
+import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
+import { revokeSessions } from '../sessions/revoke-sessions.ts'
+import { requirePassword } from './check-password.ts'
+import { storePassword } from './store-password.ts'
+
+type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied'>
+
+const purposes: readonly Purpose[] = ['password_reset', 'invite']
+const Before = Type.Object({ verified_at: nullable(Time), email_normalized: Type.String() })
+
+export async function resetPassword(
+  deps: Needs,
+  body: { readonly token: string; readonly new_password: string },
+  seen: Seen,
+): Promise<void> {
+  const { kernel, hasher } = deps
+  const open = await peek(kernel.db, purposes, body.token)
+  const account = open?.account_id ? await accountById(kernel.db, open.account_id) : undefined
+  if (!open || !account) throw problem('one_time_token_invalid')
+  requirePassword(body.new_password, account.email_normalized, '/new_password')
+  const encoded = await hasher.hash(body.new_password)
+  await kernel.db.tx(async tx => {
+    const challenge = await consume(tx, purposes, body.token)
+    if (!challenge) throw problem('one_time_token_invalid')
+    await completeRequest(tx, challenge.ref)
+    await apply(tx, deps, { account, challenge, encoded, seen })
+  })
+}
+
+type Reset = {
+  readonly account: AccountRow
+  readonly challenge: Challenge
+  readonly encoded: string
+  readonly seen: Seen
+}
+
+async function apply(
+  tx: Tx,
+  deps: Needs,
+  { account, challenge, encoded, seen }: Reset,
+): Promise<void> {
+  const { id, tenant_id } = account
+  const invited = account.status === 'invited'
+  const before = await tx.maybe(
+    Before,
+    sql`
+      select verified_at, email_normalized from identity.accounts
+      where id = ${id} and status in ('active', 'invited') for update`,
+  )
+  if (!before || !isFor(challenge, before)) throw problem('one_time_token_invalid')
+  await storePassword(tx, deps, account, encoded, invited ? 'invite' : 'reset', seen)
+  await tx.run(sql`
+    update identity.accounts
+    set status = 'active', verified_at = coalesce(verified_at, kernel.now()) where id = ${id}`)
+  if (before.verified_at === null) await removeEarlierHolder(tx, deps, account, seen)
+  await revokeSessions(tx, deps, { account_id: id }, 'password_reset', { actor: id, seen })
+  await consumeAll(tx, id, ['password_reset', 'invite', 'mfa_login'])
+  const about = { tenant_id, aggregate_type: 'account', aggregate_id: id }
+  if (invited) {
+    tx.emit({
+      ...about,
+      type: 'account.status_changed',
+      aggregate_version: await raiseAccountVersion(tx, id),
+      data: { account_id: id, from: 'invited', to: 'active', reason: 'invitation_accepted' },
+    })
+  }
+  if (before.verified_at === null) await announceProven(tx, account, seen)
+  const event = { tenant_id, account_id: id, actor: id, seen }
+  await recordSecurityEvent(tx, { ...event, action: 'password_reset.completed' })
+  await tellOwner(tx, account, 'password_changed')
+}
+
+/** A token that was mailed opens the account only while it has the address that the mail went to. */
+function isFor(
+  { details }: Challenge,
+  { email_normalized }: { readonly email_normalized: string },
+): boolean {
+  const { sent_to } = details as { sent_to?: string }
+  return sent_to === undefined || sent_to === sentTo(email_normalized).sent_to
+}

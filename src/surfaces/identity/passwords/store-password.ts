@@ -1,0 +1,40 @@
+/** Puts a password in the place of the old one; whoever had none gets it. */
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { raiseAccountVersion } from '../accounts/find-account.ts'
+import type { Deps } from '../deps.ts'
+import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
+
+export type Via = 'change' | 'reset' | 'invite' | 'registration'
+
+/** Takes the credential's row lock first: a login that proves the old password waits, or is ended. */
+export async function storePassword(
+  tx: Tx,
+  { hasher }: Pick<Deps, 'hasher'>,
+  { id, tenant_id }: { readonly id: string; readonly tenant_id: string },
+  encoded: string,
+  via: Via,
+  seen: Seen,
+): Promise<void> {
+  await tx.run(sql`
+    insert into identity.credentials (tenant_id, account_id, password_hash)
+    values (${tenant_id}, ${id}, ${hasher.seal(encoded, { table: 'identity.credentials', id })})
+    on conflict (account_id) do update
+      set password_hash = excluded.password_hash, password_changed_at = kernel.now()`)
+  tx.emit({
+    type: 'password.changed',
+    tenant_id,
+    aggregate_type: 'account',
+    aggregate_id: id,
+    aggregate_version: await raiseAccountVersion(tx, id),
+    data: { account_id: id, via },
+  })
+  await recordSecurityEvent(tx, {
+    tenant_id,
+    account_id: id,
+    action: 'password.changed',
+    actor: id,
+    seen,
+    method: via,
+  })
+}

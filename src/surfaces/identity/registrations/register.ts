@@ -1,0 +1,126 @@
+/**
+ * A registration. Known and unknown addresses get the same answer and cost the same work: a hash, a row
+ * and a mail. Where an address need not be proven first, an unknown one gets its account at once, but
+ * nobody owns the address before its mailbox was proven.
+ */
+import { Type, type Static } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { closed, Id, Time } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { requestMail } from '../mails/request.ts'
+import { mailsTo } from '../mails-to.ts'
+import { issueDerived } from '../one-time.ts'
+import { requirePassword } from '../passwords/check-password.ts'
+import { DisplayName, Email, Locale, Password, Slug } from '../schemas.ts'
+import { emailScope, resolveTenant } from '../tenants/resolve-tenant.ts'
+import { requireEmail, type Address } from '../accounts/email.ts'
+import { accountByAddress } from '../accounts/find-account.ts'
+import { insertAccount } from '../accounts/insert-account.ts'
+
+export const Register = closed({
+  email: Email,
+  password: Password,
+  tenant: Type.Optional(Slug),
+  locale: Type.Optional(Locale),
+  display_name: Type.Optional(DisplayName),
+})
+type Register = Static<typeof Register>
+
+export const Registered = Type.Object(
+  {
+    id: Id,
+    status: Type.Literal('pending_verification'),
+    verification_required: Type.Boolean(),
+    expires_at: Time,
+  },
+  { title: 'Registered' },
+)
+type Registered = Static<typeof Registered>
+
+type Needs = Pick<Deps, 'kernel' | 'hasher'>
+
+type Draft = {
+  readonly tenant_id: string
+  readonly scope: string
+  readonly address: Address
+  readonly encoded: string
+  readonly body: Register
+}
+
+export async function register(
+  deps: Needs,
+  body: Register,
+  { ip, headers }: { ip: string; headers: Readonly<Record<string, string | string[] | undefined>> },
+): Promise<Registered> {
+  const { kernel, hasher } = deps
+  const { settings, db } = kernel
+  const address = requireEmail(body.email)
+  requirePassword(body.password, address.normalized)
+  const tenant = await resolveTenant(db, kernel, body.tenant, headers.host)
+  if (tenant.signup !== 'open') throw problem('signup_closed')
+  const scope = emailScope(kernel, tenant.id)
+  const many = settings['identity.registrations_per_hour']
+  await kernel.take(db, [
+    { name: 'identity.register', ip, many, per_seconds: 3600 },
+    mailsTo(kernel, address.normalized),
+  ])
+  const encoded = await hasher.hash(body.password)
+  return await db.tx(tx =>
+    record(tx, deps, { tenant_id: tenant.id, scope, address, encoded, body }),
+  )
+}
+
+async function record(tx: Tx, deps: Needs, draft: Draft): Promise<Registered> {
+  const { kernel } = deps
+  const { tenant_id, scope, address, body } = draft
+  const id = newId()
+  const { expires_at } = await insertRegistration(tx, deps, draft, id)
+  const { key_id } = await issueDerived(tx, kernel.keys, {
+    purpose: 'email_verification',
+    ref: id,
+    tenant_id,
+    account_id: null,
+    ttl_seconds: kernel.settings['identity.verification_ttl_seconds'],
+    details: { email_scope: scope, email_normalized: address.normalized },
+  })
+  const required = kernel.settings['identity.require_verified_email']
+  const known = await accountByAddress(tx, scope, address.normalized)
+  if (!known && !required)
+    await insertAccount(tx, deps, { ...draft, ...named(body), id, proven: false })
+  const owned = known !== undefined && (known.verified_at !== null || known.status !== 'active')
+  await requestMail(tx, {
+    template: owned ? 'address_known' : 'verify_address',
+    tenant_id,
+    account_id: owned ? known.id : null,
+    address: owned ? (known.email ?? address.email) : address.email,
+    locale: (owned ? known.locale : body.locale) ?? null,
+    ...(owned ? {} : { token: { purpose: 'email_verification', ref: id, key_id } }),
+  })
+  return { id, status: 'pending_verification', verification_required: required, expires_at }
+}
+
+function named({ display_name, locale }: Register) {
+  return { display_name: display_name ?? null, locale: locale ?? null }
+}
+
+async function insertRegistration(
+  tx: Tx,
+  { kernel: { settings }, hasher }: Needs,
+  { tenant_id, scope, address, encoded, body }: Draft,
+  id: string,
+) {
+  const sealed = hasher.seal(encoded, { table: 'identity.registrations', id })
+  return await tx.one(
+    Type.Object({ expires_at: Time }),
+    sql`
+      insert into identity.registrations (tenant_id, id, email, email_normalized, email_scope,
+        password_hash, display_name, locale, expires_at)
+      values (${tenant_id}, ${id}, ${address.email}, ${address.normalized}, ${scope}, ${sealed},
+        ${body.display_name ?? null}, ${body.locale ?? null},
+        kernel.now() + make_interval(secs => ${settings['identity.verification_ttl_seconds']}))
+      returning expires_at`,
+  )
+}

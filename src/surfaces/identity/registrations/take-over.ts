@@ -1,0 +1,93 @@
+/**
+ * The first proof of a mailbox. Until then anybody may have registered the address, so whatever opened
+ * the account before is removed in the commit of the proof: password, sessions, second factors, API keys,
+ * identities at providers and one-time tokens. The person who proves the very registration that made the
+ * account keeps what is theirs.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { consumeAll } from '../one-time.ts'
+import { storePassword } from '../passwords/store-password.ts'
+import type { AccountRow } from '../schemas.ts'
+import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
+import { revokeSessions } from '../sessions/revoke-sessions.ts'
+import { raiseAccountVersion } from '../accounts/find-account.ts'
+import { forgetCredentials } from '../accounts/forget-credentials.ts'
+
+export type Claim = {
+  /** Of the registration that is proven; null for a login at a provider. */
+  readonly registration_id: string | null
+  /** The new password as a hash; null where the account has none from now on. */
+  readonly encoded: string | null
+  readonly display_name: string | null
+  readonly locale: string | null
+}
+
+type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied'>
+
+/** False where the mailbox was proven already; the row lock lets one claim win. */
+export async function takeOver(
+  tx: Tx,
+  deps: Needs,
+  account: AccountRow,
+  claim: Claim,
+  seen: Seen,
+): Promise<boolean> {
+  const { id } = account
+  const unowned = await tx.maybe(
+    Type.Object({ id: Id }),
+    sql`
+      update identity.accounts
+      set display_name = coalesce(${claim.display_name}, display_name),
+        locale = coalesce(${claim.locale}, locale),
+        status = 'active', verified_at = kernel.now()
+      where id = ${id} and verified_at is null and status in ('active', 'invited')
+      returning id`,
+  )
+  if (!unowned) return false
+  if (id !== claim.registration_id) {
+    const { encoded } = claim
+    if (encoded) await storePassword(tx, deps, account, encoded, 'registration', seen)
+    else await tx.run(sql`delete from identity.credentials where account_id = ${id}`)
+    await removeEarlierHolder(tx, deps, account, seen)
+  }
+  await announceProven(tx, account, seen)
+  return true
+}
+
+/** The caller holds the account's row. */
+export async function removeEarlierHolder(
+  tx: Tx,
+  deps: Pick<Deps, 'kernel' | 'denied'>,
+  account: Pick<AccountRow, 'id' | 'tenant_id'>,
+  seen: Seen,
+): Promise<void> {
+  const { id } = account
+  await revokeSessions(tx, deps, { account_id: id }, 'address_proven', { actor: id, seen })
+  await forgetCredentials(tx, account)
+  await consumeAll(tx, id, null)
+  await tx.run(sql`
+    update identity.email_changes set status = 'superseded'
+    where account_id = ${id} and status = 'pending'`)
+}
+
+/** Announces and records that the mailbox of an account is proven; the caller has set `verified_at`. */
+export async function announceProven(
+  tx: Tx,
+  { id, tenant_id }: Pick<AccountRow, 'id' | 'tenant_id'>,
+  seen: Seen,
+): Promise<void> {
+  tx.emit({
+    type: 'account.verified',
+    tenant_id,
+    aggregate_type: 'account',
+    aggregate_id: id,
+    aggregate_version: await raiseAccountVersion(tx, id),
+    data: { account_id: id },
+  })
+  const about = { tenant_id, account_id: id, actor: id, seen }
+  await recordSecurityEvent(tx, { ...about, action: 'account.verified' })
+}

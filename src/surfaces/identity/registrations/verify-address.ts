@@ -1,0 +1,136 @@
+/**
+ * Proves a mailbox. The mailed token shows that the caller reads it, the registration's id or password
+ * that the caller is the one who registered: either alone would let one person's click finish what
+ * another began. The first registration that is proven owns the address and everything under it; others
+ * of the same address wait beside it until they expire, and none pushes another out. A password is
+ * compared with the registration that the token was mailed for, and with a few of the newest.
+ */
+import { Type, type Static } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { consume, countAttempt, peek } from '../one-time.ts'
+import { Bytes } from '../schemas.ts'
+import type { Seen } from '../security-events/record-security-event.ts'
+import { announceProven, takeOver } from './take-over.ts'
+import { accountByAddress } from '../accounts/find-account.ts'
+import { insertAccount } from '../accounts/insert-account.ts'
+
+export const Verified = Type.Object(
+  { account_id: Id, status: Type.Literal('active'), verified_at: Time },
+  { title: 'AddressVerified' },
+)
+type Verified = Static<typeof Verified>
+
+const Registration = Type.Object({
+  id: Id,
+  tenant_id: Id,
+  email: Type.String(),
+  email_normalized: Type.String(),
+  email_scope: Type.String(),
+  password_hash: Bytes,
+  display_name: nullable(Type.String()),
+  locale: nullable(Type.String()),
+})
+export type Registration = Static<typeof Registration>
+
+export type Proof = {
+  readonly token: string
+  readonly registration_id?: string | undefined
+  readonly password?: string | undefined
+}
+
+type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied'>
+
+export async function verifyAddress(deps: Needs, proof: Proof, seen: Seen): Promise<Verified> {
+  const { db, settings } = deps.kernel
+  const challenge = await peek(db, ['email_verification'], proof.token)
+  if (!challenge) throw problem('one_time_token_invalid')
+  const { email_scope, email_normalized } = challenge.details as Record<string, string>
+  const waiting = await db.many(
+    Registration,
+    sql`
+      select id, tenant_id, email, email_normalized, email_scope, password_hash, display_name, locale
+      from identity.registrations
+      where email_scope = ${email_scope ?? ''} and email_normalized = ${email_normalized ?? ''}
+        and state = 'pending' and expires_at > kernel.now()
+        and (${proof.registration_id ?? null}::uuid is null
+          or id = ${proof.registration_id ?? null}::uuid)
+      order by id = ${challenge.ref} desc, id desc
+      limit ${settings['identity.registrations_compared']}`,
+  )
+  const registration = await known(deps, waiting, proof)
+  if (!registration) {
+    // Only a password can be guessed, so nothing else uses up the token.
+    if (proof.password !== undefined) await countAttempt(db, proof.token)
+    throw problem('one_time_token_invalid')
+  }
+  const verified = await db.tx(tx => complete(tx, deps, registration, proof.token, seen))
+  if (!verified) throw problem('one_time_token_invalid')
+  return verified
+}
+
+async function known(
+  { hasher }: Pick<Deps, 'hasher'>,
+  waiting: readonly Registration[],
+  { registration_id, password }: Proof,
+): Promise<Registration | undefined> {
+  if (registration_id !== undefined) return waiting[0]
+  if (password === undefined) return undefined
+  for (const one of waiting) {
+    const owner = { table: 'identity.registrations', id: one.id } as const
+    if (await hasher.verify(password, hasher.open(one.password_hash, owner))) return one
+  }
+  return undefined
+}
+
+/** Undefined where somebody else was first; that the registration lost is committed all the same. */
+async function complete(
+  tx: Tx,
+  deps: Needs,
+  registration: Registration,
+  token: string,
+  seen: Seen,
+): Promise<Verified | undefined> {
+  const { id, email_scope, email_normalized } = registration
+  if (!(await consume(tx, ['email_verification'], token))) return undefined
+  const account = await owner(tx, deps, registration, seen)
+  await tx.run(sql`
+    update identity.registrations
+    set state = case when id = ${id} and ${account !== undefined} then 'completed'
+      when expires_at <= kernel.now() then 'expired' else 'superseded' end
+    where email_scope = ${email_scope} and email_normalized = ${email_normalized}
+      and state = 'pending'`)
+  if (account === undefined) return undefined
+  return await tx.one(
+    Verified,
+    sql`
+      select id as account_id, status, verified_at from identity.accounts where id = ${account}`,
+  )
+}
+
+/** The account that the registration now owns. */
+async function owner(
+  tx: Tx,
+  deps: Needs,
+  registration: Registration,
+  seen: Seen,
+): Promise<string | undefined> {
+  const { id, tenant_id, email, email_scope, email_normalized, password_hash } = registration
+  const held = await accountByAddress(tx, email_scope, email_normalized)
+  const encoded = deps.hasher.open(password_hash, { table: 'identity.registrations', id })
+  if (held) {
+    const claim = { ...registration, registration_id: id, encoded }
+    return (await takeOver(tx, deps, held, claim, seen)) ? held.id : undefined
+  }
+  const account_id = newId()
+  const address = { email, normalized: email_normalized }
+  const scope = email_scope
+  const draft = { ...registration, id: account_id, scope, address, encoded, proven: true }
+  if (!(await insertAccount(tx, deps, draft))) return undefined
+  await announceProven(tx, { id: account_id, tenant_id }, seen)
+  return account_id
+}

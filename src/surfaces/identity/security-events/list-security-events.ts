@@ -1,0 +1,64 @@
+/**
+ * Security events, newest first: one's own, or, with the permission, those of the tenant. What is kept of
+ * a request is safe to show to either.
+ */
+import { Type } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { page, type List } from '../../../kernel/http/page.ts'
+import { Id, nullable, page as pageOf, Time } from '../../../kernel/http/shapes.ts'
+
+const Short = nullable(Type.String({ maxLength: 200 }))
+
+const SecurityEvent = Type.Object(
+  {
+    id: Id,
+    account_id: nullable(Id),
+    action: Type.String(),
+    actor: Type.String(),
+    safe_context: Type.Object({
+      request_id: Type.Optional(Short),
+      ip_prefix: Type.Optional(Short),
+      ua_family: Type.Optional(Short),
+      method: Type.Optional(Short),
+      reason: Type.Optional(Short),
+    }),
+    occurred_at: Time,
+  },
+  { title: 'SecurityEvent' },
+)
+export const SecurityEventPage = pageOf(SecurityEvent)
+
+export type Wanted = {
+  /** Null for all of the tenant. */
+  readonly account_id: string | null
+  readonly action: string | null
+}
+
+export function listSecurityEvents(
+  reader: Reader,
+  list: List,
+  { tenant_id, id }: Principal,
+  { account_id, action }: Wanted,
+) {
+  // One's own are kept where one's account is, whichever tenant one works in.
+  const where =
+    account_id === id
+      ? sql`tenant_id = (select tenant_id from identity.accounts where id = ${id})`
+      : sql`tenant_id = ${tenant_id}`
+  const whose = account_id === null ? sql`true` : sql`account_id = ${account_id}`
+  return page(reader, {
+    scope: list,
+    row: SecurityEvent,
+    place: ['id'],
+    fetch: (after, n) => sql`
+      select id, account_id, action, actor, safe_context, occurred_at
+      from identity.security_events
+      where ${where} and ${whose}
+        and (${action}::text is null or action = ${action}::text)
+        and (${after.id}::uuid is null or id < ${after.id}::uuid)
+      order by id desc
+      limit ${n}`,
+  })
+}

@@ -1,0 +1,32 @@
+/** Routes about security events. */
+import { Type } from 'typebox'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { Id, pageQuery, text } from '../../../kernel/http/shapes.ts'
+import { problem } from '../errors.ts'
+import { listSecurityEvents, SecurityEventPage } from './list-security-events.ts'
+
+export function securityRoutes(): readonly Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/v1/security-events',
+      summary: 'Security events, newest first',
+      description:
+        'One’s own; with the permission to read those of others, all of the tenant or of `account_id`.',
+      permission: 'authenticated',
+      added: true,
+      query: pageQuery({ account_id: Type.Optional(Id), action: Type.Optional(text(100)) }),
+      replies: { 200: SecurityEventPage },
+      fails: ['permission_denied'],
+      handle: async ({ tx, principal, query, list, grants }) => {
+        const { account_id, action = null } = query
+        const mine = account_id === principal.id
+        const all = !mine && (await grants()).has('identity.security_events.read')
+        if (!all && !mine && account_id !== undefined) throw problem('permission_denied')
+        const wanted = { account_id: account_id ?? (all ? null : principal.id), action }
+        const { body, headers } = await listSecurityEvents(tx, list, principal, wanted)
+        return reply(200, body, headers)
+      },
+    }),
+  ]
+}

@@ -1,0 +1,84 @@
+/**
+ * Two demo tenants with somebody in every role. Their password is known to everybody, so production has
+ * none of it. Running it again changes nothing: what exists is left as it is.
+ */
+import type { Deps } from './deps.ts'
+import { builtInRoles } from './roles/built-in.ts'
+import { tenantBySlug } from './tenants/find-tenant.ts'
+import { createAccount } from './operators/create-account.ts'
+import { findAccount } from './operators/find-account.ts'
+import { createTenant } from './tenants/create-tenant.ts'
+import { Problem } from '../../kernel/errors/problem.ts'
+
+const demo_password = 'every demo begins somewhere'
+const actor = 'system:seed'
+
+const tenants = [
+  { slug: 'acme', name: 'Acme Trading', domain: 'acme.example' },
+  { slug: 'globex', name: 'Globex Corporation', domain: 'globex.example' },
+] as const
+
+const names = [
+  'Amara Okafor',
+  'Bruno Keller',
+  'Chiara Moretti',
+  'Daniel Kim',
+  'Elif Yilmaz',
+  'Farid Haddad',
+  'Greta Nilsson',
+  'Hiro Tanaka',
+  'Ines Carvalho',
+  'Jonas Weber',
+  'Kavya Iyer',
+  'Liam Byrne',
+  'Marta Kowalska',
+  'Noor Rahman',
+  'Olga Petrova',
+  'Pablo Reyes',
+]
+
+/** Answers what it made. */
+export async function seed(deps: Deps): Promise<string[]> {
+  if (deps.kernel.profile === 'production') throw new Error('demo people have no place here')
+  await deps.hasher.prepare()
+  const made: string[] = []
+  for (const { slug, name, domain } of tenants) {
+    if (await makeTenant(deps, slug, name)) made.push(`tenant ${slug}`)
+    const roles = ['member', ...builtInRoles(deps.permissions)]
+    for (const [at, role] of roles.entries()) {
+      const email = `${role.replaceAll('_', '-')}@${domain}`
+      if (await isThere(deps, slug, email)) continue
+      const person = {
+        tenant: slug,
+        email,
+        password: demo_password,
+        display_name: names[at % names.length] ?? null,
+        role_ids: role === 'member' ? [] : [role],
+      }
+      if (await createAccount(deps, person, actor)) made.push(`${email} (${slug})`)
+    }
+  }
+  if (made.length > 0) made.push(`password of all demo people: ${demo_password}`)
+  return made
+}
+
+async function makeTenant({ kernel }: Deps, slug: string, name: string): Promise<boolean> {
+  if (await found(tenantBySlug(kernel.db, slug))) return false
+  await kernel.db.tx(tx => createTenant(tx, { slug, name, signup: 'open' }, actor))
+  return true
+}
+
+/** Looked for first, so that a second run computes no hash. */
+function isThere(deps: Deps, tenant: string, account: string): Promise<boolean> {
+  return found(findAccount(deps, { tenant, account }))
+}
+
+async function found(looked: Promise<unknown>): Promise<boolean> {
+  try {
+    await looked
+    return true
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return false
+    throw error
+  }
+}

@@ -1,0 +1,234 @@
+/**
+ * A refresh. A token is used once: one statement marks it and inserts its successor. Whoever comes
+ * again within the grace, while the successor is still unused, gets that same successor: racing tabs
+ * and lost answers. A token that comes back otherwise was stolen from one of two holders, so the
+ * session ends. What is no token of ours ends nothing: garbage cannot log anybody out.
+ */
+import { Type, type Static } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { parseTime } from '../../../kernel/clock.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { hashOf } from '../one-time.ts'
+import { Aal, Bytes, type SessionTokens } from '../schemas.ts'
+import type { Seen } from '../security-events/record-security-event.ts'
+import { endReusedSession } from './end-reused-session.ts'
+import { isGenuine, parseToken, successors, type RefreshToken } from './refresh-token.ts'
+
+type Needs = Pick<Deps, 'kernel' | 'tokens' | 'denied' | 'pace'>
+
+export type Refresh = {
+  readonly session_id: string
+  readonly refresh_token: string
+  readonly tenant_id: string | undefined
+}
+
+const Continued = Type.Object({
+  account_id: Id,
+  tenant_id: Id,
+  aal: Aal,
+  amr: Type.Array(Type.String()),
+  auth_time: Time,
+  session_expires_at: Time,
+  refresh_expires_in: Type.Integer(),
+})
+type Continued = Static<typeof Continued>
+
+const Used = Type.Object({
+  used: Type.Boolean(),
+  in_grace: Type.Boolean(),
+  successor: nullable(Bytes),
+  successor_used: nullable(Type.Boolean()),
+  alive: Type.Boolean(),
+})
+
+type Result =
+  | { readonly kind: 'continued'; readonly session: Continued; readonly next: RefreshToken }
+  | { readonly kind: 'refused' | 'reused' | 'no_member' }
+
+export async function refresh(deps: Needs, asked: Refresh, seen: Seen): Promise<SessionTokens> {
+  const { session_id, tenant_id } = asked
+  const token = parseToken(asked.refresh_token)
+  if (!token) throw problem('invalid_refresh_token')
+  deps.pace.take(session_id)
+  const rotated = (await rotate(deps, asked, token)) ?? (await rotateGuest(deps, asked, token))
+  const result = rotated ?? (await again(deps, asked, token))
+  if (result.kind === 'reused') await endReusedSession(deps, session_id, seen)
+  if (result.kind === 'no_member' && tenant_id !== undefined) throw problem('permission_denied')
+  if (result.kind !== 'continued') throw problem('invalid_refresh_token')
+  return await tokensOf(deps, session_id, result)
+}
+
+/** (a): unused and unexpired, of a living session in its own tenant. Undefined where it is not. */
+async function rotate(
+  { kernel }: Needs,
+  asked: Refresh,
+  token: RefreshToken,
+): Promise<Result | undefined> {
+  const next = successorOf(kernel, asked, token)
+  const rotated = rotation(kernel.settings, asked, { token, next, guest: false })
+  const session = await kernel.db.maybe(Continued, rotated)
+  await kernel.fault('identity.after_rotation')
+  return session && { kind: 'continued', session, next }
+}
+
+/**
+ * The same in another tenant, while a role there is held: whoever takes the last one away waits and then
+ * ends this session, or came first and nothing is rotated.
+ */
+function rotateGuest(
+  { kernel }: Needs,
+  asked: Refresh,
+  token: RefreshToken,
+): Promise<Result | undefined> {
+  const next = successorOf(kernel, asked, token)
+  return kernel.db.tx(async (tx): Promise<Result | undefined> => {
+    if (!(await holdMembership(tx, asked))) return undefined
+    const rotated = rotation(kernel.settings, asked, { token, next, guest: true })
+    const session = await tx.maybe(Continued, rotated)
+    return session && { kind: 'continued', session, next }
+  })
+}
+
+function successorOf({ keys }: Needs['kernel'], { session_id }: Refresh, token: RefreshToken) {
+  const [next] = successors(keys, session_id, token)
+  if (!next) throw new Error('the keyring is empty')
+  return next
+}
+
+/** Membership outside the account's own tenant is a role there, in a tenant that is active. */
+async function holdMembership(tx: Tx, { session_id, tenant_id }: Refresh): Promise<boolean> {
+  const held = await tx.maybe(
+    Type.Object({ tenant_id: Id }),
+    sql`
+      select r.tenant_id from identity.sessions s
+      join identity.role_assignments r on r.account_id = s.account_id
+        and r.tenant_id = coalesce(${tenant_id ?? null}::uuid, s.active_tenant_id)
+        and r.tenant_id <> s.tenant_id
+      join identity.tenants t on t.id = r.tenant_id and t.state = 'active'
+      where s.id = ${session_id}
+      limit 1
+      for share of r, t`,
+  )
+  return held !== undefined
+}
+
+/**
+ * All of a rotation in one journey to the database (twice the refreshes of a transaction with two
+ * statements). Racers meet at the token's row: whoever comes second finds it used and changes nothing.
+ */
+function rotation(
+  settings: Needs['kernel']['settings'],
+  { session_id, tenant_id }: Refresh,
+  { token, next, guest }: { token: RefreshToken; next: RefreshToken; guest: boolean },
+) {
+  return sql`
+    with used as (
+      update identity.refresh_tokens t set used_at = clock_timestamp()
+      from identity.sessions s
+      join identity.accounts a on a.id = s.account_id and a.status = 'active'
+      where t.id_hash = ${hashOf(token.text)} and t.session_id = ${session_id}
+        and t.used_at is null and t.expires_at > kernel.now()
+        and s.id = t.session_id and s.revoked_at is null and s.expires_at > kernel.now()
+        and (${guest} or coalesce(${tenant_id ?? null}::uuid, s.active_tenant_id) = s.tenant_id)
+      returning t.id_hash, t.session_id
+    ), session as (
+      update identity.sessions s
+      set last_seen_at = kernel.now(),
+        active_tenant_id = coalesce(${tenant_id ?? null}::uuid, s.active_tenant_id),
+        guest_of = case when ${guest}
+          and coalesce(${tenant_id ?? null}::uuid, s.active_tenant_id) <> all(s.guest_of)
+          then s.guest_of || coalesce(${tenant_id ?? null}::uuid, s.active_tenant_id)
+          else s.guest_of end
+      from used
+      where s.id = used.session_id and s.revoked_at is null
+      returning s.id, s.account_id, s.active_tenant_id, s.aal, s.amr, s.auth_time, s.expires_at,
+        used.id_hash as parent
+    ), successor as (
+      insert into identity.refresh_tokens (id_hash, session_id, parent_id_hash, expires_at)
+      select ${hashOf(next.text)}, session.id, session.parent, least(session.expires_at,
+        kernel.now() + make_interval(secs => ${settings['identity.refresh_ttl_seconds']}))
+      from session
+      returning expires_at
+    )
+    select account_id, active_tenant_id as tenant_id, aal, amr, auth_time,
+      session.expires_at as session_expires_at,
+      extract(epoch from successor.expires_at - kernel.now())::int as refresh_expires_in
+    from session, successor`
+}
+
+/** (b) to (e): the token is not the unused one. */
+function again({ kernel }: Needs, { session_id }: Refresh, token: RefreshToken): Promise<Result> {
+  const { settings, keys } = kernel
+  const hash = hashOf(token.text)
+  return kernel.db.tx(async (tx): Promise<Result> => {
+    const found = await readUsed(tx, settings, session_id, hash)
+    if (!found) return { kind: isGenuine(keys, session_id, token) ? 'reused' : 'refused' }
+    if (!found.alive) return { kind: 'refused' }
+    if (!found.used) return { kind: 'no_member' }
+    if (!found.in_grace || found.successor_used !== false) return { kind: 'reused' }
+    const replayed = await tx.run(sql`
+      update identity.refresh_tokens set replays = replays + 1
+      where id_hash = ${hash} and replays < ${settings['identity.refresh_grace_replays']}`)
+    const { successor } = found
+    const next = successors(keys, session_id, token).find(
+      one => successor !== null && hashOf(one.text).equals(successor),
+    )
+    if (replayed === 0 || !next) return { kind: 'reused' }
+    return { kind: 'continued', session: await readSession(tx, session_id, hash), next }
+  })
+}
+
+function readUsed(tx: Tx, settings: Needs['kernel']['settings'], session_id: string, hash: Buffer) {
+  return tx.maybe(
+    Used,
+    sql`
+      select t.used_at is not null as used,
+        coalesce(t.used_at > clock_timestamp()
+          - make_interval(secs => ${settings['identity.refresh_grace_seconds']}), false) as in_grace,
+        n.id_hash as successor, n.used_at is not null as successor_used,
+        s.revoked_at is null and s.expires_at > kernel.now() and t.expires_at > kernel.now()
+          as alive
+      from identity.refresh_tokens t
+      join identity.sessions s on s.id = t.session_id
+      left join identity.refresh_tokens n
+        on n.session_id = t.session_id and n.parent_id_hash = t.id_hash
+      where t.id_hash = ${hash} and t.session_id = ${session_id}`,
+  )
+}
+
+function readSession(tx: Tx, session_id: string, parent: Buffer): Promise<Continued> {
+  return tx.one(
+    Continued,
+    sql`
+      select s.account_id, s.active_tenant_id as tenant_id, s.aal, s.amr, s.auth_time,
+        s.expires_at as session_expires_at,
+        greatest(0, extract(epoch from n.expires_at - kernel.now()))::int as refresh_expires_in
+      from identity.sessions s
+      join identity.refresh_tokens n on n.session_id = s.id and n.parent_id_hash = ${parent}
+      where s.id = ${session_id}`,
+  )
+}
+
+async function tokensOf(
+  { kernel, tokens }: Needs,
+  session_id: string,
+  { session, next }: Extract<Result, { kind: 'continued' }>,
+): Promise<SessionTokens> {
+  const { account_id, tenant_id, aal, amr, session_expires_at, refresh_expires_in } = session
+  const auth_time = Math.floor(parseTime(session.auth_time) / 1000)
+  return {
+    session_id,
+    account_id,
+    tenant_id,
+    token_type: 'Bearer',
+    access_token: tokens.sign({ account_id, session_id, tenant_id, aal, amr, auth_time }),
+    expires_in: kernel.settings['identity.access_ttl_seconds'],
+    refresh_token: next.text,
+    refresh_expires_in,
+    session_expires_at,
+    aal,
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * Ends sessions. The rows, the announcements and the records commit together; after the commit this process refuses
+ * their tokens at once and the others are woken to look.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id, Version } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { recordSecurityEvent, type Act } from '../security-events/record-security-event.ts'
+
+export type RevokedReason =
+  | 'logout'
+  | 'admin'
+  | 'password_reset'
+  | 'password_change'
+  | 'refresh_reuse'
+  | 'account_disabled'
+  | 'account_deleted'
+  | 'address_proven'
+  | 'too_many'
+  | 'membership_ended'
+
+export type Which = {
+  readonly account_id: string
+  /** Only this one. */
+  readonly session_id?: string
+  /** All but this one. */
+  readonly except?: string | null
+  /** Only those that worked in this tenant as a guest. */
+  readonly guest_of?: string
+  /** All but so many of the newest. */
+  readonly beyond?: number
+}
+
+const Revoked = Type.Object({ id: Id, tenant_id: Id, version: Version })
+
+/** Answers how many ended now. */
+export async function revokeSessions(
+  tx: Tx,
+  { denied, kernel }: Pick<Deps, 'denied' | 'kernel'>,
+  { account_id, session_id, except, guest_of, beyond = 0 }: Which,
+  reason: RevokedReason,
+  { actor, seen }: Act,
+): Promise<number> {
+  const revoked = await tx.many(
+    Revoked,
+    sql`
+      with ending as (
+        select id from identity.sessions
+        where account_id = ${account_id} and revoked_at is null
+          and (${session_id ?? null}::uuid is null or id = ${session_id ?? null}::uuid)
+          and (${except ?? null}::uuid is null or id <> ${except ?? null}::uuid)
+          and (${guest_of ?? null}::uuid is null or ${guest_of ?? null}::uuid = any(guest_of))
+        order by id desc offset ${beyond}
+      )
+      update identity.sessions s
+      set revoked_at = kernel.now(), revoked_reason = ${reason}, version = s.version + 1
+      from ending where s.id = ending.id and s.revoked_at is null
+      returning s.id, s.tenant_id, s.version`,
+  )
+  for (const { id, tenant_id, version } of revoked) {
+    tx.emit({
+      type: 'session.revoked',
+      tenant_id,
+      aggregate_type: 'session',
+      aggregate_id: id,
+      aggregate_version: version,
+      data: { session_id: id, account_id, reason },
+    })
+    const about = { tenant_id, account_id, action: 'session.revoked', actor, reason }
+    await recordSecurityEvent(tx, { ...about, ...(seen ? { seen } : {}) })
+  }
+  if (revoked.length > 0) {
+    tx.afterCommit(() => {
+      denied.add(revoked.map(({ id }) => id))
+      kernel.wake()
+    })
+  }
+  return revoked.length
+}

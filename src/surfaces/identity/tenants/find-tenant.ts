@@ -1,0 +1,44 @@
+/** Tenants as operators see them. */
+import { type Static, Type } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id, page, Time, Version } from '../../../kernel/http/shapes.ts'
+import { problem } from '../errors.ts'
+
+export const Signup = Type.Union([Type.Literal('open'), Type.Literal('invite')])
+export const TenantState = Type.Union([Type.Literal('active'), Type.Literal('disabled')])
+
+export const Tenant = Type.Object(
+  {
+    id: Id,
+    slug: Type.String(),
+    name: Type.String(),
+    signup: Signup,
+    state: TenantState,
+    version: Version,
+    created_at: Time,
+  },
+  { title: 'Tenant' },
+)
+export type Tenant = Static<typeof Tenant>
+export const TenantPage = page(Tenant)
+
+export const tenantColumns = sql`id, slug, name, signup, state, version, created_at`
+
+export async function requireTenant(reader: Reader, id: string): Promise<Tenant> {
+  const tenant = await reader.maybe(
+    Tenant,
+    sql`select ${tenantColumns} from identity.tenants where id = ${id}`,
+  )
+  if (!tenant) throw problem('tenant_not_found')
+  return tenant
+}
+
+export async function tenantBySlug(reader: Reader, slug: string): Promise<Tenant> {
+  const tenant = await reader.maybe(
+    Tenant,
+    sql`select ${tenantColumns} from identity.tenants where slug = ${slug}`,
+  )
+  if (!tenant) throw problem('tenant_not_found')
+  return tenant
+}

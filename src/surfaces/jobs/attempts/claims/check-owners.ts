@@ -1,0 +1,58 @@
+/**
+ * Whether those for whom claimed jobs run may still order them: it is asked when an attempt begins, so a job
+ * that waited for its time, a parent or a retry does nothing for somebody who has lost the right. Work that
+ * a surface submits is asked by that surface. What may not begin is ended as failed, by its own lease.
+ */
+import { allowsType } from '../../../../kernel/access/permissions.ts'
+import type { Rights } from '../../deps.ts'
+import { finalize, type FinalizeDeps } from '../ends/finalize.ts'
+import type { Taken } from './claim-jobs.ts'
+
+/** By the operation that made the job: what its owner must hold for its type. */
+const needed: Readonly<Record<string, string>> = {
+  'POST /v1/jobs': 'jobs.jobs.submit',
+  'POST /v1/job-batches': 'jobs.jobs.submit',
+  'POST /v1/jobs/{job_id}/retry': 'jobs.jobs.retry',
+  schedule: 'jobs.schedules.write',
+}
+
+type Begun = Pick<
+  Taken,
+  | 'attempt_id'
+  | 'token_hash'
+  | 'version'
+  | 'tenant_id'
+  | 'principal_id'
+  | 'operation'
+  | 'type'
+  | 'job_id'
+>
+type Asking = FinalizeDeps & { readonly rights: Pick<Rights, 'recentGrantsOf'> }
+
+/** Answers those that may begin. */
+export async function checkOwners<T extends Begun>(
+  deps: Asking,
+  claimed: readonly T[],
+): Promise<readonly T[]> {
+  const asked = claimed.filter(one => one.operation in needed)
+  if (asked.length === 0) return claimed
+  const grants = await deps.rights.recentGrantsOf(asked)
+  const refused = asked.filter(({ operation, type }, at) => {
+    const held = grants[at]
+    return !held || !allowsType(held, needed[operation] ?? '', type)
+  })
+  if (refused.length === 0) return claimed
+  const error = { code: 'owner_revoked', retryable: false }
+  await finalize(
+    deps,
+    refused.map(({ attempt_id, token_hash, version }) => ({
+      attempt_id,
+      token_hash,
+      version,
+      ending: { outcome: 'failed', error },
+      result: null,
+    })),
+  )
+  const over = new Set(refused)
+  return claimed.filter(one => !over.has(one))
+}

@@ -1,0 +1,83 @@
+/**
+ * A claim for a worker outside: of one tenant's jobs or of all. The id of the claim is locked first, so
+ * that the same claim sent twice at once is given its leases once and answered twice.
+ */
+import type { Db, Tx } from '../../../../kernel/database/db.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
+import type { Keyring } from '../../../../kernel/keys.ts'
+import type { TypeRules } from '../rules.ts'
+import { askLanes, learn, type Sharing } from './ask-lanes.ts'
+import { claimedBefore, claimJobs, type Lease } from './claim-jobs.ts'
+import { openLaneCursors } from './lane-cursor.ts'
+import { lanesOf, openLookout } from './look-for-lanes.ts'
+import { laneName, type OpenLane } from './open-lanes.ts'
+
+export type WorkerClaim = {
+  readonly worker_id: string
+  readonly claim_id: string
+  readonly types: readonly TypeRules[]
+  /** Null claims the jobs of all tenants. */
+  readonly tenant_id: string | null
+  readonly max_jobs: number
+}
+
+export type ClaimForWorker = (claim: WorkerClaim) => Promise<readonly Lease[]>
+
+type Deps = Sharing & {
+  readonly db: Db
+  readonly keys: Keyring
+  readonly grace_seconds: number
+}
+
+const rounds_max = 4
+
+export function openClaimForWorker(deps: Deps): ClaimForWorker {
+  const { db, runningCounts } = deps
+  const cursors = openLaneCursors()
+  const lookout = openLookout()
+  const lanesFor = async ({ types, tenant_id }: WorkerClaim): Promise<OpenLane[]> => {
+    const { lanes } = await (tenant_id === null
+      ? lookout.look(db, types)
+      : lanesOf(db, types, tenant_id))
+    return lanes.flatMap(lane => {
+      const rules = types.find(
+        one => one.type === lane.type && one.schema_version === lane.schema_version,
+      )
+      if (!rules) return []
+      const cursor = cursors.of(laneName(rules, lane.tenant_id))
+      return [{ rules, tenant_id: lane.tenant_id, cursor }]
+    })
+  }
+  return async claim => {
+    if (claim.types.length === 0) return []
+    const lanes = await lanesFor(claim)
+    await runningCounts.refresh(db, [...new Set(lanes.map(one => one.tenant_id))])
+    return await db.tx(tx => claimOnce(tx, deps, claim, lanes))
+  }
+}
+
+async function claimOnce(
+  tx: Tx,
+  deps: Deps,
+  { worker_id, claim_id, max_jobs }: WorkerClaim,
+  lanes: readonly OpenLane[],
+): Promise<readonly Lease[]> {
+  const { keys, grace_seconds } = deps
+  const [, before] = await Promise.all([
+    tx.run(sql`select pg_advisory_xact_lock(hashtext('jobs.claim'), hashtext(${claim_id}))`),
+    claimedBefore(tx, keys, worker_id, claim_id),
+  ])
+  if (before.length > 0) return before
+  const leases: Lease[] = []
+  let open = lanes
+  for (let round = 0; round < rounds_max && leases.length < max_jobs; round++) {
+    const asked = askLanes(open, max_jobs - leases.length, deps)
+    if (asked.length === 0) break
+    const taken = await claimJobs(tx, keys, { worker_id, claim_id, grace_seconds }, asked)
+    leases.push(...taken)
+    const found = learn(deps, asked, taken)
+    const over = new Set(asked.flatMap(({ lane }, at) => (found[at] === 'empty' ? [lane] : [])))
+    open = open.filter(lane => !over.has(lane))
+  }
+  return leases
+}

@@ -1,0 +1,103 @@
+/**
+ * How one process claims: it looks for lanes after a wake-up and once a second, shares its free places
+ * out among those it knows, and goes on where it stopped in each. While lanes are left, looks run beside
+ * the claims.
+ */
+import type { Db } from '../../../../kernel/database/db.ts'
+import type { Keyring } from '../../../../kernel/keys.ts'
+import type { TypeRules, TypeVersion } from '../rules.ts'
+import { askLanes, learn, type Sharing } from './ask-lanes.ts'
+import { claimAlone, type Taken, type Worker } from './claim-jobs.ts'
+import { openLookout } from './look-for-lanes.ts'
+import { openLanes } from './open-lanes.ts'
+import { openRests } from './scan-backoff.ts'
+
+export type ClaimerDeps = Sharing & {
+  readonly db: Db
+  readonly keys: Keyring
+  /** What this process can run now. */
+  types(): readonly TypeRules[]
+}
+
+export type Claimer = {
+  /** There may be lanes that are not known yet. */
+  woken(): void
+  /** At most `free` jobs; none means that nothing was found, or nothing that may run. */
+  claim(worker: Worker, free: number): Promise<Taken[]>
+}
+
+const look_every_ms = 1000
+const rounds_max = 4
+const lanes_few = 16
+const lanes_many = 256
+
+export function openClaimer(deps: ClaimerDeps): Claimer {
+  const { db, now, runningCounts } = deps
+  const lookout = openLookout()
+  const lanes = openLanes()
+  const rests = openRests()
+  let woken = true
+  let around = true
+  let looked_ms = Number.NEGATIVE_INFINITY
+  let looking: Promise<void> | undefined
+
+  const look = async () => {
+    const types = deps.types()
+    const began_ms = now()
+    woken = false
+    const seen = types.length > 0 ? await lookout.look(db, types) : { lanes: [], around: true }
+    lanes.named(seen.lanes, lane => types.find(one => isSame(one, lane)))
+    around = seen.around
+    looked_ms = now()
+    rests.ran(began_ms, looked_ms)
+  }
+  const lookIfDue = (): Promise<void> | undefined => {
+    const open = lanes.all().length
+    const due = woken || now() - looked_ms >= look_every_ms || (!around && open < lanes_few)
+    if (!looking && due && open < lanes_many && rests.rested(now())) {
+      looking = look().finally(() => {
+        looking = undefined
+      })
+    }
+    return looking
+  }
+  /** Undefined where there was nothing to ask for. */
+  const round = async (worker: Worker, free: number): Promise<Taken[] | undefined> => {
+    const looked = lookIfDue()
+    if (lanes.all().length === 0) await looked
+    else looked?.catch(() => {})
+    const known = lanes.all()
+    if (known.length === 0) return undefined
+    await runningCounts.refresh(db, [...new Set(known.map(one => one.tenant_id))])
+    const asked = askLanes(known, free, deps)
+    if (asked.length === 0) return undefined
+    const taken = await claimAlone(db, deps.keys, worker, asked)
+    learn(deps, asked, taken).forEach((found, at) => {
+      const lane = asked[at]?.lane
+      if (!lane) return
+      lanes.found(lane, found)
+      // Where not all lanes are in view, one that was served waits until the others were.
+      if (!around) lanes.leave(lane)
+    })
+    return taken
+  }
+  return {
+    woken: () => {
+      woken = true
+      lanes.reopen()
+    },
+    claim: async (worker, free) => {
+      for (let rounds = 0; rounds < rounds_max; rounds++) {
+        const taken = await round(worker, free)
+        // What was found begins at once; whoever asks again finds the rest.
+        if (taken && taken.length > 0) return taken
+        if (!taken && (around || lanes.all().length > 0)) break
+      }
+      return []
+    },
+  }
+}
+
+function isSame(one: TypeVersion, other: TypeVersion): boolean {
+  return one.type === other.type && one.schema_version === other.schema_version
+}

@@ -1,0 +1,87 @@
+/**
+ * Where a runner goes on in one lane. Rows that were taken stay in the index until vacuum may remove
+ * them, which a long transaction elsewhere can hold back for hours; a claim that begins at the front
+ * walks over all of them. So a lane remembers, for each rank, the key of the last row it took, and asks
+ * for what lies behind. What appeared before those keys (a late commit) is found by a look from the
+ * front: as soon as the cursor comes back short and once a second, unless that walk has become dear.
+ */
+import { nil_id } from '../../../../kernel/ids.ts'
+import { openRests } from './scan-backoff.ts'
+
+export type Key = { readonly rank: number; readonly ready_at: string; readonly job_id: string }
+
+/** Rows after the key `from`, of ranks up to `to_rank`. */
+export type Stretch = { readonly from: Key; readonly to_rank: number }
+
+export type Claim = {
+  /** In order and without overlap; one stretch over everything is a look from the front. */
+  readonly stretches: readonly Stretch[]
+  readonly from_front: boolean
+  readonly began_ms: number
+}
+
+/** `more`: the lane gave all it was asked for; `short`: look from the front; `empty`: nothing is left. */
+export type Found = 'more' | 'short' | 'empty'
+
+export type LaneCursor = {
+  next(now_ms: number): Claim
+  /** `keys` in the order of the lane; `wanted` is how many the claim asked for. */
+  took(claim: Claim, keys: readonly Key[], wanted: number, now_ms: number): Found
+}
+
+const first: Key = { rank: -32_768, ready_at: '-infinity', job_id: nil_id }
+const last_rank = 32_767
+const whole: readonly Stretch[] = [{ from: first, to_rank: last_rank }]
+const front_every_ms = 1000
+
+export function openLaneCursor(): LaneCursor {
+  const taken = new Map<number, Key>()
+  const rests = openRests()
+  let front_due_ms = Number.NEGATIVE_INFINITY
+  let was_short = true
+  return {
+    next: now_ms => {
+      const from_front = rests.rested(now_ms) && (was_short || now_ms >= front_due_ms)
+      return { from_front, stretches: from_front ? whole : behind(taken), began_ms: now_ms }
+    },
+    took: ({ from_front, began_ms }, keys, wanted, now_ms) => {
+      if (from_front) {
+        rests.ran(began_ms, now_ms)
+        front_due_ms = now_ms + front_every_ms
+      }
+      // A batch that ends before the old key leaves more behind itself: the cursor goes back with it.
+      for (const key of keys) taken.set(key.rank, key)
+      was_short = keys.length < wanted
+      if (!was_short) return 'more'
+      return from_front ? 'empty' : 'short'
+    },
+  }
+}
+
+/** From each rank's key up to the rank where the next one begins. */
+function behind(taken: ReadonlyMap<number, Key>): readonly Stretch[] {
+  const keys = [first, ...[...taken.values()].sort((a, b) => a.rank - b.rank)]
+  return keys.map((from, at) => ({ from, to_rank: (keys[at + 1]?.rank ?? last_rank + 1) - 1 }))
+}
+
+/** The cursors of the lanes that one process has claimed from, the last used ones. */
+export type Cursors = { of(lane: string): LaneCursor }
+
+const cursors_max = 5000
+
+export function openLaneCursors(): Cursors {
+  const cursors = new Map<string, LaneCursor>()
+  return {
+    of: lane => {
+      const cursor = cursors.get(lane) ?? openLaneCursor()
+      // A Map keeps the order of insertion: the first is the one that was used longest ago.
+      cursors.delete(lane)
+      cursors.set(lane, cursor)
+      for (const oldest of cursors.keys()) {
+        if (cursors.size <= cursors_max) break
+        cursors.delete(oldest)
+      }
+      return cursor
+    },
+  }
+}

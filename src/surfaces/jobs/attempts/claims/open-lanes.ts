@@ -1,0 +1,58 @@
+/**
+ * The lanes that one process knows of. A lane is open while it may have ready rows: from the look that
+ * named it until a claim from its front finds nothing. The last ones that closed are remembered: after a
+ * wake-up they are asked at once, without waiting for a look. Cursors are kept longer still.
+ */
+import type { TypeRules } from '../rules.ts'
+import { openLaneCursors, type Found, type LaneCursor } from './lane-cursor.ts'
+import type { Lane } from './look-for-lanes.ts'
+
+export type OpenLane = {
+  readonly rules: TypeRules
+  readonly tenant_id: string
+  readonly cursor: LaneCursor
+}
+
+export type OpenLanes = {
+  all(): readonly OpenLane[]
+  named(lanes: readonly Lane[], rulesOf: (lane: Lane) => TypeRules | undefined): void
+  found(lane: OpenLane, said: Found): void
+  /** Not seen again before the next look: others that wait come first. */
+  leave(lane: OpenLane): void
+  /** Those that closed last may have ready rows again. */
+  reopen(): void
+}
+
+const recent_max = 8
+
+export function openLanes(): OpenLanes {
+  const open = new Map<string, OpenLane>()
+  const cursors = openLaneCursors()
+  let recent: readonly OpenLane[] = []
+  const nameOf = ({ rules, tenant_id }: Omit<OpenLane, 'cursor'>) => laneName(rules, tenant_id)
+  return {
+    all: () => [...open.values()],
+    named: (lanes, rulesOf) => {
+      for (const lane of lanes) {
+        const rules = rulesOf(lane)
+        if (!rules) continue
+        const name = laneName(rules, lane.tenant_id)
+        open.set(name, { rules, tenant_id: lane.tenant_id, cursor: cursors.of(name) })
+      }
+    },
+    found: (lane, said) => {
+      if (said !== 'empty') return
+      open.delete(nameOf(lane))
+      recent = [lane, ...recent.filter(one => nameOf(one) !== nameOf(lane))].slice(0, recent_max)
+    },
+    leave: lane => void open.delete(nameOf(lane)),
+    reopen: () => {
+      for (const lane of recent) open.set(nameOf(lane), lane)
+      recent = []
+    },
+  }
+}
+
+export function laneName({ type, schema_version }: TypeRules, tenant_id: string): string {
+  return `${type} ${schema_version} ${tenant_id}`
+}

@@ -1,0 +1,104 @@
+/**
+ * Who gets the free places. One place after the other goes to the tenant that holds the fewest, the one
+ * that was served longest ago first, and within a tenant to its lanes in turn. So the share of a tenant
+ * depends on how many tenants wait, never on how much one of them has submitted, nor on priorities.
+ */
+export type OpenLane = {
+  readonly tenant_id: string
+  /** How many this lane may start at most: its cap less what runs, or no limit. */
+  readonly room: number
+}
+
+export type TenantStanding = {
+  /** Jobs of the tenant that run now. */
+  readonly running: number
+  /** When it was served, in turns; a greater number is more recent. */
+  readonly turn: number
+}
+
+/** Answers how many jobs each lane may start, in the order of `lanes`. */
+export function shareOut(
+  lanes: readonly OpenLane[],
+  free: number,
+  tenant_limit: number,
+  standing: (tenant_id: string) => TenantStanding,
+): number[] {
+  const quotas = lanes.map(() => 0)
+  const tenants = tenantsOf(lanes, tenant_limit, standing)
+  for (let left = free; left > 0; left--) {
+    const next = poorest(tenants)
+    if (!next) break
+    const lane = next.lanes.find(at => (lanes[at]?.room ?? 0) > (quotas[at] ?? 0))
+    if (lane === undefined) {
+      tenants.delete(next)
+      left++
+      continue
+    }
+    quotas[lane] = (quotas[lane] ?? 0) + 1
+    next.held++
+    next.turn++
+    // Its other lanes come first the next time.
+    next.lanes = [...next.lanes.filter(at => at !== lane), lane]
+    if (next.held >= tenant_limit) tenants.delete(next)
+  }
+  return quotas
+}
+
+type Asking = { held: number; turn: number; lanes: number[] }
+
+function tenantsOf(
+  lanes: readonly OpenLane[],
+  tenant_limit: number,
+  standing: (tenant_id: string) => TenantStanding,
+): Set<Asking> {
+  const tenants = new Map<string, Asking>()
+  lanes.forEach(({ tenant_id }, at) => {
+    const known = tenants.get(tenant_id)
+    if (known) return void known.lanes.push(at)
+    const { running, turn } = standing(tenant_id)
+    if (running < tenant_limit) tenants.set(tenant_id, { held: running, turn, lanes: [at] })
+  })
+  return new Set(tenants.values())
+}
+
+function poorest(tenants: ReadonlySet<Asking>): Asking | undefined {
+  let found: Asking | undefined
+  for (const one of tenants) {
+    if (!found || one.held < found.held || (one.held === found.held && one.turn < found.turn)) {
+      found = one
+    }
+  }
+  return found
+}
+
+const tenants_max = 10_000
+
+export type Turns = {
+  of(tenant_id: string): number
+  /** How many jobs each tenant was given together. */
+  served(jobs: ReadonlyMap<string, number>): void
+}
+
+export function openTurns(): Turns {
+  const turns = new Map<string, number>()
+  /** Where those who ask now stand: the turn of the last one that was served. */
+  let now = 0
+  const of = (tenant_id: string) => Math.max(turns.get(tenant_id) ?? 0, now)
+  return {
+    of,
+    served: jobs => {
+      const given = [...jobs].filter(([, count]) => count > 0)
+      const before = given.map(([tenant_id]) => of(tenant_id))
+      given.forEach(([tenant_id, count], at) => {
+        // A Map keeps the order of insertion: the first is the one that was served longest ago.
+        turns.delete(tenant_id)
+        turns.set(tenant_id, (before[at] ?? 0) + count)
+      })
+      now = Math.max(now, ...before)
+      for (const oldest of turns.keys()) {
+        if (turns.size <= tenants_max) break
+        turns.delete(oldest)
+      }
+    },
+  }
+}

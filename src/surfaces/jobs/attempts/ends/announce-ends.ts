@@ -1,0 +1,62 @@
+/**
+ * What everybody hears when jobs end, in the commit that ends them: one completion event each, the hook
+ * of the surface whose work it was, and the jobs that waited for it.
+ */
+import type { Tx } from '../../../../kernel/database/db.ts'
+import type { EndedJob } from '../../../../kernel/surface.ts'
+
+export type JobEnd = EndedJob & {
+  readonly version: number
+  readonly attempt_count: number
+  readonly has_result: boolean
+  readonly has_dependents: boolean
+  readonly created_at: string
+  readonly started_at: string | null
+  readonly completed_at: string
+  readonly traceparent: string | null
+}
+
+export type EndListeners = {
+  /** The hook of a built-in type, or undefined. */
+  ended(job: EndedJob): ((tx: Tx, job: EndedJob) => Promise<void>) | undefined
+  /** Releases or fails the jobs that waited for these; what it ends it announces itself. */
+  settleDependents(tx: Tx, ended: readonly JobEnd[]): Promise<void>
+}
+
+export async function announceEnds(
+  listeners: EndListeners,
+  tx: Tx,
+  ends: readonly JobEnd[],
+): Promise<void> {
+  for (const end of ends) emitEnd(tx, end)
+  for (const end of ends) {
+    const { id, tenant_id, type, schema_version, state, error_code } = end
+    const job: EndedJob = { id, tenant_id, type, schema_version, state, error_code }
+    await listeners.ended(job)?.(tx, job)
+  }
+  const awaited = ends.filter(one => one.has_dependents)
+  if (awaited.length > 0) await listeners.settleDependents(tx, awaited)
+}
+
+function emitEnd(tx: Tx, end: JobEnd): void {
+  tx.emit({
+    type: `job.${end.state}`,
+    tenant_id: end.tenant_id,
+    aggregate_type: 'job',
+    aggregate_id: end.id,
+    aggregate_version: end.version,
+    traceparent: end.traceparent,
+    data: {
+      job_id: end.id,
+      type: end.type,
+      schema_version: end.schema_version,
+      state: end.state,
+      error_code: end.error_code,
+      attempt_count: end.attempt_count,
+      has_result: end.has_result,
+      created_at: end.created_at,
+      started_at: end.started_at,
+      completed_at: end.completed_at,
+    },
+  })
+}

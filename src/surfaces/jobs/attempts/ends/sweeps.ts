@@ -1,0 +1,134 @@
+/**
+ * What happens because time passed: leases lapse, waiting jobs miss their deadline, delays end. Any
+ * number of processes sweep at once; each takes rows that no other holds, in portions. A job whose end
+ * fails (the hook of another surface broke) is left for the next sweep and holds up nobody else.
+ */
+import { Type, type Static } from 'typebox'
+import type { Db, Tx } from '../../../../kernel/database/db.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
+import type { Log } from '../../../../kernel/observability/log.ts'
+import { endAttempts } from './end-attempts.ts'
+import { endWaiting } from './end-waiting.ts'
+import type { FinalizeDeps } from './finalize.ts'
+import { holdLapsed, type Lapsed } from './hold-attempts.ts'
+
+export type SweepDeps = FinalizeDeps & { readonly log: Log }
+
+type Sweep<Row extends { readonly job_id: string }> = {
+  find(tx: Tx, limit: number, except: readonly string[]): Promise<Row[]>
+  end(deps: SweepDeps, tx: Tx, rows: readonly Row[]): Promise<unknown>
+}
+
+const portion = 100
+const failures_max = 100
+const promoted_max = 1000
+
+/** Answers whether anything became ready to be claimed. */
+export async function sweep(deps: SweepDeps, signal: AbortSignal): Promise<boolean> {
+  const lapsed = await sweepAll(deps, lapsedLeases, signal)
+  await sweepAll(deps, unmetDeadlines, signal)
+  let promoted = 0
+  for (let last = promoted_max; last === promoted_max && !signal.aborted; promoted += last) {
+    last = await promote(deps.db)
+  }
+  return lapsed + promoted > 0
+}
+
+async function sweepAll<Row extends { readonly job_id: string }>(
+  deps: SweepDeps,
+  { find, end }: Sweep<Row>,
+  signal: AbortSignal,
+): Promise<number> {
+  const failed: string[] = []
+  let total = 0
+  let limit = portion
+  while (!signal.aborted && failed.length < failures_max) {
+    const rows: Row[] = []
+    const found = limit
+    try {
+      await deps.db.tx(async tx => {
+        // A transaction that is retried finds its rows anew.
+        rows.splice(0, rows.length, ...(await find(tx, found, failed)))
+        if (rows.length > 0) await end(deps, tx, rows)
+      })
+      total += rows.length
+      if (rows.length < limit) break
+    } catch (error) {
+      const [alone] = rows
+      if (!alone) throw error
+      if (rows.length === 1) {
+        failed.push(alone.job_id)
+        deps.log.error({ job_id: alone.job_id, err: error }, 'a job could not be ended')
+      }
+      limit = 1
+    }
+  }
+  return total
+}
+
+const lapsedLeases: Sweep<Lapsed> = {
+  find: holdLapsed,
+  end: async (deps, tx, lapsed) => {
+    await deps.fault('jobs.before_sweep')
+    const endings = lapsed.map(held => ({ held, ending: { outcome: held.why }, result: null }))
+    await endAttempts(deps, tx, endings)
+  },
+}
+
+const Unmet = Type.Object({ tenant_id: Type.String(), job_id: Type.String() })
+
+export const unmetDeadlines: Sweep<Static<typeof Unmet>> = {
+  find: (tx, limit, except) =>
+    tx.many(
+      Unmet,
+      sql`
+      -- any tenant: a sweep
+      select q.tenant_id, q.job_id from jobs.job_queue q
+      where q.deadline_at is not null and q.deadline_at <= kernel.now()
+        and q.job_id <> all (${except}::uuid[])
+      order by q.deadline_at
+      limit ${limit}
+      for update skip locked`,
+    ),
+  end: (deps, tx, unmet) =>
+    endWaiting(deps.listeners, tx, unmet, {
+      state: 'expired',
+      error_code: 'capacity_deadline_missed',
+    }),
+}
+
+const Count = Type.Object({ promoted: Type.Integer() })
+
+/** They stand behind what is ready already: a cursor that passed their old place finds them there. */
+export async function promote(db: Pick<Db, 'one'>): Promise<number> {
+  const { promoted } = await db.one(
+    Count,
+    sql`
+    -- any tenant: a sweep
+    with due as materialized (
+      select q.tenant_id, q.job_id from jobs.job_queue q
+      where q.wake_at is not null and q.wake_at < 'infinity' and q.wake_at <= kernel.now()
+      order by q.wake_at
+      limit ${promoted_max}
+      for update skip locked
+    ),
+    woken as (
+      update jobs.job_queue q set wake_at = null, ready_at = now()
+      from due
+      where q.tenant_id = due.tenant_id and q.job_id = due.job_id
+      returning q.tenant_id, q.job_id
+    ),
+    counted as (
+      update jobs.jobs j set last_sequence = last_sequence + 1
+      from woken
+      where j.tenant_id = woken.tenant_id and j.id = woken.job_id
+      returning j.id, j.tenant_id, j.last_sequence
+    ),
+    remembered as (
+      insert into jobs.job_events (job_id, sequence, tenant_id, type)
+      select id, last_sequence, tenant_id, 'ready' from counted
+    )
+    select count(*)::int as promoted from woken`,
+  )
+  return promoted
+}

@@ -1,0 +1,151 @@
+/**
+ * The engine as the rest of the surface sees it: the functions of the worker protocol, which the runner
+ * inside the process uses too, and the loops that keep time.
+ */
+import type { Reader, Tx } from '../../../kernel/database/db.ts'
+import { JobFailure } from '../../../kernel/errors/job-failure.ts'
+import type { Check, JobStep, JobType, Loop } from '../../../kernel/surface.ts'
+import type { Kernel } from '../settings.ts'
+import { checkJobs } from '../checks.ts'
+import { checkOwners } from './claims/check-owners.ts'
+import { openClaimForWorker, type ClaimForWorker } from './claims/claim-for-worker.ts'
+import { hashOf } from './claims/claim-jobs.ts'
+import { openRunningCounts } from './claims/running-counts.ts'
+import { openTurns } from './claims/share-out.ts'
+import type { EndListeners } from './ends/announce-ends.ts'
+import type { Ending } from './ends/decide-end.ts'
+import { finalize, type FinalizeDeps, type Finished } from './ends/finalize.ts'
+import { holdAttempt, type HeldAttempt } from './ends/hold-attempts.ts'
+import { jsonResult, type Result } from './ends/result.ts'
+import { openRetryBudgets } from './ends/retry-budget.ts'
+import { sweep } from './ends/sweeps.ts'
+import { forgetJobs } from './forget-jobs.ts'
+import type { Rights } from '../deps.ts'
+import type { TypeRules, TypeVersion } from './rules.ts'
+import { renewLeases, type HeldBy, type Renewed } from './runner/heartbeat.ts'
+import type { BuiltIn } from './runner/places.ts'
+import { noteProgress, type Noted } from './runner/progress.ts'
+import { openRunner } from './runner/runner.ts'
+
+export type Bearer = { readonly attempt_id: string; readonly lease_token: string }
+
+export type Finalize = Bearer & {
+  readonly version: number
+  readonly ending: Ending
+  /** JSON, or the id of bytes that this attempt has stored. */
+  readonly result?: { readonly value: unknown } | { readonly result_ref: string }
+}
+
+export type Engine = {
+  readonly claim: ClaimForWorker
+  /** Those that are not answered are lost. `by` is null for the platform's own workers. */
+  heartbeat(leases: readonly Bearer[], by: HeldBy | null): Promise<readonly Renewed[]>
+  /** Undefined where the lease is lost. */
+  progress(bearer: Bearer, step: JobStep): Promise<Noted | undefined>
+  finalize(finish: Finalize): Promise<Finished>
+  /** Locks the attempt until `tx` ends; undefined where the lease is lost. */
+  attemptFence(tx: Tx, bearer: Bearer): Promise<HeldAttempt | undefined>
+  readonly loops: readonly Loop[]
+  readonly checks: readonly Check[]
+}
+
+export type EngineDeps = {
+  readonly kernel: Kernel
+  readonly listeners: EndListeners
+  readonly rights: Pick<Rights, 'recentGrantsOf'>
+  rulesOf(one: TypeVersion): TypeRules
+  /** The types whose handlers are in this process. */
+  builtIns(): readonly JobType[]
+  /** Throws where the result is not what its type promises. */
+  checkResult(reader: Reader, one: TypeVersion, value: unknown): Promise<void>
+}
+
+const now = () => performance.now()
+
+export function openEngine(deps: EngineDeps): Engine {
+  const { kernel, listeners, rulesOf } = deps
+  const { db, keys, settings, fault, log } = kernel
+  const grace_seconds = settings['jobs.cancel_grace_seconds']
+  const progress_kept = settings['jobs.progress_kept']
+  const budgets = openRetryBudgets(now)
+  const losses_max = settings['jobs.lease_losses']
+  const ending: FinalizeDeps = { db, fault, listeners, budgets, losses_max, rulesOf }
+  const owned = { ...ending, rights: deps.rights }
+  const claim = openClaimForWorker({
+    db,
+    keys,
+    grace_seconds,
+    runningCounts: openRunningCounts(now),
+    turns: openTurns(),
+    tenant_limit: settings['jobs.tenant_running'],
+    now,
+  })
+  return {
+    claim: async asked => {
+      const leases = await checkOwners(owned, await claim(asked))
+      for (const { type } of leases) budgets.started(type, 1)
+      return leases
+    },
+    heartbeat: (leases, by) => renewLeases(db, leases.map(shown), grace_seconds, by),
+    progress: (bearer, step) => noteProgress(db, shown(bearer), step, progress_kept),
+    finalize: async finish => {
+      const { version, ending: end } = finish
+      const [said] = await finalize(ending, [
+        { ...shown(finish), version, ending: end, result: resultOf(finish) },
+      ])
+      return said ?? { said: 'lease_lost' }
+    },
+    attemptFence: (tx, bearer) => holdAttempt(tx, shown(bearer)),
+    loops: [
+      openRunner({
+        ...owned,
+        kernel,
+        log,
+        traced: kernel.traced,
+        grace_seconds,
+        progress_kept,
+        now,
+        builtIns: builtInsOf(deps),
+        checkResult: async ({ lease }, value) => await requireResult(deps, lease, value),
+      }),
+      {
+        name: 'jobs.sweep',
+        every_ms: 1000,
+        run: async signal => {
+          if (await sweep({ ...ending, log }, signal)) kernel.wake()
+        },
+      },
+      { name: 'jobs.forget', every_ms: 60_000, run: signal => forgetJobs(kernel, signal) },
+    ],
+    checks: [checkJobs(db)],
+  }
+}
+
+function shown({ attempt_id, lease_token }: Bearer) {
+  return { attempt_id, token_hash: hashOf(lease_token) }
+}
+
+function resultOf({ result }: Finalize): Result | null {
+  if (!result) return null
+  return 'value' in result ? jsonResult(result.value) : { id: result.result_ref, body: null }
+}
+
+/** Types are offered once, before anything runs: the list is made when it is first needed. */
+function builtInsOf({ rulesOf, builtIns }: EngineDeps): () => readonly BuiltIn[] {
+  let made: readonly BuiltIn[] = []
+  return () => {
+    const types = builtIns()
+    if (made.length !== types.length) {
+      made = types.map(handler => ({ handler, rules: rulesOf(handler) }))
+    }
+    return made
+  }
+}
+
+async function requireResult(deps: EngineDeps, one: TypeVersion, value: unknown): Promise<void> {
+  try {
+    await deps.checkResult(deps.kernel.db, one, value)
+  } catch (cause) {
+    throw new JobFailure('result_invalid', { cause })
+  }
+}

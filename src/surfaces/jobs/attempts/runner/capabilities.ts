@@ -1,0 +1,60 @@
+/**
+ * What this process can run, told to everybody: a waiting job says by it whether anyone could take it,
+ * and the statistics count it. A worker that has not been seen for a minute counts no more.
+ */
+import type { Db } from '../../../../kernel/database/db.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
+import { openSleeper } from '../../../../kernel/work/sleeper.ts'
+import type { Log } from '../../../../kernel/observability/log.ts'
+import type { TypeVersion } from '../rules.ts'
+import type { BuiltIn } from './places.ts'
+
+type Deps = {
+  readonly db: Db
+  readonly log: Log
+  builtIns(): readonly BuiltIn[]
+}
+
+const every_ms = 10_000
+
+/** Says it again and again until the process stops, and then that it is gone. */
+export function capabilitiesOf({ db, log, builtIns }: Deps, worker_id: string) {
+  const tell = () =>
+    announce(
+      db,
+      worker_id,
+      builtIns().map(({ rules }) => rules),
+    )
+  return {
+    announceUntil: async (signal: AbortSignal): Promise<void> => {
+      const sleeper = openSleeper()
+      signal.addEventListener('abort', sleeper.close)
+      while (!signal.aborted) {
+        await tell().catch((error: unknown) => {
+          log.warn({ err: error }, 'what this worker can run was not announced')
+        })
+        await sleeper.sleepThrough(every_ms)
+      }
+      await forget(db, worker_id).catch(() => {})
+    },
+  }
+}
+
+async function announce(db: Db, worker_id: string, types: readonly TypeVersion[]): Promise<void> {
+  if (types.length === 0) return
+  await db.run(sql`
+    -- any tenant: this worker serves all of them
+    insert into jobs.worker_capabilities (worker_id, capability, version)
+    select ${worker_id}::uuid, t.type, t.schema_version
+    from unnest(
+      ${types.map(one => one.type)}::text[], ${types.map(one => one.schema_version)}::int[]
+    ) t (type, schema_version)
+    on conflict (worker_id, capability, version) do update set last_seen_at = now()`)
+}
+
+/** What it leaves behind otherwise is dropped by the sweep of the forgotten. */
+async function forget(db: Db, worker_id: string): Promise<void> {
+  await db.run(sql`
+    -- any tenant: this worker served all of them
+    delete from jobs.worker_capabilities where worker_id = ${worker_id}`)
+}

@@ -1,0 +1,131 @@
+/**
+ * One attempt from the call of its handler to what its end is to be. The handler sees its job through
+ * `RunningJob`: whatever it writes by that is fenced by the lease, and its signal is aborted as soon as
+ * it works for nothing.
+ */
+import { JobFailure } from '../../../../kernel/errors/job-failure.ts'
+import type { RunningJob } from '../../../../kernel/surface.ts'
+import type { Log } from '../../../../kernel/observability/log.ts'
+import type { Kernel } from '../../settings.ts'
+import type { Ending } from '../ends/decide-end.ts'
+import { commitAttempt, type FinalizeDeps } from '../ends/finalize.ts'
+import { jsonResult, ResultTooLarge, type Result } from '../ends/result.ts'
+import { stopAttempt, Stopped, type Attempt } from './attempt.ts'
+import { noteProgress } from './progress.ts'
+import { openProgressLine, type ProgressLine } from './progress-line.ts'
+
+export type RunDeps = FinalizeDeps & {
+  readonly log: Log
+  readonly progress_kept: number
+  now(): number
+  readonly traced: Kernel['traced']
+  /** Throws where the result is not what its type promises. */
+  checkResult(attempt: Attempt, value: unknown): void | Promise<void>
+}
+
+export type Run = { readonly ending: Ending; readonly result: Result | null }
+
+/** Undefined where there is nothing left to say: the handler has ended its job itself, or lost it. */
+export async function runAttempt(deps: RunDeps, attempt: Attempt): Promise<Run | undefined> {
+  const { job, line, committed } = runningJob(deps, attempt)
+  try {
+    const value = await inItsTrace(deps, attempt, () => attempt.handler.run(job))
+    await line.flush()
+    if (committed()) return undefined
+    await deps.checkResult(attempt, value)
+    return { ending: { outcome: 'succeeded' }, result: jsonResult(value) }
+  } catch (error) {
+    if (committed() || attempt.stopped === 'lease_lost') {
+      if (!(error instanceof Stopped)) {
+        deps.log.warn({ ...names(attempt), err: error }, 'a handler failed after its job was over')
+      }
+      return undefined
+    }
+    return { ending: endingOf(deps, attempt, error), result: null }
+  } finally {
+    line.close()
+  }
+}
+
+/** The handler's calls and events continue the trace in which its job was submitted. */
+function inItsTrace<T>({ traced }: RunDeps, { lease }: Attempt, run: () => Promise<T>): Promise<T> {
+  const { job_id, tenant_id, type, attempt_no, traceparent } = lease
+  return traced(
+    {
+      name: `run ${type}`,
+      kind: 'consumer',
+      traceparent,
+      about: [tenant_id, job_id],
+      attributes: { 'dodeca.job_id': job_id, 'dodeca.attempt_no': attempt_no },
+    },
+    run,
+  )
+}
+
+function names({ lease }: Attempt) {
+  return { job_id: lease.job_id, type: lease.type, attempt_no: lease.attempt_no }
+}
+
+function endingOf({ log }: RunDeps, attempt: Attempt, error: unknown): Ending {
+  if (error instanceof JobFailure) {
+    const { code, retryable, retry_after_seconds } = error
+    const after = retry_after_seconds === undefined ? {} : { retry_after_seconds }
+    return { outcome: 'failed', error: { code, retryable, ...after } }
+  }
+  if (attempt.stopped === 'timeout') return { outcome: 'timed_out' }
+  if (attempt.stopped === 'stopping') return { outcome: 'released' }
+  if (attempt.stopped !== null) return { outcome: 'cancelled' }
+  if (error instanceof ResultTooLarge) {
+    return { outcome: 'failed', error: { code: 'result_too_large', retryable: false } }
+  }
+  log.error({ ...names(attempt), err: error }, 'a job failed')
+  return { outcome: 'failed', error: { code: 'handler_failed', retryable: true } }
+}
+
+type Opened = { job: RunningJob; line: ProgressLine; committed(): boolean }
+
+function runningJob(deps: RunDeps, attempt: Attempt): Opened {
+  const { lease, controller } = attempt
+  let committed = false
+  const lose = (): Stopped => {
+    stopAttempt(attempt, 'lease_lost')
+    return new Stopped('lease_lost')
+  }
+  const line = openProgressLine(
+    async step => {
+      const noted = await noteProgress(deps.db, lease, step, deps.progress_kept)
+      if (!noted) throw lose()
+      attempt.version = Math.max(attempt.version, noted.version)
+      if (noted.cancel_requested) stopAttempt(attempt, 'cancelled')
+    },
+    deps.now,
+    error => deps.log.warn({ ...names(attempt), err: error }, 'progress was not written'),
+  )
+  const commit: RunningJob['commit'] = async effect => {
+    if (committed) throw new Error('a job is committed once')
+    await line.flush()
+    for (;;) {
+      const { attempt_id, token_hash } = lease
+      const shown = { attempt_id, token_hash, version: attempt.version }
+      const finished = await commitAttempt(deps, shown, effect)
+      if (finished.said === 'version_conflict') attempt.version = finished.current_version
+      else if (finished.said === 'done') {
+        committed = true
+        return
+      } else throw lose()
+    }
+  }
+  const job: RunningJob = {
+    id: lease.job_id,
+    tenant_id: lease.tenant_id,
+    type: lease.type,
+    schema_version: lease.schema_version,
+    attempt_no: lease.attempt_no,
+    parameters: lease.parameters ?? {},
+    checkpoint: lease.checkpoint,
+    signal: controller.signal,
+    progress: step => line.say(step),
+    commit,
+  }
+  return { job, line, committed: () => committed }
+}

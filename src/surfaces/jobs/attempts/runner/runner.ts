@@ -1,0 +1,106 @@
+/**
+ * The runner inside a process: it keeps its places filled while there is work, and when it is told to
+ * stop it lets handlers end for a while and gives back what is left, so that another process goes on at
+ * once. A place is free when its handler has ended; the ends themselves are written beside.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import { openSleeper } from '../../../../kernel/work/sleeper.ts'
+import { newId } from '../../../../kernel/ids.ts'
+import type { Loop } from '../../../../kernel/surface.ts'
+import type { Rights } from '../../deps.ts'
+import type { Kernel } from '../../settings.ts'
+import { checkOwners } from '../claims/check-owners.ts'
+import { openClaimer, type Claimer } from '../claims/claimer.ts'
+import { openRunningCounts } from '../claims/running-counts.ts'
+import { openTurns } from '../claims/share-out.ts'
+import { capabilitiesOf } from './capabilities.ts'
+import { openFinisher } from './finisher.ts'
+import { openPlaces, type BuiltIn, type Places } from './places.ts'
+import { openPulse } from './pulse.ts'
+import type { RunDeps } from './run-attempt.ts'
+
+export type RunnerDeps = RunDeps & {
+  readonly rights: Pick<Rights, 'recentGrantsOf'>
+  readonly kernel: Kernel
+  readonly grace_seconds: number
+  /** The types whose handlers are here. */
+  builtIns(): readonly BuiltIn[]
+}
+
+/** Repeats only after it broke: one run lasts until the process stops. */
+export function openRunner(deps: RunnerDeps): Loop {
+  return { name: 'jobs.runner', every_ms: 1000, run: signal => runUntil(deps, signal) }
+}
+
+async function runUntil(deps: RunnerDeps, signal: AbortSignal): Promise<void> {
+  const { kernel, db, log, now } = deps
+  const { settings, clock } = kernel
+  const worker_id = newId()
+  const sleeper = openSleeper()
+  const runningCounts = openRunningCounts(now)
+  const pulse = openPulse({ db, clock, log, now, grace_seconds: deps.grace_seconds })
+  const claimer = openClaimer({
+    db,
+    keys: kernel.keys,
+    runningCounts,
+    turns: openTurns(),
+    tenant_limit: settings['jobs.tenant_running'],
+    types: () => deps.builtIns().map(({ rules }) => rules),
+    now,
+  })
+  const places = openPlaces({
+    ...deps,
+    finisher: openFinisher(deps),
+    runningCounts,
+    count: settings['jobs.concurrency'],
+    freed: capped => {
+      // The place in a lane with a cap is free as well: it must be looked at again.
+      if (capped) claimer.woken()
+      sleeper.wake()
+    },
+  })
+  const deaf = kernel.onWake(() => {
+    claimer.woken()
+    pulse.woken()
+    sleeper.wake()
+  })
+  signal.addEventListener('abort', sleeper.close)
+  const beating = pulse.beat(places.held)
+  const telling = capabilitiesOf(deps, worker_id).announceUntil(signal)
+  try {
+    const worker = { worker_id, claim_id: null, grace_seconds: deps.grace_seconds }
+    while (!signal.aborted) {
+      const began = await fill(deps, claimer, places, worker)
+      if (began === 0) await sleeper.sleep(settings['jobs.poll_ms'])
+    }
+    await places.empty(settings['jobs.stop_grace_seconds'])
+  } finally {
+    deaf()
+    pulse.close()
+    await Promise.all([beating, telling])
+  }
+}
+
+/** Answers how many jobs it began. */
+async function fill(
+  deps: RunnerDeps,
+  claimer: Claimer,
+  places: Places,
+  worker: Parameters<Claimer['claim']>[0],
+): Promise<number> {
+  const { log, now } = deps
+  const { settings } = deps.kernel
+  const free = Math.min(places.free(), settings['jobs.claim_batch'])
+  if (free <= 0) return 0
+  const claimed_ms = now()
+  try {
+    const taken = await claimer.claim(worker, free)
+    places.begin(await checkOwners(deps, taken), claimed_ms)
+    return taken.length
+  } catch (error) {
+    log.warn({ err: error }, 'jobs could not be claimed; trying again')
+    claimer.woken()
+    await wait(Math.min(1000, settings['jobs.poll_ms']))
+    return 0
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * Cancels a job. One that waits ends at once: whoever deletes its queue row decides. One that runs is asked
+ * to stop, and stays `running` until its worker has: the answer never claims more than is true.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import type { Cancelled, JobKey } from '../face.ts'
+import { endWaiting } from '../attempts/ends/end-waiting.ts'
+import { isTerminal, JobState } from '../schemas.ts'
+
+const Now = Type.Object({ state: JobState, cancel_requested_at: nullable(Type.String()) })
+
+/** A job that is claimed or given back at this moment is looked at again. */
+const looks_max = 5
+
+export async function cancelJob(
+  tx: Tx,
+  { kernel, listeners }: Pick<Deps, 'kernel' | 'listeners'>,
+  key: JobKey,
+  reason: string | null,
+): Promise<Cancelled> {
+  for (let look = 0; look < looks_max; look++) {
+    const ended = await endWaiting(listeners, tx, [key], { state: 'cancelled', reason })
+    if (ended.length > 0) return 'cancelled'
+    if (await requestCancel(tx, key, reason)) {
+      tx.afterCommit(kernel.wake)
+      return 'requested'
+    }
+    const now = await tx.maybe(
+      Now,
+      sql`
+      select state, cancel_requested_at from jobs.jobs
+      where tenant_id = ${key.tenant_id} and id = ${key.job_id}`,
+    )
+    if (!now) return 'absent'
+    if (now.state === 'cancelled') return 'cancelled'
+    if (isTerminal(now.state)) return 'ended'
+    if (now.state === 'running' && now.cancel_requested_at !== null) return 'requested'
+  }
+  throw new Error('a job could not be held to cancel it')
+}
+
+async function requestCancel(
+  tx: Tx,
+  { tenant_id, job_id }: JobKey,
+  reason: string | null,
+): Promise<boolean> {
+  const asked = await tx.run(sql`
+    with asked as (
+      update jobs.jobs
+      set cancel_requested_at = kernel.now(), version = version + 1,
+        last_sequence = last_sequence + 1
+      where tenant_id = ${tenant_id} and id = ${job_id}
+        and state = 'running' and cancel_requested_at is null
+      returning id, tenant_id, last_sequence
+    )
+    insert into jobs.job_events (job_id, sequence, tenant_id, type, data)
+    select id, last_sequence, tenant_id, 'cancel_requested',
+      jsonb_strip_nulls(jsonb_build_object('reason', ${reason}::text))
+    from asked`)
+  return asked === 1
+}

@@ -1,0 +1,117 @@
+/**
+ * Finds a job for somebody who wants something of it. Absent, foreign and unreadable are the same 404; who
+ * may see it but not do this is told so.
+ */
+import { Type, type Static } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { JobState } from '../schemas.ts'
+import { allowsSome, allowsType } from '../../../kernel/access/permissions.ts'
+import type { Principal } from '../../../kernel/access/principal.ts'
+
+export const FoundJob = Type.Object({
+  id: Type.String(),
+  tenant_id: Type.String(),
+  type: Type.String(),
+  schema_version: Type.Integer(),
+  principal_id: Type.String(),
+  state: JobState,
+  version: Type.Integer(),
+  last_sequence: Type.Integer(),
+  result_ref: nullable(Type.String()),
+})
+export type FoundJob = Static<typeof FoundJob>
+
+export async function findJob(
+  reader: Reader,
+  deps: Pick<Deps, 'types'>,
+  { principal, grants }: Caller,
+  job_id: string,
+  act: Act,
+): Promise<FoundJob> {
+  const [held, job] = await Promise.all([
+    grants(),
+    reader.maybe(
+      FoundJob,
+      sql`
+      select id, tenant_id, type, schema_version, principal_id, state, version, last_sequence,
+        result_ref
+      from jobs.jobs where tenant_id = ${principal.tenant_id} and id = ${job_id}`,
+    ),
+  ])
+  if (!job) throw problem('job_not_found')
+  if (may(deps, held, principal, act, job)) return job
+  const seen = may(deps, held, principal, 'jobs.jobs.read', job)
+  throw problem(seen ? 'permission_denied' : 'job_not_found')
+}
+
+export type Act =
+  | 'jobs.jobs.read'
+  | 'jobs.jobs.cancel'
+  | 'jobs.results.read'
+  | 'jobs.jobs.retry'
+  | 'jobs.jobs.update'
+
+export type Caller = {
+  readonly principal: Principal
+  readonly grants: () => Promise<ReadonlySet<string>>
+}
+
+/** What a submitter keeps; retrying and reordering are for those who hold them. */
+const kept: ReadonlySet<Act> = new Set(['jobs.jobs.read', 'jobs.jobs.cancel', 'jobs.results.read'])
+const submit = 'jobs.jobs.submit'
+
+type Job = { readonly type: string; readonly principal_id: string }
+
+export function may(
+  { types }: Pick<Deps, 'types'>,
+  grants: ReadonlySet<string>,
+  principal: Principal,
+  act: Act,
+  { type, principal_id }: Job,
+): boolean {
+  if (allowsType(grants, act, type)) return true
+  if (principal_id !== principal.id || !kept.has(act)) return false
+  const own = ownPermissions(types).get(type)
+  return own === undefined ? allowsType(grants, submit, type) : allowsSome(grants, own)
+}
+
+/** Which jobs a list shows, as values of one `where`. */
+export type Readable = {
+  readonly all: boolean
+  readonly types: string[]
+  /** Own jobs of every type but these, and of these. */
+  readonly own_all: boolean
+  readonly own_types: string[]
+  readonly own_except: string[]
+}
+
+export function readable({ types }: Pick<Deps, 'types'>, grants: ReadonlySet<string>): Readable {
+  const own = [...ownPermissions(types)]
+  return {
+    all: grants.has('jobs.jobs.read:*'),
+    types: namedIn(grants, 'jobs.jobs.read'),
+    own_all: grants.has(`${submit}:*`),
+    own_types: [
+      ...namedIn(grants, submit).filter(type => !own.some(([name]) => name === type)),
+      ...own.filter(([, permission]) => allowsSome(grants, permission)).map(([type]) => type),
+    ],
+    own_except: own.map(([type]) => type),
+  }
+}
+
+function ownPermissions(types: Deps['types']): ReadonlyMap<string, string> {
+  return new Map(
+    types.builtIns().flatMap(one => (one.permission ? [[one.type, one.permission] as const] : [])),
+  )
+}
+
+function namedIn(grants: ReadonlySet<string>, permission: string): string[] {
+  const start = `${permission}:`
+  return [...grants]
+    .filter(grant => grant.startsWith(start) && grant !== `${start}*`)
+    .map(grant => grant.slice(start.length))
+}

@@ -1,0 +1,106 @@
+/**
+ * Takes ended jobs up again: the same jobs, with fresh attempts whose numbers go on. What ended them is
+ * forgotten in the row and kept in the history; a deadline that has passed counts no more, or the job
+ * would expire at once. A parent that it still lacks is waited for again, and so is a time to come.
+ */
+import { Type, type Static } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { waitAgain } from '../dependencies/wait-for.ts'
+import type { Deps } from '../deps.ts'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Redrive } from './schemas.ts'
+
+const Reopened = Type.Object({
+  id: Type.String(),
+  tenant_id: Type.String(),
+  type: Type.String(),
+  schema_version: Type.Integer(),
+  lacks: Type.Array(Type.String()),
+})
+type Reopened = Static<typeof Reopened>
+
+export async function reopenJobs(
+  tx: Tx,
+  { kernel, listeners, types, quota }: Pick<Deps, 'kernel' | 'listeners' | 'types' | 'quota'>,
+  tenant_id: string,
+  job_ids: readonly string[],
+): Promise<readonly string[]> {
+  if (job_ids.length === 0) return []
+  await quota.require(tx, tenant_id, job_ids.length)
+  const reopened = await reopen(tx, tenant_id, job_ids)
+  for (const { id, type, schema_version, lacks } of reopened) {
+    const job = { id, tenant_id, type, schema_version }
+    await types.builtIn(job)?.reopened?.(tx, job)
+    if (lacks.length > 0) await waitAgain(tx, listeners, job, lacks)
+  }
+  if (reopened.length > 0) tx.afterCommit(kernel.wake)
+  return reopened.map(one => one.id)
+}
+
+async function reopen(
+  tx: Tx,
+  tenant_id: string,
+  job_ids: readonly string[],
+): Promise<readonly Reopened[]> {
+  return await tx.many(
+    Reopened,
+    sql`
+    with again as (
+      update jobs.jobs j
+      set state = 'retryable', version = version + 1, last_sequence = last_sequence + 1,
+        completed_at = null, dead_at = null, cancel_requested_at = null, error_code = null,
+        error_retryable = null, cause_job_id = null, failures = 0, losses = 0,
+        deadline_at = case when deadline_at > kernel.now() then deadline_at end
+      where tenant_id = ${tenant_id} and id = any(${job_ids}::uuid[])
+        and state in ('failed', 'cancelled', 'expired')
+      returning id, tenant_id, type, schema_version, priority, scheduled_at, deadline_at,
+        last_sequence,
+        array(select d.depends_on_job_id::text from jobs.job_dependencies d
+          join jobs.jobs p on p.tenant_id = d.tenant_id and p.id = d.depends_on_job_id
+          where d.job_id = j.id and d.tenant_id = j.tenant_id and d.satisfied_at is null)
+          as lacks
+    ),
+    queued as (
+      insert into jobs.job_queue (tenant_id, job_id, type, schema_version, rank, wake_at,
+        deadline_at)
+      select tenant_id, id, type, schema_version, priority,
+        case when cardinality(lacks) > 0 then 'infinity'::timestamptz
+          when scheduled_at > kernel.now() then scheduled_at end,
+        deadline_at
+      from again
+    ),
+    remembered as (
+      insert into jobs.job_events (job_id, sequence, tenant_id, type)
+      select id, last_sequence, tenant_id, 'retried' from again
+    )
+    select id, tenant_id, type, schema_version, lacks from again order by id`,
+  )
+}
+
+const Dead = Type.Object({ id: Type.String() })
+
+/** Cancelled ones stay: somebody wanted that. */
+export async function redriveJobs(
+  tx: Tx,
+  deps: Pick<Deps, 'kernel' | 'listeners' | 'types' | 'quota'>,
+  { type, error_code, limit }: Redrive,
+  { id: actor, tenant_id }: Principal,
+): Promise<number> {
+  const dead = await tx.many(
+    Dead,
+    sql`
+    select id from jobs.jobs
+    where tenant_id = ${tenant_id} and dead_at is not null and type = ${type}
+      and state in ('failed', 'expired')
+      and (${error_code ?? null}::text is null or error_code = ${error_code ?? null}::text)
+    order by id
+    limit ${limit}
+    for no key update skip locked`,
+  )
+  const ids = dead.map(one => one.id)
+  const retried = await reopenJobs(tx, deps, tenant_id, ids)
+  const reason = `${retried.length} of type ${type}${error_code === undefined ? '' : ` (${error_code})`}`
+  tx.audit({ tenant_id, actor, action: 'jobs.jobs.redrive', target: type, outcome: 'done', reason })
+  return retried.length
+}

@@ -1,0 +1,185 @@
+/**
+ * Routes that show jobs, cancel, retry and reorder them. Who submitted one, or holds the permission for its
+ * type, sees it.
+ */
+import { Type } from 'typebox'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { pageQuery } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { JobPage, JobView, StateFilter, TypeName } from '../schemas.ts'
+import { tagOf, versionsOf } from './entity-tag.ts'
+import { findJob, readable } from './find-job.ts'
+import { listJobs } from './list-jobs.ts'
+import { viewJob } from './view-job.ts'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { cancelJob } from './cancel-job.ts'
+import { changeJob } from './change-job.ts'
+import { redriveJobs } from './reopen-jobs.ts'
+import { retryAsNewJob, retrySameJob } from './retry-job.ts'
+import { CancelJob, ChangeJob, Redrive, Redriven, RetryJob } from './schemas.ts'
+
+export function jobRoutes(deps: Deps): readonly Route[] {
+  return [
+    showRoute(deps),
+    listRoute(deps),
+    cancelRoute(deps),
+    retryRoute(deps),
+    changeRoute(deps),
+    redriveRoute(deps),
+  ]
+}
+
+function showRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/jobs/{job_id}',
+    summary: 'A job: its state, its progress, and why it waits',
+    permission: 'authenticated',
+    absent: 'job_not_found',
+    replies: { 200: JobView },
+    fails: ['job_not_found'],
+    handle: async ({ tx, params, principal, grants }) => {
+      const job = await findJob(tx, deps, { principal, grants }, params.job_id, 'jobs.jobs.read')
+      const view = await viewJob(tx, deps, { tenant_id: job.tenant_id, job_id: job.id })
+      if (!view) throw problem('job_not_found')
+      return reply(200, view, { etag: tagOf(view) })
+    },
+  })
+}
+
+function listRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/jobs',
+    summary: 'The jobs of the tenant that I may see, newest first',
+    permission: 'authenticated',
+    query: pageQuery({ state: Type.Optional(StateFilter), type: Type.Optional(TypeName) }),
+    replies: { 200: JobPage },
+    handle: async ({ tx, query, principal, grants, list }) => {
+      const { after, fetch } = deps.kernel.cursors.start(list)
+      const jobs = await listJobs(tx, deps, {
+        tenant_id: principal.tenant_id,
+        principal_id: principal.id,
+        state: query.state,
+        type: query.type,
+        after: after === null ? null : String(after[0]),
+        fetch,
+        readable: readable(deps, await grants()),
+      })
+      const { body, headers } = deps.kernel.cursors.page(list, jobs, job => [job.id])
+      return reply(200, body, headers)
+    },
+  })
+}
+
+const absent = 'job_not_found'
+
+/** The job after what was done to it, with its headers. */
+async function shown(reader: Reader, deps: Deps, tenant_id: string, job_id: string) {
+  const job = await viewJob(reader, deps, { tenant_id, job_id })
+  if (!job) throw problem('job_not_found')
+  return { job, headers: { etag: tagOf(job) }, location: `/v1/jobs/${job.id}` }
+}
+
+function cancelRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/jobs/{job_id}/cancel',
+    summary: 'Cancel a job',
+    description:
+      'A waiting job is cancelled at once (200). A running one is asked to stop (202) and says ' +
+      '`running` until its worker has stopped or finished.',
+    permission: 'authenticated',
+    asks_grants: true,
+    absent,
+    body: CancelJob,
+    body_optional: true,
+    replies: { 200: JobView, 202: JobView },
+    fails: ['job_not_found', 'permission_denied', 'invalid_transition'],
+    handle: async ({ tx, params, body, principal, grants }) => {
+      const caller = { principal, grants }
+      const { id, tenant_id } = await findJob(tx, deps, caller, params.job_id, 'jobs.jobs.cancel')
+      const reason = body?.reason ?? null
+      const said = await cancelJob(tx, deps, { tenant_id, job_id: id }, reason)
+      const { job, headers, location } = await shown(tx, deps, tenant_id, id)
+      if (said === 'ended') throw problem('invalid_transition', { current_state: job.state })
+      return said === 'requested'
+        ? reply(202, job, { ...headers, location })
+        : reply(200, job, headers)
+    },
+  })
+}
+
+function retryRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/jobs/{job_id}/retry',
+    summary: 'Retry a job, or make a new one like it',
+    description: 'The history is kept: attempts of the same job are numbered on.',
+    permission: 'jobs.jobs.retry',
+    absent,
+    body: RetryJob,
+    body_optional: true,
+    replies: { 202: JobView },
+    fails: [
+      'job_not_found',
+      'permission_denied',
+      'invalid_transition',
+      'unknown_job_type',
+      'quota_exceeded',
+    ],
+    handle: async ({ tx, params, body, principal, grants }) => {
+      const caller = { principal, grants }
+      const found = await findJob(tx, deps, caller, params.job_id, 'jobs.jobs.retry')
+      const anew = body?.mode === 'new_job'
+      if (!anew) await retrySameJob(tx, deps, found)
+      const id = anew ? await retryAsNewJob(tx, deps, found, principal) : found.id
+      const { job, headers, location } = await shown(tx, deps, found.tenant_id, id)
+      return reply(202, job, { ...headers, location })
+    },
+  })
+}
+
+function changeRoute(deps: Deps): Route {
+  return route({
+    method: 'PATCH',
+    path: '/v1/jobs/{job_id}',
+    summary: 'Reorder a waiting job',
+    permission: 'jobs.jobs.update',
+    added: true,
+    absent,
+    body: ChangeJob,
+    replies: { 200: JobView },
+    fails: [
+      'job_not_found',
+      'permission_denied',
+      'invalid_transition',
+      'precondition_failed',
+      'validation_failed',
+    ],
+    handle: async ({ tx, params, body, principal, grants, request }) => {
+      const caller = { principal, grants }
+      const found = await findJob(tx, deps, caller, params.job_id, 'jobs.jobs.update')
+      await changeJob(tx, deps, found, body, versionsOf(request.headers['if-match']))
+      const { job, headers } = await shown(tx, deps, found.tenant_id, found.id)
+      return reply(200, job, headers)
+    },
+  })
+}
+
+function redriveRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/job-redrives',
+    summary: 'Take up again the failed jobs of a type, oldest first',
+    permission: 'jobs.jobs.retry:{body.type}',
+    added: true,
+    rate: 'expensive',
+    body: Redrive,
+    replies: { 200: Redriven },
+    fails: ['quota_exceeded'],
+    handle: async ({ tx, body, principal }) =>
+      reply(200, { retried: await redriveJobs(tx, deps, body, principal) }),
+  })
+}

@@ -1,0 +1,118 @@
+/** Routes that submit jobs: one, or several that may wait for each other. */
+import { allowsType } from '../../../kernel/access/permissions.ts'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import { fingerprint } from '../../../kernel/idempotency/fingerprint.ts'
+import { reply, route, type RequestFacts, type Route } from '../../../kernel/http/route.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import type { JobOrder } from '../face.ts'
+import { JobView } from '../schemas.ts'
+import { tagOf } from './entity-tag.ts'
+import { viewJob, viewJobs } from './view-job.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { BatchView, SubmitBatch, SubmitJob } from './schemas.ts'
+import { submitBatch } from './submit-batch.ts'
+import { submitJob } from './submit-job.ts'
+
+const fails = [
+  'content_too_large',
+  'validation_failed',
+  'unknown_job_type',
+  'unsupported_schema_version',
+  'input_not_available',
+  'dependency_unknown',
+  'deadline_in_past',
+  'quota_exceeded',
+  'idempotency_key_reused',
+] as const
+
+export function submitRoutes(deps: Deps): readonly Route[] {
+  return [submitRoute(deps), batchRoute(deps)]
+}
+
+/** The same words in another order are the same order, as for the kernel's own records. */
+function orderedBy(principal: Principal, operation: string, body: unknown) {
+  return {
+    tenant_id: principal.tenant_id,
+    principal_id: principal.id,
+    operation,
+    request_fingerprint: fingerprint({
+      operation,
+      params: {},
+      query: {},
+      media_type: 'application/json',
+      body,
+    }),
+  }
+}
+
+function keyOf({ headers }: RequestFacts): string {
+  return String(headers['idempotency-key'])
+}
+
+/** Work of another surface begins at that surface, which checks rights and quotas of its own. */
+function requireOffered({ types }: Deps, order: Pick<JobOrder, 'type' | 'schema_version'>): void {
+  const versions = types.builtIns().filter(one => one.type === order.type)
+  if (versions.length > 0 && !versions.some(one => one.offered)) throw problem('unknown_job_type')
+}
+
+function submitRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/jobs',
+    summary: 'Submit a job',
+    permission: 'jobs.jobs.submit:{body.type}',
+    idempotency: 'required',
+    body: SubmitJob,
+    replies: { 202: JobView },
+    fails,
+    handle: async ({ tx, principal, body, request }) => {
+      requireOffered(deps, body)
+      const { id } = await submitJob(tx, deps, {
+        ...body,
+        ...orderedBy(principal, 'POST /v1/jobs', body),
+        idempotency_key: keyOf(request),
+      })
+      const job = await viewJob(tx, deps, { tenant_id: principal.tenant_id, job_id: id })
+      if (!job) throw problem('job_not_found')
+      return reply(202, job, { location: `/v1/jobs/${id}`, etag: tagOf(job) })
+    },
+  })
+}
+
+function batchRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: '/v1/job-batches',
+    summary: 'Submit jobs that may wait for each other, all or none',
+    permission: 'jobs.jobs.submit',
+    added: true,
+    idempotency: 'required',
+    body: SubmitBatch,
+    replies: { 202: BatchView },
+    fails: [...fails, 'permission_denied', 'dependency_cycle'],
+    handle: async ({ tx, principal, grants, body, request }) => {
+      const held = await grants()
+      for (const one of body.jobs) {
+        if (!allowsType(held, 'jobs.jobs.submit', one.type)) throw problem('permission_denied')
+        requireOffered(deps, one)
+      }
+      const common = orderedBy(principal, 'POST /v1/job-batches', body)
+      const ids = await submitBatch(tx, deps, body.jobs, common, keyOf(request))
+      const views = await viewJobs(
+        tx,
+        deps,
+        sql`select id, tenant_id from jobs.jobs
+          where tenant_id = ${principal.tenant_id} and id = any(${[...ids.values()]}::uuid[])`,
+      )
+      const byId = new Map(views.map(one => [one.id, one]))
+      const jobs: Record<string, (typeof views)[number]> = {}
+      for (const { ref } of body.jobs) {
+        const view = byId.get(ids.get(ref) ?? '')
+        if (view) jobs[ref] = view
+      }
+      const first = ids.get(body.jobs[0]?.ref ?? '') ?? ''
+      return reply(202, { status: 'queued' as const, jobs }, { location: `/v1/jobs/${first}` })
+    },
+  })
+}

@@ -1,0 +1,347 @@
+/** Batches, digests, preferences, unsubscribing and the inbox as it goes on. */
+import { createParser } from 'eventsource-parser'
+import { afterAll, describe, expect, test } from 'vitest'
+import type { Member } from '../../../../test/product-world.ts'
+import { eventually, newKey } from '../../../../test/world.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { newAddress, openNotifyWorld, usual_data } from './notify-world.ts'
+
+const world = await openNotifyWorld()
+afterAll(() => world.close())
+
+const ask = (who: Member, method: string, path: string, body?: unknown, headers = {}) =>
+  world.call(method, path, {
+    token: who.token,
+    key: newKey(),
+    headers,
+    ...(body === undefined ? {} : { body }),
+  })
+
+async function header(who: Member, more: object = {}) {
+  const name = await world.template(who)
+  return {
+    category: 'order.updates',
+    template: { name },
+    data: usual_data,
+    channels: ['email'],
+    ...more,
+  }
+}
+
+function sendLines(who: Member, head: object, lines: readonly unknown[], key = newKey()) {
+  const text = [head, ...lines]
+    .map(one => (typeof one === 'string' ? one : JSON.stringify(one)))
+    .join('\n')
+  return world.call('POST', '/v1/notifications/batches', {
+    token: who.token,
+    key,
+    body: text,
+    headers: { 'content-type': 'application/x-ndjson' },
+  })
+}
+
+const completed = (who: Member, id: string) =>
+  eventually('the batch is completed', async () => {
+    const { body } = await ask(who, 'GET', `/v1/notifications/batches/${id}`)
+    return body.state === 'completed' && body
+  })
+
+describe.concurrent('a batch', () => {
+  test('sends to each once; bad lines and duplicates are counted, the rest goes on', async () => {
+    const who = await world.sender()
+    const addresses = Array.from({ length: 30 }, newAddress)
+    const lines = [
+      ...addresses.map(email => ({ recipient: { email }, data: { name: email } })),
+      { recipient: { email: addresses[0]?.toUpperCase() } },
+      'this is no JSON',
+      { recipient: {} },
+      { recipient: { destination_id: newId() } },
+    ]
+    const key = newKey()
+    const head = await header(who)
+    const made = await sendLines(who, head, lines, key)
+    expect(made.status, made.text).toBe(202)
+    expect(made.body).toMatchObject({ total: 30, duplicates: 1, rejected_count: 3 })
+    expect(made.body.rejected).toEqual([
+      { line: 33, code: 'validation_failed' },
+      { line: 34, code: 'validation_failed' },
+      { line: 35, code: 'destination_not_found' },
+    ])
+    const again = await sendLines(who, head, lines, key)
+    expect(again.body.id).toBe(made.body.id)
+    const other = await sendLines(who, head, lines.slice(1), key)
+    expect([other.status, other.body.code]).toEqual([409, 'idempotency_key_reused'])
+    const done = await completed(who, made.body.id)
+    expect(done.counts).toMatchObject({ sent: 30, duplicates: 1, rejected: 3 })
+    const [mail] = await world.messages(addresses[7] ?? '')
+    expect(mail.subject).toBe(`Hello ${addresses[7]}`)
+  })
+
+  test('is held by a pause and given up by a cancel, at once', async () => {
+    const who = await world.sender()
+    const addresses = Array.from({ length: 20 }, newAddress)
+    const scheduled_at = new Date(Date.now() + 3000).toISOString()
+    const head = await header(who, { scheduled_at })
+    const { body } = await sendLines(
+      who,
+      head,
+      addresses.map(email => ({ recipient: { email } })),
+    )
+    const path = `/v1/notifications/batches/${body.id}`
+    expect((await ask(who, 'POST', `${path}/pause`)).body.state).toBe('paused')
+    expect((await ask(who, 'POST', `${path}/cancel`)).body.state).toBe('cancelled')
+    const done = await eventually('all are cancelled', async () => {
+      const found = await ask(who, 'GET', path)
+      return found.body.counts.cancelled === 20 && found.body
+    })
+    expect(done.completed_at).not.toBeUndefined()
+    expect((await ask(who, 'POST', `${path}/resume`)).body.code).toBe('invalid_transition')
+    for (const address of addresses.slice(0, 3)) expect(await world.messages(address)).toEqual([])
+  })
+
+  test('that breaks off has told nobody', async () => {
+    const who = await world.sender()
+    const head = await header(who)
+    const email = newAddress()
+    const sending = new AbortController()
+    const body = new ReadableStream({
+      start: controller => {
+        controller.enqueue(
+          new TextEncoder().encode(
+            `${JSON.stringify(head)}\n${JSON.stringify({ recipient: { email } })}\n`,
+          ),
+        )
+      },
+    })
+    const request = fetch(`${world.url}/v1/notifications/batches`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${who.token}`, 'content-type': 'application/x-ndjson' },
+      body,
+      duplex: 'half',
+      signal: sending.signal,
+    } as RequestInit)
+    setTimeout(() => sending.abort(), 300)
+    await expect(request).rejects.toThrow()
+    const list = await ask(who, 'GET', '/v1/notifications?category=order.updates')
+    expect(list.body.data).toEqual([])
+    expect(await world.messages(email)).toEqual([])
+  })
+
+  test('of only bad lines is refused', async () => {
+    const who = await world.sender()
+    const made = await sendLines(who, await header(who), ['no', 'json'])
+    expect([made.status, made.body.code]).toEqual([422, 'batch_line_invalid'])
+  })
+})
+
+describe.concurrent('a digest', () => {
+  test('gathers what comes in its window, each in exactly one message', async () => {
+    const who = await world.sender()
+    const texts = {
+      in_app: { title: '{{ total }} new', body: '{% for e in events %}{{ e.n }},{% endfor %}' },
+    }
+    const name = await world.template(who, texts)
+    const order = (n: number) => ({
+      recipient: { user_id: who.id },
+      category: 'order.updates',
+      template: { name },
+      data: { n },
+      channels: ['in_app'],
+      digest: { key: 'k', window_seconds: 60 },
+    })
+    const sent = await Promise.all(Array.from({ length: 20 }, (_, n) => world.send(who, order(n))))
+    expect(new Set(sent.map(one => one.body.state))).toEqual(new Set(['held']))
+    await world.call('POST', '/dev/clock', { body: { offset_seconds: 61 } })
+    const items = await eventually('the digest is there', async () => {
+      const { body } = await ask(who, 'GET', '/v1/inbox')
+      return body.data.length > 0 && body.data
+    })
+    await world.call('POST', '/dev/clock', { body: { offset_seconds: 0 } })
+    expect(items).toHaveLength(1)
+    expect(items[0].title).toBe('20 new')
+    const numbers = (items[0].body as string).split(',').filter(Boolean).map(Number)
+    expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n))
+    await world.reaches(who, sent[0]?.body.id, 'delivered')
+  })
+})
+
+describe.concurrent('preferences', () => {
+  test('switch a category off, hold what is quiet, and say why beforehand', async () => {
+    const who = await world.sender()
+    const name = await world.template(who)
+    const path = `/v1/users/${who.id}/preferences`
+    const set = (preferences: unknown[], timezone = 'Europe/Berlin') =>
+      ask(who, 'PUT', path, { timezone, preferences })
+    const off = await set([{ category: 'social.activity', channel: 'in_app', enabled: false }])
+    expect(off.status, off.text).toBe(200)
+    const order = { recipient: { user_id: who.id }, template: { name }, data: usual_data }
+    const skipped = await world.send(who, {
+      ...order,
+      category: 'social.activity',
+      channels: ['in_app'],
+    })
+    expect(skipped.body).toMatchObject({
+      state: 'suppressed',
+      channels: [{ reason: 'preference_disabled' }],
+    })
+    const why = await ask(who, 'POST', '/v1/notifications/explain', {
+      ...order,
+      category: 'social.activity',
+      channels: ['in_app'],
+    })
+    expect(why.body.channels).toMatchObject([{ decision: 'skip' }])
+    // It is quiet for all hours but one, which is not now.
+    const hour = new Date().getUTCHours()
+    const clock = (value: number) => `${String((value + 24) % 24).padStart(2, '0')}:00`
+    const quiet_hours = { start: clock(hour - 1), end: clock(hour - 2) }
+    await set([{ category: '*', channel: '*', enabled: true, quiet_hours }], 'UTC')
+    await ask(who, 'POST', `/v1/users/${who.id}/destinations`, {
+      channel: 'push',
+      provider: 'fcm',
+      token: newId(),
+    })
+    const held = await world.send(who, {
+      ...order,
+      category: 'social.activity',
+      channels: ['push'],
+    })
+    const found = await world.reaches(who, held.body.id, 'held')
+    expect(found.decisions).toMatchObject([{ rule: 'quiet_hours', outcome: 'hold' }])
+    const urgent = await world.send(who, {
+      ...order,
+      category: 'social.activity',
+      channels: ['push'],
+      priority: 'critical',
+    })
+    await world.reaches(who, urgent.body.id, 'sent')
+    // Quiet hours that are taken back release what waits for them.
+    await set([])
+    await world.reaches(who, held.body.id, 'sent')
+  })
+
+  test.each([
+    [{ timezone: 'Mars/Olympus', preferences: [] }, 'invalid_timezone'],
+    [
+      {
+        timezone: 'UTC',
+        preferences: [
+          {
+            category: '*',
+            channel: '*',
+            enabled: true,
+            quiet_hours: { start: '07:00', end: '07:00' },
+          },
+        ],
+      },
+      'invalid_quiet_hours',
+    ],
+    [
+      {
+        timezone: 'UTC',
+        preferences: [{ category: 'order.updates', channel: '*', enabled: false }],
+      },
+      'category_mandatory',
+    ],
+    [
+      {
+        timezone: 'UTC',
+        preferences: [
+          { category: '*', channel: '*', enabled: true },
+          { category: '*', channel: '*', enabled: false },
+        ],
+      },
+      'duplicate_preference',
+    ],
+  ])('%j are refused with %s', async (body, code) => {
+    const who = await world.member()
+    expect((await ask(who, 'PUT', `/v1/users/${who.id}/preferences`, body)).body.code).toBe(code)
+  })
+})
+
+test('unsubscribing is one POST, for one category; a scanner changes nothing', async () => {
+  const who = await world.sender()
+  const category = `news_${newId().slice(-8)}`
+  await ask(who, 'PUT', `/v1/notification-categories/${category}`, {
+    class: 'marketing',
+    default_channels: ['email'],
+  })
+  const email = newAddress()
+  const send = async (of: string) =>
+    (await world.send(who, { ...(await header(who, { category: of })), recipient: { email } })).body
+  await world.reaches(who, (await send(category)).id, 'sent')
+  const [mail] = await world.messages(email)
+  expect(mail.headers['list-unsubscribe-post']).toBe('List-Unsubscribe=One-Click')
+  const link = /<(.*)>/.exec(mail.headers['list-unsubscribe'])?.[1] ?? ''
+  const path = new URL(link).pathname
+  expect((await world.call('GET', path)).text).toContain('<button')
+  await world.reaches(who, (await send(category)).id, 'sent')
+  const post = (to: string) =>
+    world.call('POST', to, {
+      body: 'List-Unsubscribe=One-Click',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+  expect((await post(path)).status).toBe(200)
+  expect((await post(path)).status).toBe(200)
+  expect((await post(`${path.slice(0, -2)}xx`)).status).toBe(404)
+  expect((await send(category)).state).toBe('suppressed')
+  await world.reaches(who, (await send('order.updates')).id, 'sent')
+})
+
+test('an inbox is a stream: what comes, what is read, and what was missed', async () => {
+  const who = await world.sender()
+  const name = await world.template(who)
+  const tell = () =>
+    world.send(who, {
+      recipient: { user_id: who.id },
+      category: 'order.updates',
+      template: { name },
+      data: usual_data,
+      channels: ['in_app'],
+    })
+  await tell()
+  const open = async (last: string | null) => {
+    const events: { event: string | undefined; data: string; id: string | undefined }[] = []
+    const end = new AbortController()
+    const response = await fetch(`${world.url}/v1/inbox`, {
+      headers: {
+        authorization: `Bearer ${who.token}`,
+        accept: 'text/event-stream',
+        ...(last === null ? {} : { 'last-event-id': last }),
+      },
+      signal: end.signal,
+    })
+    const parser = createParser({
+      onEvent: ({ event, data, id }) => void events.push({ event, data, id }),
+    })
+    void (async () => {
+      const decoder = new TextDecoder()
+      try {
+        for await (const chunk of response.body ?? []) parser.feed(decoder.decode(chunk))
+      } catch {
+        // It was closed below.
+      }
+    })()
+    return { events, close: () => end.abort() }
+  }
+  const first = await open(null)
+  await eventually('the count comes', () => first.events.some(one => one.event === 'inbox.unread'))
+  await tell()
+  const item = await eventually('the item comes', () =>
+    first.events.find(one => one.event === 'inbox.item'),
+  )
+  first.close()
+  await tell()
+  const { body } = await ask(who, 'GET', '/v1/inbox')
+  await ask(who, 'PATCH', `/v1/inbox/${body.data[2].id}`, { read: true })
+  const second = await open(item.id ?? null)
+  await eventually('what was missed comes', () =>
+    second.events.some(one => one.event === 'inbox.updated'),
+  )
+  expect(second.events.filter(one => one.event === 'inbox.item')).toHaveLength(1)
+  second.close()
+  expect((await ask(who, 'GET', '/v1/inbox/unread-count')).body.unread_count).toBe(2)
+  expect((await ask(who, 'POST', '/v1/inbox/read-all', {})).body).toEqual({
+    read: 2,
+    unread_count: 0,
+  })
+})

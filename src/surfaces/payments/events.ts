@@ -1,0 +1,38 @@
+/** What payments announces: each move of a payment, refund, dispute or payout is exactly one event. */
+import { Type } from 'typebox'
+import { Amount, Id, nullable } from '../../kernel/http/shapes.ts'
+
+const Short = Type.String({ maxLength: 128 })
+const moved = {
+  version: 1,
+  data: Type.Object({
+    intent_id: nullable(Id),
+    operation_id: nullable(Id),
+    /** The refund, dispute, payout, settlement or item of which this tells, if it is none of the above. */
+    resource_id: nullable(Id),
+    order_ref: nullable(Short),
+    amount_minor: Amount,
+    currency: Type.String({ minLength: 3, maxLength: 3 }),
+    state: Short,
+    reason_code: nullable(Short),
+  }),
+}
+
+export const events = {
+  'payment.created': moved,
+  'payment.authorized': moved,
+  'payment.declined': moved,
+  'payment.action_required': moved,
+  'payment.deferred': moved,
+  'payment.captured': moved,
+  'payment.capture_failed': moved,
+  'payment.released': moved,
+  'refund.created': moved,
+  'refund.succeeded': moved,
+  'refund.failed': moved,
+  'dispute.opened': moved,
+  'dispute.closed': moved,
+  'settlement.recorded': moved,
+  'payout.recorded': moved,
+  'reconciliation_item.opened': moved,
+} as const

@@ -1,0 +1,62 @@
+/** Begins an authorization: one at a time for a payment, and few declines for one caller. */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { RequestKey } from '../../../kernel/http/route.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { beginOperation, lockMovable } from '../operations/begin-operation.ts'
+
+export type Authorization = {
+  readonly operation_id: string
+  readonly tenant_id: string
+  readonly intent_id: string
+  readonly payment_method: string
+  readonly return_url: string | null
+  /** Who pays: the caller, or the buyer of an order. */
+  readonly principal_id: string | null
+  readonly key: RequestKey | null
+  readonly managed: boolean
+}
+
+export async function beginAuthorize(tx: Tx, deps: Deps, asked: Authorization): Promise<void> {
+  const { tenant_id, intent_id, principal_id } = asked
+  if (principal_id) await refuseTesting(tx, deps, tenant_id, principal_id)
+  const intent = await lockMovable(tx, { tenant_id, id: intent_id }, asked.managed)
+  if (intent.state !== 'requires_authorization') {
+    throw problem('invalid_transition', {
+      current_state: intent.state,
+      detail: 'Only a payment in requires_authorization can be authorized.',
+    })
+  }
+  if (!deps.provider.accepting()) throw problem('payment_provider_unavailable')
+  await beginOperation(tx, deps, {
+    ...asked,
+    type: 'authorize',
+    amount_minor: intent.amount_minor,
+  })
+}
+
+const Declines = Type.Object({ declines: Type.Integer() })
+const hour_seconds = 3600
+
+/** Stolen cards are tried by the hundred: a caller with many declines waits. */
+async function refuseTesting(tx: Tx, { kernel }: Deps, tenant_id: string, principal_id: string) {
+  const most = kernel.settings['payments.declines_per_hour']
+  const { declines } = await tx.one(
+    Declines,
+    sql`
+      select count(*)::int as declines from (
+        select 1 from payments.payment_operations
+        where tenant_id = ${tenant_id} and principal_id = ${principal_id}
+          and type = 'authorize' and state = 'failed'
+          and resolved_at > kernel.now() - make_interval(secs => ${hour_seconds})
+        limit ${most}) declined`,
+  )
+  if (declines < most) return
+  throw problem('rate_limited', {
+    detail: `${most} payments were declined within an hour. Wait before you try another card.`,
+    retry_after: hour_seconds,
+    headers: { 'retry-after': String(hour_seconds) },
+  })
+}

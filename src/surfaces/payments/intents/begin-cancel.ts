@@ -1,0 +1,40 @@
+/** Begins a cancellation. Where nothing was ever sent to the provider, it has ended with this commit. */
+import type { Tx } from '../../../kernel/database/db.ts'
+import type { RequestKey } from '../../../kernel/http/route.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { cancelLocally } from '../operations/apply-provider-state.ts'
+import { beginOperation, lockMovable } from '../operations/begin-operation.ts'
+
+export type CancelAsked = {
+  readonly operation_id: string
+  readonly tenant_id: string
+  readonly intent_id: string
+  readonly reason: string
+  readonly principal_id: string | null
+  readonly key: RequestKey | null
+  readonly managed: boolean
+}
+
+/** True if the provider has to be told. */
+export async function beginCancel(tx: Tx, deps: Deps, asked: CancelAsked): Promise<boolean> {
+  const { tenant_id, intent_id, reason } = asked
+  const key = { tenant_id, id: intent_id }
+  const intent = await lockMovable(tx, key, asked.managed)
+  if (intent.state === 'captured') {
+    throw problem('invalid_transition', {
+      current_state: intent.state,
+      detail: 'A captured payment cannot be cancelled. Refund it.',
+    })
+  }
+  const begun = { ...asked, type: 'cancel', amount_minor: intent.amount_authorized_minor } as const
+  if (intent.state === 'cancelled') {
+    await beginOperation(tx, deps, { ...begun, sends: false })
+    return false
+  }
+  const at_provider = intent.provider_handle !== null
+  if (at_provider && !deps.provider.accepting()) throw problem('payment_provider_unavailable')
+  await beginOperation(tx, deps, begun)
+  if (!at_provider) await cancelLocally(tx, key, reason)
+  return at_provider
+}

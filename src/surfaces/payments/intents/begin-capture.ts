@@ -1,0 +1,42 @@
+/** Begins a capture: all of the authorization or a part of it, once. The rest is released. */
+import type { Tx } from '../../../kernel/database/db.ts'
+import type { RequestKey } from '../../../kernel/http/route.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { beginOperation, lockMovable } from '../operations/begin-operation.ts'
+import { toStripe } from '../money/currencies.ts'
+
+export type CaptureAsked = {
+  readonly operation_id: string
+  readonly tenant_id: string
+  readonly intent_id: string
+  readonly amount_minor: number | null
+  readonly principal_id: string | null
+  readonly key: RequestKey | null
+  readonly managed: boolean
+}
+
+export async function beginCapture(tx: Tx, deps: Deps, asked: CaptureAsked): Promise<void> {
+  const { tenant_id, intent_id } = asked
+  const intent = await lockMovable(tx, { tenant_id, id: intent_id }, asked.managed)
+  if (intent.state !== 'authorized') {
+    throw problem('invalid_transition', {
+      current_state: intent.state,
+      detail: 'Only an authorized payment can be captured, and only once.',
+    })
+  }
+  if (intent.expired) {
+    throw problem('authorization_expired', {
+      detail: 'The money is not held any more. Create a new payment intent.',
+    })
+  }
+  const amount_minor = asked.amount_minor ?? intent.amount_authorized_minor
+  if (amount_minor > intent.amount_authorized_minor) {
+    throw problem('amount_exceeds_capturable', {
+      detail: `At most ${intent.amount_authorized_minor} minor units can be captured.`,
+    })
+  }
+  if (toStripe(amount_minor, intent.currency) === null) throw problem('amount_not_representable')
+  if (!deps.provider.accepting()) throw problem('payment_provider_unavailable')
+  await beginOperation(tx, deps, { ...asked, type: 'capture', amount_minor })
+}

@@ -1,0 +1,75 @@
+/** Makes a payment. It touches PostgreSQL only: the provider hears of it when it is authorized. */
+import type { Tx } from '../../../kernel/database/db.ts'
+import { violates } from '../../../kernel/database/failures.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { RequestKey } from '../../../kernel/http/route.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { announce } from '../operations/announce.ts'
+import { readAmount, type GivenAmount } from '../money/read-amount.ts'
+
+export type NewIntent = GivenAmount & {
+  readonly order_ref?: string
+  readonly provider?: string
+  readonly metadata?: Readonly<Record<string, string>>
+}
+
+export type Maker = {
+  readonly tenant_id: string
+  /** Null where another part of the platform makes it. */
+  readonly principal_id: string | null
+  readonly key: RequestKey | null
+  readonly managed: boolean
+}
+
+export type Created = { readonly id: string; readonly operation_id: string }
+
+export async function createIntent(
+  tx: Tx,
+  { kernel, provider }: Deps,
+  given: NewIntent,
+  maker: Maker,
+): Promise<Created> {
+  const { settings } = kernel
+  const amount_minor = readAmount(given, {
+    accepted: settings['payments.settlement_currencies'],
+    max_minor: settings['payments.amount_max_minor'],
+  })
+  const { order_ref = null, currency, metadata = {} } = given
+  if ((given.provider ?? provider.name) !== provider.name) throw problem('provider_unsupported')
+  const made = { id: newId(), operation_id: newId() }
+  const { tenant_id, principal_id, key, managed } = maker
+  await tx.run(sql`
+    insert into payments.payment_intents (
+      tenant_id, id, order_ref, amount_minor, currency, provider, managed, metadata, created_by)
+    values (
+      ${tenant_id}, ${made.id}, ${order_ref}, ${amount_minor}, ${currency}, ${provider.name},
+      ${managed}, ${sql.json(metadata)}::jsonb, ${principal_id})`)
+  try {
+    await tx.run(sql`
+      insert into payments.payment_operations (
+        tenant_id, id, intent_id, type, principal_id, idempotency_key, request_fingerprint,
+        state, provider, amount_minor, resolved_at)
+      values (
+        ${tenant_id}, ${made.operation_id}, ${made.id}, 'create', ${principal_id},
+        ${key?.value ?? null}, ${key?.fingerprint ?? null}, 'succeeded', ${provider.name},
+        ${amount_minor}, kernel.now())`)
+  } catch (error) {
+    // The recorded outcome was pruned, but the key is used for ever.
+    if (violates(error, 'payment_operations_key')) throw problem('idempotency_key_reused')
+    throw error
+  }
+  announce(
+    tx,
+    { tenant_id, id: made.id, order_ref, currency },
+    {
+      type: 'payment.created',
+      version: 1,
+      state: 'requires_authorization',
+      operation_id: made.operation_id,
+      amount_minor,
+    },
+  )
+  return made
+}

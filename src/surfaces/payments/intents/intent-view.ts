@@ -1,0 +1,156 @@
+/** A payment as its merchant sees it: without secrets, so that a reply can be kept and replayed. */
+import { type Static, Type } from 'typebox'
+import type { Db, Reader, Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Amount, Id, nullable, oneOf, Time, Version } from '../../../kernel/http/shapes.ts'
+import { problem } from '../errors.ts'
+import {
+  findIntent,
+  intent_states,
+  operation_states,
+  operation_types,
+  OperationRow,
+  operationColumns,
+  type IntentKey,
+  type IntentRow,
+} from '../operations/rows.ts'
+
+const Short = Type.String({ maxLength: 255 })
+
+const OperationView = Type.Object(
+  {
+    id: Id,
+    type: oneOf(...operation_types),
+    state: oneOf(...operation_states),
+    amount_minor: Amount,
+    provider_operation_id: nullable(Short),
+    attempt_count: Type.Integer({ minimum: 0 }),
+    error_code: nullable(Short),
+    created_at: Time,
+    resolved_at: nullable(Time),
+  },
+  { title: 'PaymentOperation' },
+)
+type OperationView = Static<typeof OperationView>
+
+const NextAction = Type.Object(
+  { type: Short, url: nullable(Type.String({ maxLength: 2048 })) },
+  { title: 'PaymentNextAction' },
+)
+export type NextAction = Static<typeof NextAction>
+
+const intentMembers = {
+  id: Id,
+  merchant_id: Id,
+  order_ref: nullable(Type.String({ maxLength: 128 })),
+  amount_minor: Amount,
+  currency: Type.String({ minLength: 3, maxLength: 3 }),
+  state: oneOf(...intent_states),
+  provider: Short,
+  provider_customer_ref: nullable(Short),
+  amount_authorized_minor: Amount,
+  amount_capturable_minor: Amount,
+  amount_captured_minor: Amount,
+  amount_refunded_minor: Amount,
+  authorization_expires_at: nullable(Time),
+  cancellation_reason: nullable(Short),
+  disputed: Type.Boolean(),
+  last_error: nullable(
+    Type.Object({
+      code: Short,
+      decline_code: nullable(Short),
+      operation_id: nullable(Id),
+    }),
+  ),
+  metadata: Type.Record(Type.String(), Type.String()),
+  version: Version,
+  created_at: Time,
+}
+
+export const IntentSummary = Type.Object(intentMembers, { title: 'PaymentIntentSummary' })
+export const Intent = Type.Object(
+  {
+    ...intentMembers,
+    operation_id: Type.Optional(Id),
+    status: Type.Optional(oneOf('pending')),
+    next_action: nullable(NextAction),
+    pending_operation: nullable(OperationView),
+    operations: Type.Array(OperationView, { maxItems: 20 }),
+  },
+  { title: 'PaymentIntent' },
+)
+export type Intent = Static<typeof Intent>
+
+export function summaryOf(row: IntentRow): Static<typeof IntentSummary> {
+  return {
+    id: row.id,
+    merchant_id: row.tenant_id,
+    order_ref: row.order_ref,
+    amount_minor: row.amount_minor,
+    currency: row.currency,
+    state: row.state,
+    provider: row.provider,
+    provider_customer_ref: null,
+    amount_authorized_minor: row.amount_authorized_minor,
+    amount_capturable_minor:
+      row.state === 'authorized' ? row.amount_authorized_minor - row.amount_captured_minor : 0,
+    amount_captured_minor: row.amount_captured_minor,
+    amount_refunded_minor: row.amount_refunded_minor,
+    authorization_expires_at: row.authorization_expires_at,
+    cancellation_reason: row.cancellation_reason,
+    disputed: row.disputed,
+    last_error: row.last_error as Static<typeof IntentSummary>['last_error'],
+    metadata: row.metadata,
+    version: row.version,
+    created_at: row.created_at,
+  }
+}
+
+function operationView(row: OperationRow): OperationView {
+  const { id, type, state, amount_minor, provider_operation_id, attempt_count } = row
+  const { error_code, created_at, resolved_at } = row
+  return {
+    id,
+    type,
+    state,
+    amount_minor,
+    provider_operation_id,
+    attempt_count,
+    error_code,
+    created_at,
+    resolved_at,
+  }
+}
+
+export async function showIntent(
+  reader: Reader | Tx | Db,
+  key: IntentKey,
+  next_action: NextAction | null = null,
+): Promise<Intent> {
+  const row = await findIntent(reader, key)
+  if (!row) throw problem('payment_intent_not_found')
+  return await viewOf(reader, row, next_action)
+}
+
+export async function viewOf(
+  reader: Reader,
+  row: IntentRow,
+  next_action: NextAction | null = null,
+): Promise<Intent> {
+  const operations = await reader.many(
+    OperationRow,
+    sql`
+      select ${operationColumns} from payments.payment_operations o
+      where o.tenant_id = ${row.tenant_id} and o.intent_id = ${row.id}
+      order by o.id desc limit 20`,
+  )
+  const pending = operations.find(
+    one => one.state === 'created' || one.state === 'pending_provider',
+  )
+  return {
+    ...summaryOf(row),
+    next_action,
+    pending_operation: pending ? operationView(pending) : null,
+    operations: operations.map(operationView),
+  }
+}

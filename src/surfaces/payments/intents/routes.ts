@@ -1,0 +1,280 @@
+/** Routes of payment intents: create, see, and move by operations of the provider. */
+import { Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import { etag } from '../../../kernel/http/etag.ts'
+import { page as pageOf } from '../../../kernel/http/page.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { oneOf, page, pageQuery, text } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { findByKey } from '../operations/begin-operation.ts'
+import { perform, type Certain } from '../operations/perform.ts'
+import { replyFor } from '../operations/reply-for.ts'
+import { leaseSeconds } from '../operations/resolver.ts'
+import { findIntent, intent_states, IntentRow, intentColumns } from '../operations/rows.ts'
+import { settleOperation } from '../operations/settle-operation.ts'
+import { Authorize, Cancel, Capture, CreateIntent } from '../schemas.ts'
+import { beginAuthorize } from './begin-authorize.ts'
+import { beginCancel } from './begin-cancel.ts'
+import { beginCapture } from './begin-capture.ts'
+import { refuseCardData } from './card-data.ts'
+import { createIntent } from './create-intent.ts'
+import { Intent, IntentSummary, showIntent, summaryOf, viewOf } from './intent-view.ts'
+import { nextActionOf } from './next-action.ts'
+
+const path = '/v1/payment-intents'
+const one = `${path}/{id}` as const
+const absent = 'payment_intent_not_found'
+
+export function intentRoutes(deps: Deps): readonly Route[] {
+  return [
+    createRoute(deps),
+    listRoute(),
+    getRoute(deps),
+    authorizeRoute(deps),
+    captureRoute(deps),
+    cancelRoute(deps),
+  ]
+}
+
+function createRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path,
+    summary: 'Create a payment intent',
+    description: 'Nothing is sent to the payment provider before the intent is authorized.',
+    permission: 'payments.intents.create',
+    idempotency: 'required',
+    body: CreateIntent,
+    inspectBody: refuseCardData,
+    replies: { 201: Intent },
+    fails: [
+      'amount_ambiguous',
+      'amount_precision',
+      'amount_too_small',
+      'amount_too_large',
+      'amount_not_representable',
+      'currency_unknown',
+      'provider_unsupported',
+      'card_data_refused',
+    ],
+    handle: async ({ tx, principal, body, key }) => {
+      const { tenant_id, id: principal_id } = principal
+      const known = key && (await findByKey(tx, tenant_id, principal_id, 'create', key))
+      const maker = { tenant_id, principal_id, key, managed: false }
+      const made = known
+        ? { id: known.intent_id ?? '', operation_id: known.id }
+        : await createIntent(tx, deps, body, maker)
+      const shown = await showIntent(tx, { tenant_id, id: made.id })
+      const headers = { location: `${path}/${made.id}`, etag: etag(shown.version) }
+      return reply(201, { ...shown, operation_id: made.operation_id }, headers)
+    },
+  })
+}
+
+function listRoute(): Route {
+  return route({
+    method: 'GET',
+    path,
+    summary: 'Payment intents, newest first',
+    permission: 'payments.intents.read',
+    added: true,
+    query: pageQuery({
+      order_ref: Type.Optional(text(128)),
+      state: Type.Optional(oneOf(...intent_states)),
+    }),
+    replies: { 200: page(IntentSummary) },
+    handle: async ({ tx, principal, query: { order_ref = null, state = null }, list }) => {
+      const { body, headers } = await pageOf(tx, {
+        scope: list,
+        row: IntentRow,
+        place: ['id'],
+        view: summaryOf,
+        fetch: (after, n) => sql`
+          select ${intentColumns} from payments.payment_intents i
+          where i.tenant_id = ${principal.tenant_id}
+            and (${order_ref}::text is null or i.order_ref = ${order_ref})
+            and (${state}::text is null or i.state = ${state})
+            and (${after.id}::uuid is null or i.id < ${after.id}::uuid)
+          order by i.id desc
+          limit ${n}`,
+      })
+      return reply(200, body, headers)
+    },
+  })
+}
+
+function getRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: one,
+    summary: 'A payment intent with its last operations',
+    description:
+      'While the cardholder is asked, next_action says where; it is read from the provider at each request.',
+    permission: 'payments.intents.read',
+    transaction: 'own',
+    head: true,
+    absent,
+    replies: { 200: Intent },
+    fails: [absent],
+    handle: async ({ db, params: { id }, principal: { tenant_id } }) => {
+      const row = await findIntent(db, { tenant_id, id })
+      if (!row) throw problem(absent)
+      const next = row.state === 'requires_action' ? await nextActionOf(deps, row) : null
+      return reply(200, await viewOf(db, row, next), { etag: etag(row.version) })
+    },
+  })
+}
+
+const moving = [
+  absent,
+  'operation_pending',
+  'invalid_transition',
+  'intent_managed',
+  'payment_refused',
+  'card_data_refused',
+  'payment_provider_unavailable',
+]
+
+function authorizeRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: `${one}/authorize`,
+    summary: 'Authorize a payment: hold its amount',
+    description:
+      'Where the outcome is unknown the answer is 202 and pending; it is found out, and announced as an event.',
+    permission: 'payments.intents.authorize',
+    idempotency: 'required',
+    transaction: 'own',
+    lease_seconds: leaseSeconds(deps.kernel.settings['payments.provider_timeout_ms']),
+    absent,
+    body: Authorize,
+    inspectBody: refuseCardData,
+    replies: { 200: Intent, 202: Intent },
+    fails: [...moving, 'payment_declined', 'payment_method_invalid', 'rate_limited'],
+    operation: {
+      begin: async ({ tx, operation_id, params: { id }, principal, body, key }) => {
+        const known = key && (await knownReply(tx, principal, 'authorize', key))
+        if (known) return known
+        const { payment_method, return_url = null } = body
+        await beginAuthorize(tx, deps, {
+          ...askedBy(principal, operation_id, id, key),
+          payment_method,
+          return_url,
+        })
+        return undefined
+      },
+      ...rest(deps),
+    },
+  })
+}
+
+function captureRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: `${one}/capture`,
+    summary: 'Capture an authorized payment, all or a part of it',
+    permission: 'payments.intents.capture',
+    idempotency: 'required',
+    transaction: 'own',
+    lease_seconds: leaseSeconds(deps.kernel.settings['payments.provider_timeout_ms']),
+    absent,
+    body: Capture,
+    body_optional: true,
+    inspectBody: refuseCardData,
+    replies: { 200: Intent, 202: Intent },
+    fails: [
+      ...moving,
+      'amount_exceeds_capturable',
+      'amount_not_representable',
+      'authorization_expired',
+    ],
+    operation: {
+      begin: async ({ tx, operation_id, params: { id }, principal, body, key }) => {
+        const known = key && (await knownReply(tx, principal, 'capture', key))
+        if (known) return known
+        const given = (body as typeof body | undefined) ?? {} // the body is optional
+        await beginCapture(tx, deps, {
+          ...askedBy(principal, operation_id, id, key),
+          amount_minor: given.amount_minor ?? null,
+        })
+        return undefined
+      },
+      ...rest(deps),
+    },
+  })
+}
+
+function cancelRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: `${one}/cancel`,
+    summary: 'Cancel a payment that is not captured, and release its money',
+    permission: 'payments.intents.cancel',
+    idempotency: 'required',
+    transaction: 'own',
+    lease_seconds: leaseSeconds(deps.kernel.settings['payments.provider_timeout_ms']),
+    absent,
+    body: Cancel,
+    body_optional: true,
+    inspectBody: refuseCardData,
+    replies: { 200: Intent, 202: Intent },
+    fails: moving,
+    operation: {
+      begin: async ({ tx, operation_id, params: { id }, principal, body, key }) => {
+        const known = key && (await knownReply(tx, principal, 'cancel', key))
+        if (known) return known
+        const given = (body as typeof body | undefined) ?? {} // the body is optional
+        const sends = await beginCancel(tx, deps, {
+          ...askedBy(principal, operation_id, id, key),
+          reason: given.reason ?? 'requested',
+        })
+        if (sends) return undefined
+        return orThrow(await replyFor(tx, operation_id))
+      },
+      ...rest(deps),
+    },
+  })
+}
+
+type Caller = { readonly id: string; readonly tenant_id: string }
+type Key = Parameters<typeof findByKey>[4]
+type Kind = 'authorize' | 'capture' | 'cancel'
+
+function askedBy(principal: Caller, operation_id: string, intent_id: string, key: Key | null) {
+  const { id: principal_id, tenant_id } = principal
+  return { operation_id, tenant_id, intent_id, principal_id, key, managed: false }
+}
+
+/** A key outlives its recorded outcome: it still names one operation, of which this is the state. */
+async function knownReply(
+  tx: Parameters<typeof findByKey>[0],
+  { id, tenant_id }: Caller,
+  type: Kind,
+  key: Key,
+) {
+  const known = await findByKey(tx, tenant_id, id, type, key)
+  return known && orThrow(await replyFor(tx, known.id))
+}
+
+function orThrow<T>(answer: T): Exclude<T, Error> {
+  if (answer instanceof Error) throw answer
+  return answer as Exclude<T, Error>
+}
+
+/** Calling and finishing are the same for all three. */
+function rest(deps: Deps) {
+  return {
+    call: (operation_id: string, attempt: 'first' | 'resumed') =>
+      perform(deps, operation_id, attempt),
+    finish: async (
+      tx: Parameters<typeof settleOperation>[0],
+      operation_id: string,
+      told: Certain,
+    ) => {
+      await settleOperation(tx, deps, operation_id, told)
+      await deps.kernel.fault('payments.in_apply')
+      return await replyFor(tx, operation_id)
+    },
+  }
+}

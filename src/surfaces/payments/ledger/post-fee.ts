@@ -1,0 +1,27 @@
+/** The provider's fee on a charge: borne by the merchant or by the platform, as the deployment says. */
+import type { Tx } from '../../../kernel/database/db.ts'
+import type { Deps } from '../deps.ts'
+import type { BalanceTransaction } from '../provider/port.ts'
+import { post, transfer } from './post.ts'
+
+type Payer = { readonly tenant_id: string; readonly id: string }
+
+/** Known at the capture, or later from the provider's books: it is posted once. */
+export async function postFee(
+  tx: Tx,
+  { kernel }: Deps,
+  { tenant_id, id }: Payer,
+  { id: external_ref, fee_minor, currency }: BalanceTransaction,
+): Promise<void> {
+  const payer =
+    kernel.settings['payments.fee_payer'] === 'platform' ? 'provider_fees' : 'merchant_balance'
+  await post(tx, {
+    tenant_id,
+    intent_id: id,
+    purpose: 'fee',
+    external_ref,
+    currency,
+    description: `Fee of the provider on payment ${id}`,
+    legs: transfer(payer, 'provider_clearing', fee_minor),
+  })
+}

@@ -1,0 +1,72 @@
+/**
+ * Postings: which accounts each event debits and credits. The one SQL function writes them, in the commit of
+ * the state that they belong to; a posting that is there already changes nothing.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { currentRequestId } from '../../../kernel/observability/context.ts'
+import { platform_tenant } from '../deps.ts'
+
+export type AccountType =
+  | 'provider_clearing'
+  | 'bank'
+  | 'provider_fees'
+  | 'suspense'
+  | 'merchant_balance'
+  | 'refunds_in_transit'
+  | 'disputed_funds'
+
+export type Leg = {
+  readonly account: AccountType
+  readonly side: 'debit' | 'credit'
+  readonly amount_minor: number
+}
+
+export type Posting = {
+  readonly tenant_id: string
+  readonly purpose: string
+  readonly currency: string
+  readonly description: string
+  readonly legs: readonly Leg[]
+  readonly operation_id?: string | null
+  readonly intent_id?: string | null
+  /** The provider's balance transaction. */
+  readonly external_ref?: string | null
+  readonly reverses_id?: string | null
+}
+
+const of_tenant: ReadonlySet<AccountType> = new Set([
+  'merchant_balance',
+  'refunds_in_transit',
+  'disputed_funds',
+])
+const Posted = Type.Object({ posted: Type.Boolean() })
+
+/** True if this was posted now, false if it was in the ledger already. */
+export async function post(tx: Tx, posting: Posting): Promise<boolean> {
+  const legs = posting.legs.filter(leg => leg.amount_minor > 0)
+  if (legs.length === 0) return false
+  const { posted } = await tx.one(
+    Posted,
+    sql`
+      select payments.post_ledger(
+        ${newId()}, ${posting.tenant_id}, ${posting.operation_id ?? null},
+        ${posting.intent_id ?? null}, ${posting.purpose}, ${posting.external_ref ?? null},
+        ${currentRequestId()}, ${posting.reverses_id ?? null}, ${posting.description},
+        ${posting.currency},
+        ${legs.map(({ account }) => (of_tenant.has(account) ? posting.tenant_id : platform_tenant))}::uuid[],
+        ${legs.map(({ account }) => account)}::text[], ${legs.map(({ side }) => side)}::text[],
+        ${legs.map(({ amount_minor }) => amount_minor)}::bigint[]) as posted`,
+  )
+  return posted
+}
+
+/** One amount from the account that is credited to the one that is debited. */
+export function transfer(debit: AccountType, credit: AccountType, amount_minor: number): Leg[] {
+  return [
+    { account: debit, side: 'debit', amount_minor },
+    { account: credit, side: 'credit', amount_minor },
+  ]
+}

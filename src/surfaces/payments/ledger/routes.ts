@@ -1,0 +1,158 @@
+/**
+ * Routes of the ledger. A tenant sees its own accounts and transactions; those of the platform are for who
+ * may see reconciliations. A transaction shows why it is there: operation, provider object and request.
+ */
+import { Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import { page as pageOf } from '../../../kernel/http/page.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { closed, Id, oneOf, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
+import { platform_tenant } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { Account, accountColumns, balanceAt, currentSums } from './balances.ts'
+import { showTransactions, Transaction } from './show-transactions.ts'
+
+const accounts = '/v1/ledger/accounts'
+const transactions = '/v1/ledger/transactions'
+const owner = Type.Optional(oneOf('tenant', 'platform'))
+
+export function ledgerRoutes(): readonly Route[] {
+  return [listAccounts(), getAccount(), listTransactions(), getTransaction()]
+}
+
+type Grants = () => Promise<ReadonlySet<string>>
+
+/** Whose books are read: the caller's own, unless the platform's are asked for and allowed. */
+async function ownerOf(
+  tenant_id: string,
+  asked: 'tenant' | 'platform' | undefined,
+  grants: Grants,
+): Promise<string> {
+  if (asked !== 'platform') return tenant_id
+  if (!(await grants()).has('payments.reconciliations.read')) throw problem('permission_denied')
+  return platform_tenant
+}
+
+function listAccounts(): Route {
+  return route({
+    method: 'GET',
+    path: accounts,
+    summary: 'Ledger accounts with their balances',
+    permission: 'payments.ledger.read',
+    asks_grants: true,
+    added: true,
+    query: pageQuery({
+      owner,
+      type: Type.Optional(text(50)),
+      currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
+    }),
+    replies: { 200: page(Account) },
+    fails: ['permission_denied'],
+    handle: async ({ tx, principal, query, grants, list }) => {
+      const owner_id = await ownerOf(principal.tenant_id, query.owner, grants)
+      const { type = null, currency = null } = query
+      const { body, headers } = await pageOf(tx, {
+        scope: list,
+        row: Account,
+        place: ['id'],
+        fetch: (after, n) => sql`
+          select ${accountColumns} from payments.ledger_accounts a ${currentSums}
+          where a.owner_id = ${owner_id}
+            and (${type}::text is null or a.type = ${type})
+            and (${currency}::text is null or a.currency = ${currency})
+            and (${after.id}::uuid is null or a.id < ${after.id}::uuid)
+          order by a.id desc
+          limit ${n}`,
+      })
+      return reply(200, body, headers)
+    },
+  })
+}
+
+function getAccount(): Route {
+  const absent = 'ledger_account_not_found'
+  return route({
+    method: 'GET',
+    path: `${accounts}/{id}`,
+    summary: 'A ledger account with its balance, now or at a past time',
+    permission: 'payments.ledger.read',
+    asks_grants: true,
+    added: true,
+    absent,
+    query: closed({ at: Type.Optional(Time) }),
+    replies: { 200: Account },
+    fails: [absent],
+    handle: async ({ tx, params: { id }, principal, query: { at }, grants }) => {
+      const platform = (await grants()).has('payments.reconciliations.read')
+      const account = await tx.maybe(
+        Account,
+        sql`
+          select ${accountColumns} from payments.ledger_accounts a ${currentSums}
+          where a.id = ${id} and (a.owner_id = ${principal.tenant_id}
+            or (${platform} and a.owner_type = 'platform'))`,
+      )
+      if (!account) throw problem(absent)
+      return reply(200, at === undefined ? account : await balanceAt(tx, account, at))
+    },
+  })
+}
+
+function listTransactions(): Route {
+  return route({
+    method: 'GET',
+    path: transactions,
+    summary: 'Ledger transactions with their entries, newest first',
+    permission: 'payments.ledger.read',
+    asks_grants: true,
+    added: true,
+    query: pageQuery({
+      owner,
+      intent_id: Type.Optional(Id),
+      operation_id: Type.Optional(Id),
+    }),
+    replies: { 200: page(Transaction) },
+    fails: ['permission_denied'],
+    handle: async ({ tx, principal, query, grants, list }) => {
+      const tenant_id = await ownerOf(principal.tenant_id, query.owner, grants)
+      const { intent_id = null, operation_id = null } = query
+      const { body, headers } = await pageOf(tx, {
+        scope: list,
+        row: Transaction,
+        place: ['id'],
+        fetch: (after, n) =>
+          showTransactions(tx, {
+            tenant_id,
+            intent_id,
+            operation_id,
+            before: after.id,
+            limit: n,
+          }),
+      })
+      return reply(200, body, headers)
+    },
+  })
+}
+
+function getTransaction(): Route {
+  const absent = 'ledger_transaction_not_found'
+  return route({
+    method: 'GET',
+    path: `${transactions}/{id}`,
+    summary: 'A ledger transaction, and why it is there',
+    permission: 'payments.ledger.read',
+    asks_grants: true,
+    added: true,
+    absent,
+    replies: { 200: Transaction },
+    fails: [absent],
+    handle: async ({ tx, params: { id }, principal, grants }) => {
+      const platform = (await grants()).has('payments.reconciliations.read')
+      const owners = [principal.tenant_id, ...(platform ? [platform_tenant] : [])]
+      for (const tenant_id of owners) {
+        const [found] = await showTransactions(tx, { tenant_id, id, limit: 1 })
+        if (found) return reply(200, found)
+      }
+      throw problem(absent)
+    },
+  })
+}

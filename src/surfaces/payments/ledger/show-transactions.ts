@@ -1,0 +1,90 @@
+/** Transactions with their entries and the trace from a cent to the request and the object that caused it. */
+import { type Static, Type } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Amount, Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
+
+const Short = Type.String({ maxLength: 255 })
+
+const Entry = Type.Object(
+  {
+    account_id: Id,
+    account_type: Short,
+    owner_type: oneOf('platform', 'tenant'),
+    direction: oneOf('debit', 'credit'),
+    amount_minor: Amount,
+    currency: Type.String({ minLength: 3, maxLength: 3 }),
+  },
+  { title: 'LedgerEntry' },
+)
+
+export const Transaction = Type.Object(
+  {
+    id: Id,
+    operation_id: nullable(Id),
+    intent_id: nullable(Id),
+    purpose: Short,
+    description: Type.String({ maxLength: 500 }),
+    effective_at: Time,
+    reverses_id: nullable(Id),
+    entries: Type.Array(Entry, { maxItems: 20 }),
+    why: Type.Object({
+      /** The provider's balance transaction. */
+      external_ref: nullable(Short),
+      /** The provider's object: the payment, and what the operation made of it. */
+      provider_handle: nullable(Short),
+      provider_operation_id: nullable(Short),
+      /** Webhooks that named the payment. */
+      provider_events: Type.Array(Short, { maxItems: 20 }),
+      /** The request in which it was posted; null where the platform did it by itself. */
+      request_id: nullable(Id),
+    }),
+  },
+  { title: 'LedgerTransaction' },
+)
+export type Transaction = Static<typeof Transaction>
+
+export type Wanted = {
+  readonly tenant_id: string
+  readonly id?: string | null
+  readonly intent_id?: string | null
+  readonly operation_id?: string | null
+  readonly before?: string | null
+  readonly limit: number
+}
+
+export function showTransactions(reader: Reader, wanted: Wanted): Promise<Transaction[]> {
+  const { tenant_id, id = null, intent_id = null, operation_id = null, before = null } = wanted
+  return reader.many(
+    Transaction,
+    sql`
+      select t.id, t.operation_id, t.intent_id, t.purpose, t.description, t.effective_at,
+        t.reverses_id,
+        (select jsonb_agg(jsonb_build_object(
+            'account_id', e.account_id, 'account_type', a.type, 'owner_type', a.owner_type,
+            'direction', e.direction, 'amount_minor', e.amount_minor, 'currency', e.currency)
+            order by e.line)
+          from payments.ledger_entries e
+          join payments.ledger_accounts a on a.id = e.account_id
+          where e.transaction_id = t.id) as entries,
+        jsonb_build_object(
+          'external_ref', t.external_ref, 'provider_handle', i.provider_handle,
+          'provider_operation_id', o.provider_operation_id, 'request_id', t.request_id,
+          'provider_events', coalesce((
+            select jsonb_agg(v.event_id) from (
+              select event_id from payments.provider_events
+              where provider = i.provider and object_ref = i.provider_handle
+              order by received_at limit 20) v), '[]')) as why
+      from payments.ledger_transactions t
+      left join payments.payment_intents i on i.tenant_id = t.tenant_id and i.id = t.intent_id
+      left join payments.payment_operations o
+        on o.tenant_id = t.tenant_id and o.id = t.operation_id
+      where t.tenant_id = ${tenant_id}
+        and (${id}::uuid is null or t.id = ${id}::uuid)
+        and (${intent_id}::uuid is null or t.intent_id = ${intent_id}::uuid)
+        and (${operation_id}::uuid is null or t.operation_id = ${operation_id}::uuid)
+        and (${before}::uuid is null or t.id < ${before}::uuid)
+      order by t.id desc
+      limit ${wanted.limit}`,
+  )
+}

@@ -1,0 +1,215 @@
+/** The face over the same operations as the routes: begin and commit, call, apply. */
+import type { Tx } from '../../kernel/database/db.ts'
+import { violates } from '../../kernel/database/failures.ts'
+import { sql } from '../../kernel/database/sql.ts'
+import { resolver_name, type Deps } from './deps.ts'
+import type { Face, PaymentResult, RefundResult } from './face.ts'
+import { beginAuthorize } from './intents/begin-authorize.ts'
+import { beginCancel } from './intents/begin-cancel.ts'
+import { beginCapture } from './intents/begin-capture.ts'
+import { createIntent } from './intents/create-intent.ts'
+import { nextActionOf } from './intents/next-action.ts'
+import { perform } from './operations/perform.ts'
+import {
+  findIntent,
+  findOperation,
+  lockIntent,
+  lockOpenOperations,
+  type OperationRow,
+} from './operations/rows.ts'
+import { settleOperation } from './operations/settle-operation.ts'
+import { findRefund } from './refunds/find-refund.ts'
+import { requestRefund } from './refunds/request-refund.ts'
+
+type Void = Parameters<Face['void']>[0]
+type Operation = { readonly operation_id: string; readonly tenant_id: string }
+
+export function openFace(deps: Deps): Face {
+  const face: Face = {
+    authorize: async order => {
+      const { operation_id, tenant_id, payment_method, buyer_id, return_url = null } = order
+      const { order_ref, amount_minor, currency } = order
+      const wanted = { type: 'authorize', amount_minor } as const
+      await once(deps, order, wanted, async tx => {
+        const maker = { tenant_id, principal_id: buyer_id, key: null, managed: true }
+        const made = await createIntent(tx, deps, { amount_minor, currency, order_ref }, maker)
+        await beginAuthorize(tx, deps, {
+          operation_id,
+          tenant_id,
+          intent_id: made.id,
+          payment_method,
+          return_url,
+          principal_id: buyer_id,
+          key: null,
+          managed: true,
+        })
+        return true
+      })
+      return await resultOf(deps, tenant_id, operation_id)
+    },
+    capture: async order => {
+      const { operation_id, tenant_id, intent_id, amount_minor } = order
+      await once(deps, order, { type: 'capture', amount_minor, intent_id }, async tx => {
+        const asked = { operation_id, tenant_id, intent_id, amount_minor }
+        await beginCapture(tx, deps, { ...asked, principal_id: null, key: null, managed: true })
+        return true
+      })
+      return await resultOf(deps, tenant_id, operation_id)
+    },
+    void: order => release(deps, order),
+    refund: async order => {
+      const { operation_id, tenant_id, intent_id, amount_minor } = order
+      await once(deps, order, { type: 'refund', amount_minor, intent_id }, async tx => {
+        await requestRefund(tx, deps, { ...order, note: null, principal_id: null, key: null })
+        return true
+      })
+      return await refundResult(deps, tenant_id, operation_id)
+    },
+    get: async (tenant_id, operation_id) => {
+      const operation = await findOperation(deps.kernel.db, operation_id)
+      if (!operation || operation.tenant_id !== tenant_id) return undefined
+      return await resultOf(deps, tenant_id, operation_id)
+    },
+    accepting: () => deps.provider.accepting(),
+  }
+  return face
+}
+
+type Wanted = {
+  readonly type: OperationRow['type']
+  readonly amount_minor: number
+  readonly intent_id?: string
+}
+
+/** Begins the operation unless it is known, and brings it as far as it goes now. */
+async function once(
+  deps: Deps,
+  { operation_id, tenant_id }: Operation,
+  wanted: Wanted,
+  begin: (tx: Tx) => Promise<boolean>,
+): Promise<void> {
+  const { db } = deps.kernel
+  const known = await findOperation(db, operation_id)
+  if (known) return demandSame(known, tenant_id, wanted)
+  let sends: boolean
+  try {
+    sends = await db.tx(begin)
+  } catch (error) {
+    // Begun at the same time by another process, which carries it on.
+    const rival =
+      violates(error, 'payment_operations_pkey') || violates(error, 'payment_operations_id_key')
+    const same = rival ? await findOperation(db, operation_id) : undefined
+    if (!same) throw error
+    return demandSame(same, tenant_id, wanted)
+  }
+  await deps.kernel.fault('payments.after_operation')
+  if (sends) await carryOut(deps, operation_id)
+}
+
+async function carryOut(deps: Deps, operation_id: string): Promise<void> {
+  const told = await perform(deps, operation_id, 'first')
+  await deps.kernel.db.tx(tx => settleOperation(tx, deps, operation_id, told))
+}
+
+function demandSame(known: OperationRow, tenant_id: string, wanted: Wanted): void {
+  const same =
+    known.tenant_id === tenant_id &&
+    known.type === wanted.type &&
+    // A release that came first knows no amount.
+    (known.intent_id === null || known.amount_minor === wanted.amount_minor) &&
+    (wanted.intent_id === undefined || known.intent_id === wanted.intent_id)
+  if (!same) throw new Error(`the operation ${known.id} was begun with other arguments`)
+}
+
+async function release(deps: Deps, order: Void): Promise<PaymentResult | RefundResult> {
+  const { db } = deps.kernel
+  const { operation_id, tenant_id } = order
+  const known = await findOperation(db, operation_id)
+  const how = known ? null : await db.tx(tx => beginRelease(tx, deps, order))
+  if (how === 'sends') await carryOut(deps, operation_id)
+  const operation = await findOperation(db, operation_id)
+  if (operation?.type === 'refund') return await refundResult(deps, tenant_id, operation_id)
+  return await resultOf(deps, tenant_id, order.authorize_operation_id)
+}
+
+/** What is released depends on how far the authorization is: each way is decided under its locks. */
+async function beginRelease(tx: Tx, deps: Deps, order: Void): Promise<'sends' | 'ended'> {
+  const { operation_id, tenant_id, authorize_operation_id, reason } = order
+  if (await leaveTombstone(tx, deps, order)) return 'ended'
+  const authorize = await findOperation(tx, authorize_operation_id)
+  if (!authorize || authorize.tenant_id !== tenant_id || authorize.type !== 'authorize') {
+    throw new Error(`${authorize_operation_id} is no authorization of this tenant`)
+  }
+  if (authorize.intent_id === null) return 'ended'
+  const key = { tenant_id, id: authorize.intent_id }
+  const open = await lockOpenOperations(tx, key)
+  const intent = await lockIntent(tx, key)
+  if (!intent || intent.state === 'cancelled') return 'ended'
+  const asked = { operation_id, tenant_id, intent_id: key.id, principal_id: null, key: null }
+  if (intent.state === 'captured') {
+    const left = intent.amount_refunded_minor + intent.amount_refund_pending_minor
+    if (left === intent.amount_captured_minor) return 'ended'
+    await requestRefund(tx, deps, { ...asked, amount_minor: null, reason, note: null })
+    return 'sends'
+  }
+  const pending = open.find(one => one.state !== 'requires_action')
+  if (pending) {
+    // In doubt: the resolver closes it at once, and the release is its outcome.
+    await tx.run(sql`
+      update payments.payment_operations
+      set release_wanted = ${reason}, due_at = kernel.now(), attempts = 0
+      where tenant_id = ${tenant_id} and id = ${pending.id}
+        and state in ('created', 'pending_provider')`)
+    tx.wake(resolver_name)
+    return 'ended'
+  }
+  return (await beginCancel(tx, deps, { ...asked, reason, managed: true })) ? 'sends' : 'ended'
+}
+
+/** The release came before the authorization: whatever comes under that id later is refused. */
+async function leaveTombstone(
+  tx: Tx,
+  { provider }: Deps,
+  { tenant_id, authorize_operation_id }: Void,
+): Promise<boolean> {
+  const left = await tx.run(sql`
+    insert into payments.payment_operations (
+      tenant_id, id, type, state, provider, amount_minor, error_code, resolved_at)
+    values (
+      ${tenant_id}, ${authorize_operation_id}, 'authorize', 'failed', ${provider.name}, 0,
+      'released', kernel.now())
+    on conflict do nothing`)
+  return left === 1
+}
+
+async function resultOf(
+  deps: Deps,
+  tenant_id: string,
+  operation_id: string,
+): Promise<PaymentResult> {
+  const { db } = deps.kernel
+  const operation = await findOperation(db, operation_id)
+  if (!operation) throw new Error(`there is no operation ${operation_id}`)
+  const { intent_id } = operation
+  const nothing = { intent_id, decline_code: null, next_action: null }
+  if (intent_id === null) return { ...nothing, status: 'declined', decline_code: 'released' }
+  const intent = await findIntent(db, { tenant_id, id: intent_id })
+  if (!intent) throw new Error(`there is no payment intent ${intent_id}`)
+  if (intent.state === 'cancelled') return { ...nothing, status: 'released' }
+  if (operation.state === 'created' || operation.state === 'pending_provider') {
+    return { ...nothing, status: 'pending' }
+  }
+  if (operation.state === 'failed') {
+    return { ...nothing, status: 'declined', decline_code: operation.error_code }
+  }
+  if (operation.state === 'requires_action') {
+    const next_action = await nextActionOf(deps, intent)
+    return { ...nothing, status: 'requires_action', next_action }
+  }
+  return { ...nothing, status: intent.state === 'captured' ? 'captured' : 'authorized' }
+}
+
+async function refundResult(deps: Deps, tenant_id: string, operation_id: string) {
+  const refund = await findRefund(deps.kernel.db, tenant_id, { operation_id })
+  return { status: refund.state, intent_id: refund.intent_id, refund_id: refund.id }
+}

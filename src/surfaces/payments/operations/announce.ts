@@ -1,0 +1,38 @@
+/** Events of a payment: each raises its version, so that consumers see its moves in order. */
+import type { Tx } from '../../../kernel/database/db.ts'
+import type { events } from '../events.ts'
+import type { IntentRow } from './rows.ts'
+
+export type Announcement = {
+  readonly type: keyof typeof events
+  readonly version: number
+  readonly state: string
+  readonly operation_id: string | null
+  readonly amount_minor: number
+  readonly reason_code?: string | null
+  readonly resource_id?: string | null
+}
+
+export function announce(
+  tx: Tx,
+  intent: Pick<IntentRow, 'tenant_id' | 'id' | 'order_ref' | 'currency'>,
+  told: Announcement,
+): void {
+  tx.emit({
+    type: told.type,
+    tenant_id: intent.tenant_id,
+    aggregate_type: 'payment_intent',
+    aggregate_id: intent.id,
+    aggregate_version: told.version,
+    data: {
+      intent_id: intent.id,
+      operation_id: told.operation_id,
+      resource_id: told.resource_id ?? null,
+      order_ref: intent.order_ref,
+      amount_minor: told.amount_minor,
+      currency: intent.currency,
+      state: told.state,
+      reason_code: told.reason_code ?? null,
+    },
+  })
+}

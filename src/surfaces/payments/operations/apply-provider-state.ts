@@ -1,0 +1,276 @@
+/**
+ * The one door by which a payment moves: what the provider says of its object becomes state, operation,
+ * ledger and events in one commit, under the locks of its operations and of the intent. It is idempotent and
+ * only moves forward; the request itself, the resolver, webhooks and reconciliation all come through here.
+ */
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Deps } from '../deps.ts'
+import { post, transfer } from '../ledger/post.ts'
+import { postFee } from '../ledger/post-fee.ts'
+import type { Snapshot } from '../provider/port.ts'
+import { openItem } from '../reconciliation/open-item.ts'
+import { announce } from './announce.ts'
+import { nextState, type Move } from './next-state.ts'
+import { endOperation, parkOperations } from './end-operation.ts'
+import {
+  lockIntent,
+  lockOpenOperations,
+  type IntentKey,
+  type IntentRow,
+  type OperationRow,
+} from './rows.ts'
+
+export type Said = {
+  readonly snapshot: Snapshot
+  readonly declined?: string | null
+  /** The version before the provider was asked: what moved meanwhile makes the snapshot worthless. */
+  readonly seen_version?: number
+}
+
+export type Applied = 'applied' | 'stale' | 'disagrees' | 'absent'
+
+export async function applyProviderState(
+  tx: Tx,
+  deps: Deps,
+  key: IntentKey,
+  { snapshot, declined = null, seen_version }: Said,
+): Promise<Applied> {
+  const open = await lockOpenOperations(tx, key)
+  const intent = await lockIntent(tx, key)
+  if (!intent) return 'absent'
+  if (seen_version !== undefined && seen_version !== intent.version) return 'stale'
+  const verdict = nextState(intent, open, { snapshot, declined })
+  if ('disagrees' in verdict) {
+    await parkOperations(tx, key)
+    await openItem(tx, {
+      tenant_id: key.tenant_id,
+      provider: intent.provider,
+      discrepancy: verdict.disagrees,
+      external_ref: snapshot.handle,
+      local_ref: intent.id,
+      amount_minor: snapshot.received_minor || snapshot.capturable_minor,
+      currency: snapshot.currency,
+      details: { expected_minor: intent.amount_minor, status: snapshot.status },
+    })
+    return 'disagrees'
+  }
+  let held = intent
+  for (const move of verdict.moves) held = await make(tx, deps, held, open, snapshot, move)
+  return 'applied'
+}
+
+async function make(
+  tx: Tx,
+  deps: Deps,
+  intent: IntentRow,
+  open: readonly OperationRow[],
+  snapshot: Snapshot,
+  move: Move,
+): Promise<IntentRow> {
+  switch (move.to) {
+    case 'requires_action':
+      return await waitForBuyer(tx, intent, open)
+    case 'declined':
+      return await decline(tx, intent, open, move)
+    case 'authorized':
+      return await authorize(tx, intent, open, snapshot)
+    case 'captured':
+      return await capture(tx, deps, intent, open, snapshot, move.amount_minor)
+    default:
+      return await cancel(tx, intent, open, move.reason)
+  }
+}
+
+const ofType = (open: readonly OperationRow[], type: OperationRow['type']) =>
+  open.find(one => one.type === type)
+
+async function waitForBuyer(tx: Tx, intent: IntentRow, open: readonly OperationRow[]) {
+  const operation = ofType(open, 'authorize')
+  const next = { ...intent, state: 'requires_action' as const, version: intent.version + 1 }
+  await store(tx, next)
+  if (operation) await endOperation(tx, operation, { state: 'requires_action' })
+  announce(tx, next, {
+    type: 'payment.action_required',
+    version: next.version,
+    state: next.state,
+    operation_id: operation?.id ?? null,
+    amount_minor: intent.amount_minor,
+  })
+  return next
+}
+
+async function decline(
+  tx: Tx,
+  intent: IntentRow,
+  open: readonly OperationRow[],
+  { code, decline_code }: Extract<Move, { to: 'declined' }>,
+) {
+  const operation = ofType(open, 'authorize')
+  const error_code = decline_code ?? code
+  const next = {
+    ...intent,
+    state: 'requires_authorization' as const,
+    last_error: { code, decline_code, operation_id: operation?.id ?? null },
+    version: intent.version + 1,
+  }
+  await store(tx, next)
+  if (operation) await endOperation(tx, operation, { state: 'failed', error_code })
+  announce(tx, next, {
+    type: 'payment.declined',
+    version: next.version,
+    state: next.state,
+    operation_id: operation?.id ?? null,
+    amount_minor: intent.amount_minor,
+    reason_code: error_code,
+  })
+  return next
+}
+
+async function authorize(
+  tx: Tx,
+  intent: IntentRow,
+  open: readonly OperationRow[],
+  { charge }: Snapshot,
+) {
+  const operation = ofType(open, 'authorize')
+  const expires_s = charge?.capture_before_s
+  const next = {
+    ...intent,
+    state: 'authorized' as const,
+    amount_authorized_minor: intent.amount_minor,
+    charge_ref: charge?.id ?? intent.charge_ref,
+    authorization_expires_at: expires_s ? new Date(expires_s * 1000).toISOString() : null,
+    last_error: null,
+    version: intent.version + 1,
+  }
+  await store(tx, next)
+  if (operation) {
+    const provider_operation_id = charge?.id ?? null
+    await endOperation(tx, operation, { state: 'succeeded', provider_operation_id })
+  }
+  announce(tx, next, {
+    type: 'payment.authorized',
+    version: next.version,
+    state: next.state,
+    operation_id: operation?.id ?? null,
+    amount_minor: intent.amount_minor,
+  })
+  return next
+}
+
+async function capture(
+  tx: Tx,
+  deps: Deps,
+  intent: IntentRow,
+  open: readonly OperationRow[],
+  { charge }: Snapshot,
+  amount_minor: number,
+) {
+  const asked = ofType(open, 'capture')
+  const operation_id = asked?.id ?? (await noteForeignCapture(tx, intent, amount_minor))
+  const external_ref = charge?.booked?.id ?? null
+  const next = {
+    ...intent,
+    state: 'captured' as const,
+    amount_captured_minor: amount_minor,
+    charge_ref: charge?.id ?? intent.charge_ref,
+    version: intent.version + 1,
+  }
+  await store(tx, next)
+  if (asked) {
+    await endOperation(tx, asked, { state: 'succeeded', provider_operation_id: external_ref })
+  }
+  const cancel = ofType(open, 'cancel')
+  if (cancel) await endOperation(tx, cancel, { state: 'failed', error_code: 'captured' })
+  await post(tx, {
+    tenant_id: intent.tenant_id,
+    operation_id,
+    intent_id: intent.id,
+    purpose: 'capture',
+    external_ref,
+    currency: intent.currency,
+    description: `Capture of payment ${intent.id}`,
+    legs: transfer('provider_clearing', 'merchant_balance', amount_minor),
+  })
+  if (charge?.booked) await postFee(tx, deps, intent, charge.booked)
+  announce(tx, next, {
+    type: 'payment.captured',
+    version: next.version,
+    state: next.state,
+    operation_id,
+    amount_minor,
+  })
+  return next
+}
+
+/** Captured without us, such as in the provider's dashboard: the ledger still names an operation. */
+async function noteForeignCapture(tx: Tx, intent: IntentRow, amount_minor: number) {
+  const id = newId()
+  await tx.run(sql`
+    insert into payments.payment_operations (
+      tenant_id, id, intent_id, type, state, provider, amount_minor, reason, resolved_at)
+    values (
+      ${intent.tenant_id}, ${id}, ${intent.id}, 'capture', 'succeeded', ${intent.provider},
+      ${amount_minor}, 'made_at_provider', kernel.now())`)
+  return id
+}
+
+async function cancel(tx: Tx, intent: IntentRow, open: readonly OperationRow[], reason: string) {
+  let version = intent.version
+  const capture_op = ofType(open, 'capture')
+  for (const one of open) {
+    await (one.type === 'cancel'
+      ? endOperation(tx, one, { state: 'succeeded' })
+      : endOperation(tx, one, { state: 'failed', error_code: reason }))
+  }
+  if (capture_op) {
+    announce(tx, intent, {
+      type: 'payment.capture_failed',
+      version: ++version,
+      state: intent.state,
+      operation_id: capture_op.id,
+      amount_minor: capture_op.amount_minor,
+      reason_code: reason,
+    })
+  }
+  const next = {
+    ...intent,
+    state: 'cancelled' as const,
+    cancellation_reason: reason,
+    version: version + 1,
+  }
+  await store(tx, next)
+  const operation = ofType(open, 'cancel') ?? ofType(open, 'authorize')
+  announce(tx, next, {
+    type: 'payment.released',
+    version: next.version,
+    state: next.state,
+    operation_id: operation?.id ?? null,
+    amount_minor: intent.amount_minor,
+    reason_code: reason,
+  })
+  return next
+}
+
+/** A payment whose provider object does not exist, or can never hold money again. */
+export async function cancelLocally(tx: Tx, key: IntentKey, reason: string): Promise<void> {
+  const open = await lockOpenOperations(tx, key)
+  const intent = await lockIntent(tx, key)
+  const free = intent?.state === 'requires_authorization' || intent?.state === 'requires_action'
+  if (intent && free) await cancel(tx, intent, open, reason)
+}
+
+async function store(tx: Tx, next: IntentRow): Promise<void> {
+  await tx.run(sql`
+    update payments.payment_intents
+    set state = ${next.state}, charge_ref = ${next.charge_ref},
+      amount_authorized_minor = ${next.amount_authorized_minor},
+      amount_captured_minor = ${next.amount_captured_minor},
+      authorization_expires_at = ${next.authorization_expires_at},
+      cancellation_reason = ${next.cancellation_reason},
+      last_error = ${next.last_error === null ? null : sql.json(next.last_error)}::jsonb,
+      version = ${next.version}
+    where tenant_id = ${next.tenant_id} and id = ${next.id}`)
+}

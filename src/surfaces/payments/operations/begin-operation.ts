@@ -1,0 +1,108 @@
+/**
+ * The intent of an effect, committed before anything is sent: one open operation per authorization, decided
+ * by a unique index; refunds side by side, bounded by a check. A key that is known gives its operation again.
+ */
+import type { Tx } from '../../../kernel/database/db.ts'
+import { violates } from '../../../kernel/database/failures.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { RequestKey } from '../../../kernel/http/route.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { leaseSeconds } from './resolver.ts'
+import {
+  lockIntent,
+  lockOpenOperations,
+  OperationRow,
+  operationColumns,
+  type IntentRow,
+} from './rows.ts'
+
+export type Beginning = {
+  readonly operation_id: string
+  readonly tenant_id: string
+  readonly intent_id: string
+  readonly type: 'authorize' | 'capture' | 'cancel' | 'refund'
+  readonly principal_id: string | null
+  readonly key: RequestKey | null
+  readonly amount_minor: number
+  readonly payment_method?: string | null
+  readonly return_url?: string | null
+  readonly reason?: string | null
+  /** False where nothing has to be sent: the operation has succeeded with this commit. */
+  readonly sends?: boolean
+}
+
+/** The operation that this key began before, however long ago; another request under it is refused. */
+export async function findByKey(
+  tx: Tx,
+  tenant_id: string,
+  principal_id: string,
+  type: Beginning['type'] | 'create',
+  key: RequestKey,
+): Promise<OperationRow | undefined> {
+  const known = await tx.maybe(
+    OperationRow,
+    sql`
+      select ${operationColumns} from payments.payment_operations o
+      where o.tenant_id = ${tenant_id} and o.principal_id = ${principal_id}
+        and o.type = ${type} and o.idempotency_key = ${key.value}
+        and o.request_fingerprint = ${key.fingerprint}`,
+  )
+  if (known) return known
+  const other = await tx.run(sql`
+    select 1 from payments.payment_operations
+    where tenant_id = ${tenant_id} and principal_id = ${principal_id}
+      and type = ${type} and idempotency_key = ${key.value}`)
+  if (other > 0) throw problem('idempotency_key_reused')
+  return undefined
+}
+
+/** The payment that may be moved by this caller, locked. */
+export async function lockMovable(
+  tx: Tx,
+  key: { readonly tenant_id: string; readonly id: string },
+  managed: boolean,
+): Promise<IntentRow> {
+  const open = await lockOpenOperations(tx, key)
+  const intent = await lockIntent(tx, key)
+  if (!intent) throw problem('payment_intent_not_found')
+  if (intent.managed !== managed) {
+    throw problem('intent_managed', {
+      detail: 'This payment belongs to an order. Move it through the order.',
+    })
+  }
+  if (open.some(({ state }) => state !== 'requires_action')) throw pending()
+  return intent
+}
+
+function pending() {
+  return problem('operation_pending', {
+    detail: 'Wait until the operation in pending_operation has ended, then try again.',
+  })
+}
+
+export async function beginOperation(
+  tx: Tx,
+  { kernel, provider }: Deps,
+  begun: Beginning,
+): Promise<void> {
+  const { sends = true } = begun
+  // If the process dies, the resolver goes on when this attempt is surely over.
+  const lease = leaseSeconds(kernel.settings['payments.provider_timeout_ms'])
+  try {
+    await tx.run(sql`
+      insert into payments.payment_operations (
+        tenant_id, id, intent_id, type, principal_id, idempotency_key, request_fingerprint, state,
+        provider, amount_minor, payment_method, return_url, reason, due_at, resolved_at)
+      values (
+        ${begun.tenant_id}, ${begun.operation_id}, ${begun.intent_id}, ${begun.type},
+        ${begun.principal_id}, ${begun.key?.value ?? null}, ${begun.key?.fingerprint ?? null},
+        ${sends ? 'created' : 'succeeded'}, ${provider.name}, ${begun.amount_minor},
+        ${begun.payment_method ?? null}, ${begun.return_url ?? null}, ${begun.reason ?? null},
+        case when ${sends} then kernel.now() + make_interval(secs => ${lease}) end,
+        case when ${sends} then null else kernel.now() end)`)
+  } catch (error) {
+    if (violates(error, 'payment_operations_open')) throw pending()
+    throw error
+  }
+}

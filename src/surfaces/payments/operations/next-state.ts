@@ -1,0 +1,96 @@
+/**
+ * The state machine of a payment, driven by what the provider says of its object. It only moves forward: a
+ * snapshot that says less than we know says nothing.
+ *
+ * | intent                 | requires_payment_method | requires_action | requires_capture | succeeded            | canceled  |
+ * | ---------------------- | ----------------------- | --------------- | ---------------- | -------------------- | --------- |
+ * | requires_authorization | declined, if told so    | requires_action | authorized       | authorized, captured | cancelled |
+ * | requires_action        | declined                | nothing         | authorized       | authorized, captured | cancelled |
+ * | authorized             | nothing                 | nothing         | nothing          | captured             | cancelled |
+ * | captured, cancelled    | nothing                 | nothing         | nothing          | nothing              | nothing   |
+ *
+ * Before the challenge of a card a snapshot without payment method says nothing, because the confirm may
+ * still be on its way: only the refusal of the very key that was sent declines it. An amount that is not the
+ * one that was asked for moves nothing and is an item for an operator.
+ */
+import type { Snapshot } from '../provider/port.ts'
+import type { IntentRow, OperationRow } from './rows.ts'
+
+export type Move =
+  | { readonly to: 'requires_action' }
+  | { readonly to: 'declined'; readonly code: string; readonly decline_code: string | null }
+  | { readonly to: 'authorized' }
+  | { readonly to: 'captured'; readonly amount_minor: number }
+  | { readonly to: 'cancelled'; readonly reason: string }
+
+export type Verdict =
+  | { readonly moves: readonly Move[] }
+  | { readonly disagrees: 'amount_mismatch' | 'currency_mismatch' | 'state_mismatch' }
+
+export type Held = Pick<
+  IntentRow,
+  'state' | 'amount_minor' | 'currency' | 'amount_authorized_minor'
+>
+type Open = Pick<OperationRow, 'type' | 'state' | 'amount_minor' | 'reason' | 'release_wanted'>
+export type Said = {
+  readonly snapshot: Snapshot
+  /** The provider refused the key of the authorize operation in hand. */
+  readonly declined: string | null
+}
+
+export function nextState(held: Held, open: readonly Open[], said: Said): Verdict {
+  const { snapshot, declined } = said
+  if (held.state === 'captured' || held.state === 'cancelled') return { moves: [] }
+  if (snapshot.currency !== held.currency) return { disagrees: 'currency_mismatch' }
+  if (snapshot.amount_minor !== held.amount_minor) return { disagrees: 'amount_mismatch' }
+  switch (snapshot.status) {
+    case 'requires_payment_method':
+      return { moves: decline(held, snapshot, declined) }
+    case 'requires_action':
+      return { moves: held.state === 'requires_authorization' ? [{ to: 'requires_action' }] : [] }
+    case 'requires_capture':
+      if (snapshot.capturable_minor !== held.amount_minor) return { disagrees: 'amount_mismatch' }
+      return { moves: held.state === 'authorized' ? [] : [{ to: 'authorized' }] }
+    case 'succeeded':
+      return capture(held, open, snapshot)
+    case 'canceled':
+      return { moves: [{ to: 'cancelled', reason: reasonOf(open, snapshot) }] }
+    default:
+      return { moves: [] }
+  }
+}
+
+function decline(held: Held, { last_error }: Snapshot, declined: string | null): Move[] {
+  if (held.state === 'requires_authorization' && declined === null) return []
+  if (held.state !== 'requires_authorization' && held.state !== 'requires_action') return []
+  const code = last_error?.code ?? declined ?? 'authentication_failed'
+  const decline_code = last_error ? last_error.decline_code : declined
+  return [{ to: 'declined', code, decline_code }]
+}
+
+function capture(held: Held, open: readonly Open[], { received_minor }: Snapshot): Verdict {
+  const wanted = open.find(one => one.type === 'capture')?.amount_minor
+  const agreed = wanted === undefined || wanted === received_minor
+  if (!agreed || received_minor < 1 || received_minor > held.amount_minor) {
+    return { disagrees: 'amount_mismatch' }
+  }
+  const taken: Move = { to: 'captured', amount_minor: received_minor }
+  return { moves: held.state === 'authorized' ? [taken] : [{ to: 'authorized' }, taken] }
+}
+
+function reasonOf(open: readonly Open[], { cancellation_reason }: Snapshot): string {
+  const cancel = open.find(one => one.type === 'cancel')
+  if (cancel) return cancel.reason ?? 'requested'
+  const authorize = open.find(one => one.type === 'authorize')
+  if (authorize?.release_wanted) return authorize.release_wanted
+  if (cancellation_reason === 'automatic') return 'authorization_expired'
+  if (authorize && authorize.state !== 'requires_action') return 'unresolved_fenced'
+  return 'requested'
+}
+
+/** Whether the effect of an operation in doubt can be seen in its object. */
+export function isVisible(type: OperationRow['type'], { status }: Snapshot): boolean {
+  if (status === 'canceled' || status === 'succeeded') return true
+  if (type !== 'authorize') return false
+  return status === 'requires_action' || status === 'requires_capture'
+}

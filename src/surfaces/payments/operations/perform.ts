@@ -1,0 +1,198 @@
+/**
+ * Sends an operation to the provider and says what is certain afterwards. The object's id is stored before
+ * any money moves, so every doubt ends by reading the object or by closing it; a call is only ever repeated
+ * with its own key. Only an authorization is closed (fenced): a capture in doubt may belong to goods that
+ * were shipped, so it is read and sent again until it is certain.
+ */
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Deps } from '../deps.ts'
+import { ProviderFailure, type RefundSnapshot, type Snapshot } from '../provider/port.ts'
+import { isVisible } from './next-state.ts'
+import { IntentRow, intentColumns, OperationRow, operationColumns } from './rows.ts'
+
+export type Certain =
+  | { readonly kind: 'snapshot'; readonly snapshot: Snapshot }
+  | { readonly kind: 'declined'; readonly code: string; readonly snapshot: Snapshot }
+  | { readonly kind: 'refund'; readonly refund: RefundSnapshot }
+  | { readonly kind: 'refused'; readonly code: string }
+  /** It may have had its effect. */
+  | { readonly kind: 'doubt'; readonly code: string }
+  | { readonly kind: 'not_sent'; readonly code: string }
+  /** There is no object that could ever hold money. */
+  | { readonly kind: 'closed' }
+  /** Somebody else has brought it to its end. */
+  | { readonly kind: 'ended' }
+
+type Sending = { readonly operation: OperationRow; readonly intent: IntentRow }
+
+/** The provider forgets keys after 24 hours: a refund is not sent again later than this. */
+const resend_seconds_max = 23 * 3600
+
+export async function perform(
+  deps: Deps,
+  operation_id: string,
+  attempt: 'first' | 'resumed',
+): Promise<Certain> {
+  const sending = await take(deps, operation_id)
+  if (!sending) return { kind: 'ended' }
+  await deps.kernel.fault('payments.before_call')
+  try {
+    const told = attempt === 'resumed' ? await resume(deps, sending) : await send(deps, sending)
+    await deps.kernel.fault('payments.after_call')
+    return told
+  } catch (error) {
+    if (!(error instanceof ProviderFailure)) throw error
+    return await meaningOf(deps, sending, error)
+  }
+}
+
+/** Counts the attempt before anything is sent: a crash afterwards is known to have sent perhaps. */
+async function take({ kernel: { db } }: Deps, operation_id: string): Promise<Sending | undefined> {
+  const operation = await db.maybe(
+    OperationRow,
+    sql`
+      -- any tenant: the operation's own id
+      update payments.payment_operations o
+      set attempt_count = o.attempt_count + 1, sent_at = coalesce(o.sent_at, now())
+      where o.id = ${operation_id} and o.state in ('created', 'pending_provider')
+      returning ${operationColumns}`,
+  )
+  if (!operation?.intent_id) return undefined
+  const intent = await db.one(
+    IntentRow,
+    sql`
+      select ${intentColumns} from payments.payment_intents i
+      where i.tenant_id = ${operation.tenant_id} and i.id = ${operation.intent_id}`,
+  )
+  return { operation, intent }
+}
+
+async function send(deps: Deps, { operation, intent }: Sending): Promise<Certain> {
+  const { provider } = deps
+  const { id, amount_minor } = operation
+  const { currency } = intent
+  if (operation.type === 'authorize') return await sendAuthorize(deps, { operation, intent })
+  const handle = intent.provider_handle
+  if (!handle) return { kind: 'closed' }
+  if (operation.type === 'refund') {
+    const reason = operation.reason ?? 'other'
+    const key = `${id}:refund`
+    const how = { handle, amount_minor, currency, operation_id: id, reason, key }
+    return { kind: 'refund', refund: await provider.refund(how) }
+  }
+  const snapshot =
+    operation.type === 'capture'
+      ? await provider.capture(handle, { amount_minor, currency, key: `${id}:capture` })
+      : await provider.cancel(handle, { key: `${id}:cancel` })
+  return { kind: 'snapshot', snapshot }
+}
+
+async function sendAuthorize(deps: Deps, { operation, intent }: Sending): Promise<Certain> {
+  const { provider, kernel } = deps
+  const handle = intent.provider_handle ?? (await makeHandle(deps, intent))
+  // It was released while its object was being made: nothing was confirmed, so nothing is held.
+  if (!handle) return { kind: 'ended' }
+  await kernel.fault('payments.after_handle')
+  const { payment_method, return_url, id } = operation
+  const snapshot = await provider.confirm(handle, {
+    payment_method: payment_method ?? '',
+    return_url,
+    key: `${id}:confirm`,
+  })
+  return { kind: 'snapshot', snapshot }
+}
+
+/** A lost answer is harmless: the same key gives the same object, and it holds no money. */
+async function makeHandle(deps: Deps, intent: IntentRow): Promise<string | null> {
+  const { id, tenant_id, amount_minor, currency } = intent
+  const order = { intent_id: id, tenant_id, amount_minor, currency, key: `${id}:handle` }
+  const { handle } = await deps.provider.createHandle(order)
+  await deps.kernel.fault('payments.before_handle')
+  const stored = await deps.kernel.db.run(sql`
+    update payments.payment_intents i
+    set provider_handle = ${handle}, provider_handle_at = coalesce(i.provider_handle_at, now())
+    where i.tenant_id = ${tenant_id} and i.id = ${id}
+      and (i.provider_handle is null or i.provider_handle = ${handle})
+      and i.state in ('requires_authorization', 'requires_action')`)
+  return stored === 1 ? handle : null
+}
+
+/** The object is asked before anything is sent again. */
+async function resume(deps: Deps, sending: Sending): Promise<Certain> {
+  const { provider, kernel } = deps
+  const { operation, intent } = sending
+  if (operation.type === 'refund') return await resumeRefund(deps, sending)
+  const handle = intent.provider_handle
+  const unwanted = operation.release_wanted !== null
+  const old = (operation.sent_age ?? 0) > kernel.settings['payments.fence_after_seconds']
+  const fenced = operation.type === 'authorize' && (unwanted || old)
+  if (!handle) return fenced ? { kind: 'closed' } : await send(deps, sending)
+  const snapshot = await provider.read(handle)
+  if (fenced && snapshot.status !== 'canceled' && (unwanted || !isVisible('authorize', snapshot))) {
+    return await fence(deps, handle, operation)
+  }
+  return isVisible(operation.type, snapshot)
+    ? { kind: 'snapshot', snapshot }
+    : await send(deps, sending)
+}
+
+/**
+ * The provider takes one request on an object at a time: either the confirm came first and its hold is
+ * released now, or it can never succeed. Both end cancelled, for certain.
+ */
+async function fence({ provider }: Deps, handle: string, { id }: OperationRow): Promise<Certain> {
+  return { kind: 'snapshot', snapshot: await provider.cancel(handle, { key: `${id}:fence` }) }
+}
+
+async function resumeRefund(deps: Deps, sending: Sending): Promise<Certain> {
+  const { operation, intent } = sending
+  const made = await deps.provider.refundsOf(intent.provider_handle ?? '')
+  const refund = made.find(one => one.operation_id === operation.id)
+  if (refund) return { kind: 'refund', refund }
+  if ((operation.sent_age ?? 0) > resend_seconds_max) {
+    return { kind: 'doubt', code: 'refund_not_visible' }
+  }
+  return await send(deps, sending)
+}
+
+async function meaningOf(
+  deps: Deps,
+  { operation, intent }: Sending,
+  failure: ProviderFailure,
+): Promise<Certain> {
+  const { kind, code, snapshot } = failure
+  switch (kind) {
+    case 'declined':
+      if (snapshot && operation.type === 'authorize') return { kind, code, snapshot }
+      return { kind: 'refused', code }
+    case 'refused':
+      return { kind, code }
+    case 'unexpected_state':
+      return await readInstead(deps, operation, intent, snapshot)
+    default:
+      return { kind, code }
+  }
+}
+
+/** The object is further than we thought: what it says now counts. */
+async function readInstead(
+  { provider }: Deps,
+  operation: OperationRow,
+  intent: IntentRow,
+  shown: Snapshot | null,
+): Promise<Certain> {
+  const handle = intent.provider_handle ?? shown?.handle ?? ''
+  try {
+    if (operation.type === 'refund') {
+      const made = await provider.refundsOf(handle)
+      const refund = made.find(one => one.operation_id === operation.id)
+      return refund ? { kind: 'refund', refund } : { kind: 'refused', code: 'already_refunded' }
+    }
+    const snapshot = await provider.read(handle)
+    if (isVisible(operation.type, snapshot)) return { kind: 'snapshot', snapshot }
+    return { kind: 'doubt', code: 'unexpected_state' }
+  } catch (error) {
+    if (!(error instanceof ProviderFailure)) throw error
+    return { kind: 'doubt', code: error.code }
+  }
+}

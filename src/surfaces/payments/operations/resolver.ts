@@ -1,0 +1,96 @@
+/**
+ * Ends every doubt: looks at the provider's object, applies what it says, sends again with the same key, or
+ * closes what is not wanted any more. What cannot be found out in three days is an operator's to decide.
+ */
+import { Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import { again, done, dueQueue, retry, type DueQueue } from '../../../kernel/work/due-queue.ts'
+import { resolver_name, type Deps } from '../deps.ts'
+import { openItem } from '../reconciliation/open-item.ts'
+import { perform, type Certain } from './perform.ts'
+import { findIntent, findOperation } from './rows.ts'
+import { deferIfNew, settleOperation } from './settle-operation.ts'
+
+const Row = Type.Object({ tenant_id: Id, id: Id })
+const longest_wait_seconds = 3600
+
+export function resolverQueue(deps: Deps): DueQueue {
+  const { settings } = deps.kernel
+  return dueQueue<typeof Row, Certain>({
+    name: resolver_name,
+    table: 'payments.payment_operations',
+    key: ['tenant_id', 'id'],
+    row: Row,
+    where: sql`t.state in ('created', 'pending_provider')`,
+    batch: 100,
+    concurrency: settings['payments.provider_concurrency'],
+    lease_seconds: leaseSeconds(settings['payments.provider_timeout_ms']),
+    retry: {
+      first: settings['payments.resolve_first_seconds'],
+      factor: 2.5,
+      cap: longest_wait_seconds,
+    },
+    age_max_seconds: settings['payments.resolve_max_hours'] * 3600,
+    run: async ({ id }) => {
+      const told = await perform(deps, id, 'resumed')
+      if (told.kind === 'doubt') return retry(told.code)
+      if (told.kind === 'not_sent') return retry(told.code, { counts: false })
+      return done(told)
+    },
+    finish: async (tx, { id }, outcome) => {
+      if (outcome.end === 'done') {
+        await settleOperation(tx, deps, id, outcome.result)
+        // What was applied may have moved nothing, as when the object was changed in between.
+        const operation = await findOperation(tx, id)
+        const open = operation?.state === 'created' || operation?.state === 'pending_provider'
+        const parked = operation?.intent_id ? await isParked(tx, operation.intent_id) : false
+        return open && !parked ? again(longest_wait_seconds / 60) : undefined
+      }
+      if (outcome.end === 'retry' && outcome.counts) {
+        const operation = await findOperation(tx, id)
+        if (operation?.state !== 'created' || operation.intent_id === null) return undefined
+        const key = { tenant_id: operation.tenant_id, id: operation.intent_id }
+        await deferIfNew(tx, operation, key, outcome.code, outcome.after_seconds ?? 0)
+      }
+      return undefined
+    },
+    dead: async (tx, { tenant_id, id }) => {
+      const operation = await findOperation(tx, id)
+      const intent = operation?.intent_id
+        ? await findIntent(tx, { tenant_id, id: operation.intent_id })
+        : undefined
+      if (!operation || !intent) return
+      await openItem(tx, {
+        tenant_id,
+        provider: intent.provider,
+        discrepancy: 'unresolved_operation',
+        external_ref: intent.provider_handle,
+        local_ref: id,
+        amount_minor: operation.amount_minor,
+        currency: intent.currency,
+        details: { type: operation.type },
+      })
+    },
+  })
+}
+
+const Parked = Type.Object({ parked: Type.Boolean() })
+
+/** An operator has an item about this payment: nothing automatic goes on before it is resolved. */
+async function isParked(tx: Parameters<typeof findOperation>[0], intent_id: string) {
+  const { parked } = await tx.one(
+    Parked,
+    sql`
+      -- any tenant: the intent's own id
+      select exists (
+        select 1 from payments.reconciliation_items
+        where local_ref = ${intent_id} and state = 'open') as parked`,
+  )
+  return parked
+}
+
+/** One attempt is at most a look, an object, a confirm and a look again; the SDK repeats a broken call once. */
+export function leaseSeconds(provider_timeout_ms: number): number {
+  return Math.ceil((provider_timeout_ms * 6) / 1000) + 5
+}

@@ -1,0 +1,133 @@
+/**
+ * Rows of payments and operations, and how they are locked: always the operations first, then the intent, so
+ * that a request, the resolver and a webhook of one payment take turns and never wait for each other.
+ */
+import { type Static, Type } from 'typebox'
+import type { Reader, Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id, nullable, oneOf } from '../../../kernel/http/shapes.ts'
+
+const Money = Type.Integer()
+const Word = Type.String()
+
+export const intent_states = [
+  'requires_authorization',
+  'requires_action',
+  'authorized',
+  'captured',
+  'cancelled',
+] as const
+export const operation_types = ['create', 'authorize', 'capture', 'cancel', 'refund'] as const
+export const operation_states = [
+  'created',
+  'pending_provider',
+  'requires_action',
+  'succeeded',
+  'failed',
+] as const
+
+export const IntentRow = Type.Object({
+  tenant_id: Id,
+  id: Id,
+  order_ref: nullable(Word),
+  amount_minor: Money,
+  currency: Word,
+  state: oneOf(...intent_states),
+  provider: Word,
+  provider_handle: nullable(Word),
+  charge_ref: nullable(Word),
+  managed: Type.Boolean(),
+  amount_authorized_minor: Money,
+  amount_captured_minor: Money,
+  amount_refunded_minor: Money,
+  amount_refund_pending_minor: Money,
+  authorization_expires_at: nullable(Word),
+  expired: Type.Boolean(),
+  cancellation_reason: nullable(Word),
+  disputed: Type.Boolean(),
+  last_error: nullable(Type.Record(Word, Type.Unknown())),
+  metadata: Type.Record(Word, Word),
+  version: Type.Integer(),
+  created_at: Word,
+})
+export type IntentRow = Static<typeof IntentRow>
+
+export const OperationRow = Type.Object({
+  tenant_id: Id,
+  id: Id,
+  intent_id: nullable(Id),
+  type: oneOf(...operation_types),
+  state: oneOf(...operation_states),
+  provider_operation_id: nullable(Word),
+  amount_minor: Money,
+  payment_method: nullable(Word),
+  return_url: nullable(Word),
+  reason: nullable(Word),
+  release_wanted: nullable(Word),
+  error_code: nullable(Word),
+  attempt_count: Type.Integer(),
+  /** Seconds since it was sent for the first time. */
+  sent_age: nullable(Type.Number()),
+  /** Seconds for which its outcome has been in doubt. */
+  doubt_age: nullable(Type.Number()),
+  created_at: Word,
+  resolved_at: nullable(Word),
+})
+export type OperationRow = Static<typeof OperationRow>
+
+export const intentColumns = sql`
+  i.tenant_id, i.id, i.order_ref, i.amount_minor, i.currency, i.state, i.provider,
+  i.provider_handle, i.charge_ref, i.managed, i.amount_authorized_minor, i.amount_captured_minor,
+  i.amount_refunded_minor, i.amount_refund_pending_minor, i.authorization_expires_at,
+  coalesce(i.authorization_expires_at <= kernel.now(), false) as expired,
+  i.cancellation_reason, i.disputed, i.last_error, i.metadata, i.version, i.created_at`
+
+export const operationColumns = sql`
+  o.tenant_id, o.id, o.intent_id, o.type, o.state, o.provider_operation_id, o.amount_minor,
+  o.payment_method, o.return_url, o.reason, o.release_wanted, o.error_code, o.attempt_count,
+  extract(epoch from now() - o.sent_at)::float8 as sent_age,
+  extract(epoch from now() - o.doubt_since)::float8 as doubt_age,
+  o.created_at, o.resolved_at`
+
+export type IntentKey = { readonly tenant_id: string; readonly id: string }
+
+export function findIntent(reader: Reader, { tenant_id, id }: IntentKey) {
+  return reader.maybe(
+    IntentRow,
+    sql`
+      select ${intentColumns} from payments.payment_intents i
+      where i.tenant_id = ${tenant_id} and i.id = ${id}`,
+  )
+}
+
+export function lockIntent(tx: Tx, { tenant_id, id }: IntentKey) {
+  return tx.maybe(
+    IntentRow,
+    sql`
+      select ${intentColumns} from payments.payment_intents i
+      where i.tenant_id = ${tenant_id} and i.id = ${id} for update`,
+  )
+}
+
+/** By the operation's own id, which is unique on the platform. */
+export function findOperation(reader: Reader, id: string) {
+  return reader.maybe(
+    OperationRow,
+    sql`
+      -- any tenant: the operation's own id
+      select ${operationColumns} from payments.payment_operations o where o.id = ${id}`,
+  )
+}
+
+/** What still moves an authorization: at most one open operation, and perhaps one that waits for the buyer. */
+export function lockOpenOperations(tx: Tx, { tenant_id, id }: IntentKey) {
+  return tx.many(
+    OperationRow,
+    sql`
+      select ${operationColumns} from payments.payment_operations o
+      where o.tenant_id = ${tenant_id} and o.intent_id = ${id}
+        and o.type in ('authorize', 'capture', 'cancel')
+        and o.state in ('created', 'pending_provider', 'requires_action')
+      order by o.id for update`,
+  )
+}

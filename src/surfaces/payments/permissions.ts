@@ -1,0 +1,34 @@
+/**
+ * What may be done with payments. No built-in role holds two of the separated duties: only the refund
+ * operator refunds, and the support viewer only reads. What concerns the provider's account as a whole is
+ * the platform operator's.
+ */
+import type { Permission } from '../../kernel/access/permissions.ts'
+
+const merchant = ['merchant_service']
+const readers = ['merchant_service', 'support_viewer', 'payments_finance', 'refund_operator']
+const finance = ['payments_finance']
+const operator = ['platform_operator']
+
+export const permissions: Readonly<Record<string, Permission>> = {
+  'payments.intents.create': { says: 'Create payment intents', roles: merchant },
+  'payments.intents.read': { says: 'See payment intents', roles: readers },
+  'payments.intents.authorize': { says: 'Authorize payments', roles: merchant },
+  'payments.intents.capture': { says: 'Capture authorized payments', roles: merchant },
+  'payments.intents.cancel': { says: 'Cancel payments that are not captured', roles: merchant },
+  'payments.refunds.create': {
+    says: 'Refund captured payments',
+    roles: ['refund_operator'],
+    duty: 'refunds',
+  },
+  'payments.refunds.read': { says: 'See refunds', roles: readers },
+  'payments.disputes.read': { says: 'See disputes', roles: ['payments_finance', 'support_viewer'] },
+  'payments.ledger.read': { says: 'See the ledger', roles: [...finance, 'support_viewer'] },
+  'payments.settlements.read': { says: 'See fees and settlements', roles: finance },
+  'payments.reconciliations.run': {
+    says: "Compare the books with the provider's",
+    roles: operator,
+  },
+  'payments.reconciliations.read': { says: 'See reconciliation runs and items', roles: operator },
+  'payments.reconciliations.resolve': { says: 'Resolve reconciliation items', roles: operator },
+}

@@ -1,0 +1,86 @@
+/**
+ * Looks at one object of the provider and applies what it says now. The order, number and contents of the
+ * events that named it do not matter.
+ */
+import { Type } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { applyDispute } from '../disputes/apply-dispute.ts'
+import { applyProviderState } from '../operations/apply-provider-state.ts'
+import { ProviderFailure } from '../provider/port.ts'
+import { applyRefund, findRefundOf, reportForeignRefund } from '../refunds/apply-refund.ts'
+import { applyPayout } from '../settlements/apply-payout.ts'
+
+const Found = Type.Object({ tenant_id: Id, id: Id, version: Type.Integer() })
+const looks_max = 5
+
+export async function lookAtObject(deps: Deps, object_ref: string): Promise<void> {
+  try {
+    await look(deps, object_ref)
+  } catch (error) {
+    // What the provider does not know (any more) cannot say anything.
+    if (error instanceof ProviderFailure && error.kind === 'refused') return
+    throw error
+  }
+}
+
+async function look(deps: Deps, object_ref: string): Promise<void> {
+  const { provider } = deps
+  switch (object_ref.split('_')[0]) {
+    case 'pi':
+      return await lookAtPayment(deps, object_ref)
+    case 'ch': {
+      const handle = await provider.handleOfCharge(object_ref)
+      return handle ? await lookAtPayment(deps, handle) : undefined
+    }
+    case 're':
+      return await lookAtRefund(deps, object_ref)
+    case 'dp':
+      return await lookAtDispute(deps, object_ref)
+    case 'po':
+      return await applyPayout(deps, await provider.readPayout(object_ref))
+    default:
+  }
+}
+
+export function findByHandle({ kernel, provider }: Deps, handle: string, reader?: Reader) {
+  return (reader ?? kernel.db).maybe(
+    Found,
+    sql`
+      -- any tenant: the provider's ids are unique
+      select tenant_id, id, version from payments.payment_intents
+      where provider = ${provider.name} and provider_handle = ${handle}`,
+  )
+}
+
+/** A payment that is not ours says nothing here; reconciliation finds it. */
+export async function lookAtPayment(deps: Deps, handle: string): Promise<void> {
+  for (let looks = 0; looks < looks_max; looks++) {
+    const intent = await findByHandle(deps, handle)
+    if (!intent) return
+    const snapshot = await deps.provider.read(handle)
+    const said = { snapshot, seen_version: intent.version }
+    const applied = await deps.kernel.db.tx(tx => applyProviderState(tx, deps, intent, said))
+    if (applied !== 'stale') return
+  }
+  throw new Error(`the payment ${handle} moved at each of ${looks_max} looks`)
+}
+
+async function lookAtRefund(deps: Deps, id: string): Promise<void> {
+  const { kernel, provider } = deps
+  const told = await provider.readRefund(id)
+  const refund = await findRefundOf(kernel.db, provider.name, told)
+  if (refund) return await kernel.db.tx(tx => applyRefund(tx, refund, told))
+  const intent = told.handle ? await findByHandle(deps, told.handle) : undefined
+  if (!intent) return
+  await kernel.db.tx(tx => reportForeignRefund(tx, provider.name, told, intent))
+}
+
+async function lookAtDispute(deps: Deps, id: string): Promise<void> {
+  const told = await deps.provider.readDispute(id)
+  const intent = told.handle ? await findByHandle(deps, told.handle) : undefined
+  if (!intent) return
+  await deps.kernel.db.tx(tx => applyDispute(tx, deps, intent, told))
+}

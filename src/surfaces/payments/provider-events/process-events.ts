@@ -1,0 +1,57 @@
+/** Works on stored events: one look at an object answers all events of it that are waiting. */
+import { Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import { done, dueQueue, retry, type DueQueue } from '../../../kernel/work/due-queue.ts'
+import type { Deps } from '../deps.ts'
+import { ProviderFailure } from '../provider/port.ts'
+import { lookAtObject } from './look-at-object.ts'
+import { events_queue } from './store-events.ts'
+
+const Row = Type.Object({
+  provider: Type.String(),
+  event_id: Type.String(),
+  object_ref: Type.String(),
+})
+const Waiting = Type.Object({ event_id: Type.String() })
+
+export function providerEventsQueue(deps: Deps): DueQueue {
+  const { kernel } = deps
+  return dueQueue<typeof Row, readonly string[]>({
+    name: events_queue,
+    table: 'payments.provider_events',
+    key: ['provider', 'event_id'],
+    row: Row,
+    load: sql`t.object_ref`,
+    where: sql`t.processed_at is null`,
+    batch: 100,
+    concurrency: 16,
+    lease_seconds: 60,
+    retry: { first: 1, factor: 3, cap: 3600 },
+    attempts_max: 40,
+    run: async ({ provider, object_ref }) => {
+      // Those that had come before the look: it has answered them too.
+      const waiting = await kernel.db.many(
+        Waiting,
+        sql`
+          select event_id from payments.provider_events
+          where provider = ${provider} and object_ref = ${object_ref} and due_at is not null`,
+      )
+      if (waiting.length === 0) return done([])
+      try {
+        await lookAtObject(deps, object_ref)
+      } catch (error) {
+        if (!(error instanceof ProviderFailure)) throw error
+        return retry(error.code, { counts: error.kind !== 'not_sent' })
+      }
+      return done(waiting.map(one => one.event_id))
+    },
+    finish: async (tx, { provider, event_id }, outcome) => {
+      if (outcome.end !== 'done') return
+      await tx.run(sql`
+        update payments.provider_events
+        set processed_at = now(), due_at = null
+        where provider = ${provider} and event_id = any(${[event_id, ...outcome.result]}::text[])
+          and processed_at is null`)
+    },
+  })
+}

@@ -1,0 +1,53 @@
+/**
+ * Receives webhooks of the provider: verifies them in real time (the platform's clock may be moved in
+ * development), and stores only which object to look at. The body is not kept: it may hold names and
+ * addresses, and the object is fetched anyway.
+ */
+import { Buffer } from 'node:buffer'
+import { verifyStripe } from '../../../kernel/outgoing/vendor-signatures.ts'
+import type { Provider } from '../../../kernel/surface.ts'
+import type { Deps } from '../deps.ts'
+import type { ProviderEvent } from '../provider/port.ts'
+import { eventOf } from '../provider/stripe-snapshots.ts'
+import { events_queue, storeEvents } from './store-events.ts'
+
+export function stripeWebhooks({ kernel, provider }: Deps): Provider<ProviderEvent> {
+  return {
+    name: provider.name,
+    accepted: 200,
+    max_bytes: kernel.settings['payments.webhook_max_bytes'],
+    verify: async ({ raw, headers }) => {
+      const secrets = await provider.webhookSecrets().catch(() => [])
+      const { outcome } = verifyStripe({
+        headers,
+        body: raw,
+        secrets: secrets.map(secret => Buffer.from(secret)),
+        now_seconds: kernel.clock.nowSeconds() - kernel.clock.offsetSeconds(),
+      })
+      if (outcome !== 'ok') return { refused: outcome }
+      const event = read(raw)
+      return event === undefined
+        ? { refused: 'envelope_invalid' }
+        : { events: event ? [event] : [] }
+    },
+    receive: async (tx, events) => {
+      await kernel.fault('payments.webhook')
+      if ((await storeEvents(tx, provider.name, events)) > 0) tx.wake(events_queue)
+    },
+  }
+}
+
+/** Undefined: it cannot be read. Null: it names no object. */
+function read(raw: Buffer): ProviderEvent | null | undefined {
+  let event: unknown
+  try {
+    event = JSON.parse(raw.toString('utf8'))
+  } catch {
+    return undefined
+  }
+  const { id, type, created, data } = (event ?? {}) as Record<string, unknown>
+  const object = (data as { object?: unknown } | undefined)?.object
+  if (typeof id !== 'string' || id.length > 255 || typeof type !== 'string') return undefined
+  if (typeof object !== 'object' || object === null) return undefined
+  return eventOf({ id, type: type.slice(0, 255), created: Number(created) || 0, data: { object } })
+}

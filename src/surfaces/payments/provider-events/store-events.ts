@@ -1,0 +1,38 @@
+/** Stores events once by their id; those that concern no money are processed with that. */
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { ProviderEvent } from '../provider/port.ts'
+
+export const events_queue = 'payments.provider_events'
+
+/** Objects that can be looked at: payments, charges, refunds, disputes and payouts. */
+const looked_at = /^(pi|ch|re|dp|po)_/
+/** Events of one object within this time share one look. */
+const gather_seconds = 0.2
+
+/** Returns how many are new and have to be worked on. */
+export async function storeEvents(
+  tx: Tx,
+  provider: string,
+  events: readonly ProviderEvent[],
+): Promise<number> {
+  const due = events.filter(one => looked_at.test(one.object_ref))
+  const rest = events.filter(one => !looked_at.test(one.object_ref))
+  const stored = await insert(tx, provider, due, true)
+  await insert(tx, provider, rest, false)
+  return stored
+}
+
+async function insert(tx: Tx, provider: string, events: readonly ProviderEvent[], due: boolean) {
+  if (events.length === 0) return 0
+  return await tx.run(sql`
+    insert into payments.provider_events (
+      provider, event_id, type, object_ref, processed_at, due_at)
+    select ${provider}, one.event_id, one.type, one.object_ref,
+      case when ${due} then null else now() end,
+      case when ${due} then kernel.now() + make_interval(secs => ${gather_seconds}) end
+    from unnest(
+      ${events.map(one => one.event_id)}::text[], ${events.map(one => one.type)}::text[],
+      ${events.map(one => one.object_ref)}::text[]) as one (event_id, type, object_ref)
+    on conflict do nothing`)
+}

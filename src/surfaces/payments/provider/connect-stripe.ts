@@ -1,0 +1,87 @@
+/**
+ * Where Stripe is: its own address with a key, or in development the sandbox, whose address is read again
+ * when it was restarted. A live key never meets another host than Stripe's own.
+ */
+import { Stripe } from 'stripe'
+import { StartError } from '../../../kernel/errors/start-error.ts'
+import { openOutsideWorld } from '../../../kernel/outgoing/sandbox-control.ts'
+import type { Kernel } from '../settings.ts'
+import { ProviderFailure } from './port.ts'
+
+export type StripeLine = {
+  client(): Promise<Stripe>
+  secrets(): Promise<readonly string[]>
+  configured(): boolean
+}
+
+const own_address = 'https://api.stripe.com'
+const webhook_path = '/v1/providers/stripe/webhooks'
+
+export function connectStripe(kernel: Kernel): StripeLine {
+  const { settings, profile } = kernel
+  const key = settings['payments.stripe_secret_key']
+  const base_url = settings['payments.stripe_base_url'] ?? own_address
+  if (key?.startsWith('sk_live_') && new URL(base_url).origin !== own_address) {
+    throw new StartError(
+      `PAYMENTS_STRIPE_BASE_URL must be ${own_address} where PAYMENTS_STRIPE_SECRET_KEY is a live key. Unset it, or use a test key.`,
+    )
+  }
+  if (profile === 'production' && key && settings['payments.stripe_webhook_secrets'].length === 0) {
+    throw new StartError(
+      'PAYMENTS_STRIPE_WEBHOOK_SECRETS is missing: set it to the signing secret (whsec_…) of the webhook endpoint at Stripe.',
+    )
+  }
+  const sandboxed = key === null && profile === 'development' && settings['kernel.sandbox']
+  const timeout = settings['payments.provider_timeout_ms']
+  const outside = openOutsideWorld(kernel.data_dir)
+  let open: { readonly address: string; readonly client: Stripe } | undefined
+
+  const sandbox = async () => {
+    const found = (await outside.addresses())?.['stripe']
+    if (!found) throw new ProviderFailure('not_sent', 'sandbox_absent')
+    return found
+  }
+  const introduce = async () => {
+    await outside.ask({
+      vendor: 'stripe',
+      method: 'POST',
+      path: 'config',
+      body: { webhook_url: kernel.public_url + webhook_path },
+    })
+  }
+  return {
+    configured: () => key !== null || sandboxed,
+    client: async () => {
+      if (key !== null) {
+        open ??= { address: base_url, client: clientOf(key, base_url, timeout) }
+        return open.client
+      }
+      if (!sandboxed) throw new ProviderFailure('not_sent', 'provider_not_configured')
+      const { api = '', key: sandbox_key = '' }: Record<string, string> = await sandbox()
+      if (open?.address !== api) {
+        open = { address: api, client: clientOf(sandbox_key, api, timeout) }
+        await introduce()
+      }
+      return open.client
+    },
+    secrets: async () => {
+      const given = settings['payments.stripe_webhook_secrets']
+      if (given.length > 0 || !sandboxed) return given
+      return [(await sandbox())['webhook_secret'] ?? '']
+    },
+  }
+}
+
+function clientOf(key: string, address: string, timeout: number): Stripe {
+  const { protocol, hostname, port } = new URL(address)
+  return new Stripe(key, {
+    protocol: protocol === 'http:' ? 'http' : 'https',
+    host: hostname,
+    ...(port ? { port } : {}),
+    timeout,
+    // A closed connection is tried once more all the same, with the same key.
+    maxNetworkRetries: 0,
+    telemetry: false,
+    appInfo: { name: 'dodeca' },
+  })
+}

@@ -1,0 +1,173 @@
+/**
+ * What payments asks of a payment provider, in our own words and units. A snapshot is what the provider says
+ * about one object now; a failure says what is certain: nothing more than its `kind`.
+ */
+export type Snapshot = {
+  readonly handle: string
+  readonly status:
+    | 'requires_payment_method'
+    | 'requires_action'
+    | 'requires_capture'
+    | 'succeeded'
+    | 'canceled'
+    | 'processing'
+  readonly currency: string
+  readonly amount_minor: number
+  readonly capturable_minor: number
+  readonly received_minor: number
+  readonly charge: Charge | null
+  readonly last_error: { readonly code: string; readonly decline_code: string | null } | null
+  readonly cancellation_reason: string | null
+  readonly next_action: { readonly type: string; readonly url: string | null } | null
+  /** Which of our intents it was made for, as far as it says. */
+  readonly intent_id: string | null
+  readonly tenant_id: string | null
+  readonly created_s: number
+}
+
+export type Charge = {
+  readonly id: string
+  readonly captured: boolean
+  readonly refunded_minor: number
+  readonly disputed: boolean
+  readonly capture_before_s: number | null
+  readonly booked: BalanceTransaction | null
+}
+
+export type BalanceTransaction = {
+  readonly id: string
+  readonly kind: string
+  readonly source: string | null
+  readonly amount_minor: number
+  readonly fee_minor: number
+  readonly net_minor: number
+  readonly currency: string
+  readonly exchange_rate: string | null
+  readonly available_on_s: number
+  readonly created_s: number
+}
+
+export type RefundSnapshot = {
+  readonly id: string
+  readonly handle: string | null
+  readonly operation_id: string | null
+  readonly amount_minor: number
+  readonly currency: string
+  readonly status: 'pending' | 'succeeded' | 'failed'
+  readonly failure_code: string | null
+  readonly booked_ref: string | null
+  readonly failure_booked_ref: string | null
+  readonly created_s: number
+}
+
+export type DisputeSnapshot = {
+  readonly id: string
+  readonly handle: string | null
+  readonly amount_minor: number
+  readonly currency: string
+  readonly status: 'warning' | 'needs_response' | 'under_review' | 'won' | 'lost' | 'closed'
+  readonly reason: string
+  readonly respond_by_s: number | null
+  readonly booked: readonly BalanceTransaction[]
+}
+
+export type PayoutSnapshot = {
+  readonly id: string
+  readonly amount_minor: number
+  readonly currency: string
+  readonly status: string
+  readonly arrival_s: number
+  readonly booked_ref: string | null
+  readonly failure_booked_ref: string | null
+}
+
+export type ProviderEvent = {
+  readonly event_id: string
+  readonly type: string
+  /** The object to look at, such as `pi_…`. */
+  readonly object_ref: string
+  readonly created_s: number
+}
+
+export type Page<T> = { readonly data: readonly T[]; readonly has_more: boolean }
+export type Window = { readonly from_s: number; readonly to_s?: number; readonly after?: string }
+
+export type PaymentProvider = {
+  readonly name: string
+  createHandle(order: {
+    readonly intent_id: string
+    readonly tenant_id: string
+    readonly amount_minor: number
+    readonly currency: string
+    readonly key: string
+  }): Promise<Snapshot>
+  confirm(
+    handle: string,
+    how: {
+      readonly payment_method: string
+      readonly return_url: string | null
+      readonly key: string
+    },
+  ): Promise<Snapshot>
+  capture(
+    handle: string,
+    how: { readonly amount_minor: number; readonly currency: string; readonly key: string },
+  ): Promise<Snapshot>
+  cancel(handle: string, how: { readonly key: string }): Promise<Snapshot>
+  refund(how: {
+    readonly handle: string
+    readonly amount_minor: number
+    readonly currency: string
+    readonly operation_id: string
+    readonly reason: string
+    readonly key: string
+  }): Promise<RefundSnapshot>
+  read(handle: string): Promise<Snapshot>
+  readRefund(id: string): Promise<RefundSnapshot>
+  readDispute(id: string): Promise<DisputeSnapshot>
+  readPayout(id: string): Promise<PayoutSnapshot>
+  /** The payment that a charge belongs to. */
+  handleOfCharge(charge: string): Promise<string | null>
+  refundsOf(handle: string): Promise<readonly RefundSnapshot[]>
+  payments(window: Window): Promise<Page<Snapshot>>
+  refunds(window: Window): Promise<Page<RefundSnapshot>>
+  balanceTransactions(window: Window): Promise<Page<BalanceTransaction>>
+  /** Which balance transactions left in a payout. */
+  paidOut(payout: string, after?: string): Promise<Page<BalanceTransaction>>
+  events(window: Window): Promise<Page<ProviderEvent>>
+  /** Available and pending together, by currency. */
+  balance(): Promise<ReadonlyMap<string, number>>
+  /** False while the breaker is open or nothing is configured. */
+  accepting(): boolean
+  webhookSecrets(): Promise<readonly string[]>
+}
+
+export type FailureKind =
+  /** Final: the card was refused. */
+  | 'declined'
+  /** Final: the request was refused and had no effect. */
+  | 'refused'
+  /** The object is in another state than we thought: read it. */
+  | 'unexpected_state'
+  /** It may or may not have had its effect. */
+  | 'doubt'
+  /** It never left, or was turned away unread: try again with the same key. */
+  | 'not_sent'
+
+export class ProviderFailure extends Error {
+  override readonly name = 'ProviderFailure'
+  readonly kind: FailureKind
+  readonly code: string
+  /** What a decline says of the object. */
+  readonly snapshot: Snapshot | null
+  constructor(
+    kind: FailureKind,
+    code: string,
+    { snapshot = null, cause }: { snapshot?: Snapshot | null; cause?: unknown } = {},
+  ) {
+    super(`the payment provider: ${kind} (${code})`, { cause })
+    this.kind = kind
+    this.code = code
+    this.snapshot = snapshot
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * What a failure of Stripe means. A decline is final; what was refused had no effect; a conflict, a 5xx, a
+ * broken connection or an unreadable answer leave doubt; what never left is tried again.
+ */
+import { Stripe } from 'stripe'
+import { ProviderFailure, type Snapshot } from './port.ts'
+import { snapshotOf } from './stripe-snapshots.ts'
+
+const not_sent = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
+const other_state = ['payment_intent_unexpected_state', 'charge_already_refunded']
+/** Declines that another try with the same card may pass. */
+const passing = [
+  'processing_error',
+  'issuer_not_available',
+  'try_again_later',
+  'reenter_transaction',
+]
+
+export function isRetryableDecline(code: string): boolean {
+  return passing.includes(code)
+}
+
+export function failureOf(error: unknown): ProviderFailure {
+  if (error instanceof ProviderFailure) return error
+  if (!(error instanceof Stripe.errors.StripeError)) {
+    return new ProviderFailure('doubt', 'answer_unreadable', { cause: error })
+  }
+  const { statusCode, code = '', type } = error
+  const with_cause = { cause: error }
+  if (statusCode === undefined) return connectionFailure(error)
+  if (statusCode === 402) {
+    return new ProviderFailure('declined', error.decline_code ?? (code || 'card_declined'), {
+      snapshot: intentIn(error),
+      cause: error,
+    })
+  }
+  if (statusCode === 401 || statusCode === 403) {
+    return new ProviderFailure('not_sent', 'provider_unauthorized', with_cause)
+  }
+  if (statusCode === 429) {
+    return new ProviderFailure('not_sent', code || 'provider_busy', with_cause)
+  }
+  // One key with other parameters is a mistake of ours: what became of the first is for a look to say.
+  if (type === 'StripeIdempotencyError') {
+    return new ProviderFailure('doubt', 'idempotency_error', with_cause)
+  }
+  if (other_state.includes(code)) {
+    return new ProviderFailure('unexpected_state', code, {
+      snapshot: intentIn(error),
+      cause: error,
+    })
+  }
+  if (statusCode === 400 || statusCode === 404) {
+    const missing_method = code === 'resource_missing' && error.param === 'payment_method'
+    return new ProviderFailure(
+      'refused',
+      missing_method ? 'payment_method_invalid' : code || 'provider_refused',
+      with_cause,
+    )
+  }
+  return new ProviderFailure('doubt', code || `http_${statusCode}`, with_cause)
+}
+
+function connectionFailure(error: InstanceType<typeof Stripe.errors.StripeError>): ProviderFailure {
+  const detail = error.detail as unknown
+  const { code } = (typeof detail === 'object' ? (detail ?? {}) : {}) as { code?: string }
+  const never_left = code !== undefined && not_sent.includes(code)
+  return new ProviderFailure(never_left ? 'not_sent' : 'doubt', code ?? 'connection_broken', {
+    cause: error,
+  })
+}
+
+/** The object as the error shows it: it spares a read. */
+function intentIn(error: InstanceType<typeof Stripe.errors.StripeError>): Snapshot | null {
+  const raw = error.raw as { payment_intent?: Stripe.PaymentIntent } | undefined
+  return raw?.payment_intent ? snapshotOf(raw.payment_intent) : null
+}

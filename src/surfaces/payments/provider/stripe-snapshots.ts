@@ -1,0 +1,163 @@
+/** Stripe's objects in our words and units. */
+import type { Stripe } from 'stripe'
+import { fromStripe } from '../money/currencies.ts'
+import type {
+  BalanceTransaction,
+  Charge,
+  DisputeSnapshot,
+  PayoutSnapshot,
+  ProviderEvent,
+  RefundSnapshot,
+  Snapshot,
+} from './port.ts'
+
+const statuses: Readonly<Record<string, Snapshot['status']>> = {
+  requires_payment_method: 'requires_payment_method',
+  requires_confirmation: 'requires_payment_method',
+  requires_action: 'requires_action',
+  requires_capture: 'requires_capture',
+  succeeded: 'succeeded',
+  canceled: 'canceled',
+}
+
+export function snapshotOf(intent: Stripe.PaymentIntent): Snapshot {
+  const currency = intent.currency.toUpperCase()
+  const minor = (amount: number) => fromStripe(amount, currency)
+  const error = intent.last_payment_error
+  return {
+    handle: intent.id,
+    status: statuses[intent.status] ?? 'processing',
+    currency,
+    amount_minor: minor(intent.amount),
+    capturable_minor: minor(intent.amount_capturable),
+    received_minor: minor(intent.amount_received),
+    charge: chargeOf(intent.latest_charge),
+    last_error: error
+      ? { code: error.code ?? error.type, decline_code: error.decline_code ?? null }
+      : null,
+    cancellation_reason: intent.cancellation_reason,
+    next_action: intent.next_action
+      ? {
+          type: intent.next_action.type,
+          url: intent.next_action.redirect_to_url?.url ?? null,
+        }
+      : null,
+    intent_id: intent.metadata['intent_id'] ?? null,
+    tenant_id: intent.metadata['tenant_id'] ?? null,
+    created_s: intent.created,
+  }
+}
+
+/** Only a charge that was expanded says more than its id. */
+function chargeOf(charge: string | Stripe.Charge | null): Charge | null {
+  if (charge === null || typeof charge === 'string') return null
+  const booked = charge.balance_transaction
+  return {
+    id: charge.id,
+    captured: charge.captured,
+    refunded_minor: fromStripe(charge.amount_refunded, charge.currency),
+    disputed: charge.disputed,
+    capture_before_s: charge.payment_method_details?.card?.capture_before ?? null,
+    booked: booked === null || typeof booked === 'string' ? null : bookedIn(booked, charge),
+  }
+}
+
+/** Booked in another currency, it says nothing about this charge: reconciliation reports it. */
+function bookedIn(booked: Stripe.BalanceTransaction, charge: Stripe.Charge) {
+  return booked.currency === charge.currency ? bookedOf(booked) : null
+}
+
+export function bookedOf(one: Stripe.BalanceTransaction): BalanceTransaction {
+  const currency = one.currency.toUpperCase()
+  return {
+    id: one.id,
+    kind: one.type,
+    source: typeof one.source === 'string' ? one.source : (one.source?.id ?? null),
+    amount_minor: fromStripe(one.amount, currency),
+    fee_minor: fromStripe(one.fee, currency),
+    net_minor: fromStripe(one.net, currency),
+    currency,
+    exchange_rate: one.exchange_rate === null ? null : String(one.exchange_rate),
+    available_on_s: one.available_on,
+    created_s: one.created,
+  }
+}
+
+export function refundOf(refund: Stripe.Refund): RefundSnapshot {
+  const { status } = refund
+  return {
+    id: refund.id,
+    handle: idOf(refund.payment_intent),
+    operation_id: refund.metadata?.['operation_id'] ?? null,
+    amount_minor: fromStripe(refund.amount, refund.currency),
+    currency: refund.currency.toUpperCase(),
+    status: refunded[status ?? ''] ?? 'pending',
+    failure_code: refund.failure_reason ?? null,
+    booked_ref: idOf(refund.balance_transaction),
+    failure_booked_ref: idOf(refund.failure_balance_transaction ?? null),
+    created_s: refund.created,
+  }
+}
+
+const refunded: Readonly<Record<string, RefundSnapshot['status']>> = {
+  succeeded: 'succeeded',
+  failed: 'failed',
+  canceled: 'failed',
+}
+
+const disputed: Readonly<Record<string, DisputeSnapshot['status']>> = {
+  warning_needs_response: 'warning',
+  warning_under_review: 'warning',
+  warning_closed: 'closed',
+  prevented: 'closed',
+  needs_response: 'needs_response',
+  under_review: 'under_review',
+  won: 'won',
+  lost: 'lost',
+}
+
+export function disputeOf(dispute: Stripe.Dispute): DisputeSnapshot {
+  return {
+    id: dispute.id,
+    handle: idOf(dispute.payment_intent),
+    amount_minor: fromStripe(dispute.amount, dispute.currency),
+    currency: dispute.currency.toUpperCase(),
+    status: disputed[dispute.status] ?? 'under_review',
+    reason: dispute.reason,
+    respond_by_s: dispute.evidence_details.due_by,
+    booked: dispute.balance_transactions.map(bookedOf),
+  }
+}
+
+export function payoutOf(payout: Stripe.Payout): PayoutSnapshot {
+  return {
+    id: payout.id,
+    amount_minor: fromStripe(payout.amount, payout.currency),
+    currency: payout.currency.toUpperCase(),
+    status: payout.status,
+    arrival_s: payout.arrival_date,
+    booked_ref: idOf(payout.balance_transaction),
+    failure_booked_ref: idOf(payout.failure_balance_transaction),
+  }
+}
+
+/** Only which object to look at: what else an event says is not believed. */
+export function eventOf(event: {
+  readonly id: string
+  readonly type: string
+  readonly created: number
+  readonly data: { readonly object: object }
+}): ProviderEvent | null {
+  const { id, payment_intent } = event.data.object as {
+    id?: unknown
+    payment_intent?: unknown
+  }
+  const charge = typeof id === 'string' && id.startsWith('ch_')
+  const object_ref = charge && typeof payment_intent === 'string' ? payment_intent : id
+  if (typeof object_ref !== 'string' || object_ref.length > 255) return null
+  return { event_id: event.id, type: event.type, object_ref, created_s: event.created }
+}
+
+export function idOf(value: string | { readonly id: string } | null): string | null {
+  return typeof value === 'object' ? (value?.id ?? null) : value
+}

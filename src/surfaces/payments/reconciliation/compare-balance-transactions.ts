@@ -1,0 +1,125 @@
+/**
+ * The provider's balance transactions: each is recorded, explained by what it is about, and must have moved
+ * the clearing account by its net amount. Money of unknown origin goes to suspense, with an item.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
+import { platform_tenant, type Deps } from '../deps.ts'
+import { post, transfer } from '../ledger/post.ts'
+import { lookAtObject } from '../provider-events/look-at-object.ts'
+import type { BalanceTransaction } from '../provider/port.ts'
+import { recordPayoutOf, recordSettlement } from '../settlements/record-settlements.ts'
+import { movementOf } from './clearing.ts'
+import { openItem } from './open-item.ts'
+import type { PageResult, Run } from './page-result.ts'
+
+const Recorded = Type.Object({
+  balance_transaction_id: Type.String(),
+  intent_id: nullable(Type.String()),
+  tenant_id: Type.String(),
+})
+/** What is younger may still be on its way. */
+const settled_after_seconds = 3600
+const overlap_seconds = 600
+
+export async function compareBalanceTransactions(
+  deps: Deps,
+  run: Run,
+  signal: AbortSignal,
+): Promise<PageResult> {
+  const { kernel, provider } = deps
+  const { data, has_more } = await provider.balanceTransactions({
+    from_s: Math.max(0, run.from_s - overlap_seconds),
+    ...(run.page_after ? { after: run.page_after } : {}),
+  })
+  const recorded = await kernel.db.many(
+    Recorded,
+    sql`
+      -- any tenant: the provider's ids are unique
+      select balance_transaction_id, intent_id, tenant_id from payments.settlement_records
+      where provider = ${provider.name}
+        and balance_transaction_id = any(${data.map(one => one.id)}::text[])`,
+  )
+  const known = new Set(recorded.map(one => one.balance_transaction_id))
+  const fresh = data.filter(one => !known.has(one.id))
+  for (const { source } of fresh) {
+    if (source && !signal.aborted) await lookAtObject(deps, source)
+  }
+  const payouts = await payoutsOf(deps, fresh)
+  return {
+    after: has_more ? (data.at(-1)?.id ?? null) : null,
+    compared: data.length,
+    apply: async tx => {
+      let [fixed, opened] = [0, 0]
+      for (const one of data) {
+        if (await recordSettlement(tx, deps, one)) fixed++
+        if (await explain(tx, deps, one, run)) opened++
+      }
+      for (const [payout, ids] of payouts) await recordPayoutOf(tx, provider.name, payout, ids)
+      return { fixed, opened }
+    },
+  }
+}
+
+/** Which transactions left in the payouts of this page. */
+async function payoutsOf({ provider }: Deps, fresh: readonly BalanceTransaction[]) {
+  const left = new Map<string, string[]>()
+  for (const { kind, source } of fresh) {
+    if (kind !== 'payout' || !source) continue
+    const ids: string[] = []
+    for (let after: string | undefined; ; after = ids.at(-1)) {
+      const { data, has_more } = await provider.paidOut(source, after)
+      ids.push(...data.map(one => one.id))
+      if (!has_more || data.length === 0) break
+    }
+    left.set(source, ids)
+  }
+  return left
+}
+
+/** True if an item was opened. */
+async function explain(
+  tx: Tx,
+  { provider }: Deps,
+  one: BalanceTransaction,
+  run: Run,
+): Promise<boolean> {
+  const { intent_id, tenant_id } = await tx.one(
+    Recorded,
+    sql`
+      -- any tenant: the provider's ids are unique
+      select balance_transaction_id, intent_id, tenant_id from payments.settlement_records
+      where provider = ${provider.name} and balance_transaction_id = ${one.id}`,
+  )
+  const moved = await movementOf(tx, { id: one.id, intent_id, kind: one.kind })
+  if (moved === one.net_minor) return false
+  const unknown = intent_id === null && moved === 0
+  if (unknown) {
+    const amount = Math.abs(one.net_minor)
+    await post(tx, {
+      tenant_id: platform_tenant,
+      purpose: 'suspense',
+      external_ref: one.id,
+      currency: one.currency,
+      description: `Money of unknown origin: ${one.kind} ${one.source ?? ''}`,
+      legs:
+        one.net_minor > 0
+          ? transfer('provider_clearing', 'suspense', amount)
+          : transfer('suspense', 'provider_clearing', amount),
+    })
+  } else if (one.created_s > run.started_s - settled_after_seconds) return false
+  const without_fee = moved - one.net_minor === one.fee_minor
+  const known = without_fee ? 'fee_mismatch' : 'amount_mismatch'
+  return await openItem(tx, {
+    tenant_id,
+    provider: provider.name,
+    discrepancy: unknown ? 'missing_local' : known,
+    external_ref: one.id,
+    local_ref: intent_id,
+    amount_minor: one.net_minor,
+    currency: one.currency,
+    details: { kind: one.kind, source: one.source, posted_minor: moved },
+  })
+}

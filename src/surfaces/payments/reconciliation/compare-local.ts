@@ -1,0 +1,55 @@
+/** The other direction: payments that we believe in and that this run did not meet at the provider. */
+import { Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { openItem } from './open-item.ts'
+import type { PageResult, Run } from './page-result.ts'
+
+const Missed = Type.Object({
+  tenant_id: Id,
+  id: Id,
+  provider_handle: Type.String(),
+  amount_minor: Type.Integer(),
+  currency: Type.String(),
+})
+const page_size = 500
+/** At the edges of the window the two clocks may disagree. */
+const edge_seconds = 3600
+
+export async function compareLocal({ kernel, provider }: Deps, run: Run): Promise<PageResult> {
+  const missed = await kernel.db.many(
+    Missed,
+    sql`
+      -- any tenant: the provider has one account for all of them
+      select tenant_id, id, provider_handle, amount_minor, currency
+      from payments.payment_intents
+      where provider = ${provider.name} and state in ('authorized', 'captured')
+        and provider_handle_at > to_timestamp(${run.from_s + edge_seconds}::float8)
+        and provider_handle_at < to_timestamp(
+          least(${run.to_s}::float8, ${run.started_s}::float8) - ${edge_seconds}::float8)
+        and reconciled_in is distinct from ${run.id}::uuid
+        and (${run.page_after}::uuid is null or id > ${run.page_after}::uuid)
+      order by id limit ${page_size}`,
+  )
+  return {
+    after: missed.length === page_size ? (missed.at(-1)?.id ?? null) : null,
+    compared: missed.length,
+    apply: async tx => {
+      let opened = 0
+      for (const { tenant_id, id, provider_handle, amount_minor, currency } of missed) {
+        const item = {
+          tenant_id,
+          provider: provider.name,
+          discrepancy: 'missing_external',
+          external_ref: provider_handle,
+          local_ref: id,
+          amount_minor,
+          currency,
+        } as const
+        if (await openItem(tx, item)) opened++
+      }
+      return { fixed: 0, opened }
+    },
+  }
+}

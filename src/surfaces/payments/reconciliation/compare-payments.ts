@@ -1,0 +1,131 @@
+/** The provider's payments against ours: what it can prove is applied; what nobody here made is an item. */
+import { Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import { platform_tenant, type Deps } from '../deps.ts'
+import { applyProviderState } from '../operations/apply-provider-state.ts'
+import { findIntent } from '../operations/rows.ts'
+import { ProviderFailure, type Snapshot } from '../provider/port.ts'
+import { openItem, type Disagreement } from './open-item.ts'
+import type { PageResult, Run } from './page-result.ts'
+
+const Known = Type.Object({
+  tenant_id: Id,
+  id: Id,
+  provider_handle: Type.String(),
+  state: Type.String(),
+  version: Type.Integer(),
+})
+type Known = { readonly tenant_id: string; readonly id: string; readonly version: number }
+
+/** A hold that we do not know of is not touched while it may still be on its way to us. */
+const orphan_age_seconds = 3600
+
+export async function comparePayments(deps: Deps, run: Run): Promise<PageResult> {
+  const { kernel, provider } = deps
+  const { from_s, to_s, page_after } = run
+  const seen = new Map<string, Known>()
+  const { data, has_more } = await provider.payments({
+    from_s,
+    ...(to_s === null ? {} : { to_s }),
+    ...(page_after ? { after: page_after } : {}),
+  })
+  const known = await kernel.db.many(
+    Known,
+    sql`
+      -- any tenant: the provider's ids are unique
+      select tenant_id, id, provider_handle, state, version from payments.payment_intents
+      where provider = ${provider.name}
+        and provider_handle = any(${data.map(one => one.handle)}::text[])`,
+  )
+  for (const one of known) seen.set(one.provider_handle, one)
+  const newest_s = Math.max(0, ...data.map(one => one.created_s))
+  for (const one of data) {
+    const old =
+      one.created_s < newest_s - orphan_age_seconds ||
+      one.created_s < run.started_s - orphan_age_seconds
+    if (!seen.has(one.handle) && one.status === 'requires_capture' && old && one.intent_id) {
+      await releaseOrphan(deps, one)
+    }
+  }
+  return {
+    after: has_more ? (data.at(-1)?.handle ?? null) : null,
+    compared: data.length,
+    apply: async tx => {
+      let [fixed, opened] = [0, 0]
+      for (const snapshot of data) {
+        const ours = seen.get(snapshot.handle)
+        if (!ours) {
+          const item = strange(provider.name, snapshot)
+          if (item && (await openItem(tx, item))) opened++
+          continue
+        }
+        const said = { snapshot, seen_version: ours.version }
+        const applied = await applyProviderState(tx, deps, ours, said)
+        if (applied === 'disagrees') opened++
+        const now = await findIntent(tx, ours)
+        if (now && now.version !== ours.version && applied === 'applied') fixed++
+        const item = now && applied === 'applied' ? differs(now, snapshot) : null
+        if (item && (await openItem(tx, item))) opened++
+      }
+      await tx.run(sql`
+        -- any tenant: the provider's ids are unique
+        update payments.payment_intents set reconciled_in = ${run.id}
+        where provider = ${provider.name}
+          and provider_handle = any(${data.map(one => one.handle)}::text[])`)
+      return { fixed, opened }
+    },
+  }
+}
+
+/** A hold that was made for us and that we do not know: it is let go. */
+async function releaseOrphan({ provider, kernel }: Deps, { handle }: Snapshot): Promise<void> {
+  try {
+    await provider.cancel(handle, { key: `orphan:${handle}` })
+    kernel.log.warn({ handle }, 'an authorization without a payment intent was cancelled')
+  } catch (error) {
+    if (!(error instanceof ProviderFailure)) throw error
+    if (error.kind !== 'unexpected_state') throw error
+  }
+}
+
+/** Money that is held or was taken without us. */
+function strange(provider: string, snapshot: Snapshot): Disagreement | null {
+  const held = snapshot.status === 'requires_capture'
+  if (!held && snapshot.status !== 'succeeded') return null
+  return {
+    tenant_id: platform_tenant,
+    provider,
+    discrepancy: held ? 'orphan_authorization' : 'missing_local',
+    external_ref: snapshot.handle,
+    local_ref: null,
+    amount_minor: held ? snapshot.capturable_minor : snapshot.received_minor,
+    currency: snapshot.currency,
+    details: { object: 'payment', status: snapshot.status, names_intent: snapshot.intent_id },
+  }
+}
+
+/** What was applied long ago must still be what the provider says. */
+function differs(
+  intent: NonNullable<Awaited<ReturnType<typeof findIntent>>>,
+  snapshot: Snapshot,
+): Disagreement | null {
+  const item = {
+    tenant_id: intent.tenant_id,
+    provider: intent.provider,
+    external_ref: snapshot.handle,
+    local_ref: intent.id,
+    amount_minor: snapshot.received_minor,
+    currency: snapshot.currency,
+    details: { local_state: intent.state, status: snapshot.status },
+  }
+  if (intent.state === 'captured') {
+    if (snapshot.status !== 'succeeded') return { ...item, discrepancy: 'state_mismatch' }
+    if (snapshot.received_minor !== intent.amount_captured_minor) {
+      return { ...item, discrepancy: 'amount_mismatch' }
+    }
+  }
+  const held = snapshot.status === 'requires_capture' || snapshot.status === 'succeeded'
+  if (intent.state === 'cancelled' && held) return { ...item, discrepancy: 'state_mismatch' }
+  return null
+}

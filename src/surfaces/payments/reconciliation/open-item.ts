@@ -1,0 +1,61 @@
+/** An item for an operator: what our books and the provider's say differently. One open item for one matter. */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+
+export type Disagreement = {
+  readonly tenant_id: string
+  readonly provider: string
+  readonly discrepancy:
+    | 'missing_local'
+    | 'missing_external'
+    | 'amount_mismatch'
+    | 'currency_mismatch'
+    | 'state_mismatch'
+    | 'fee_mismatch'
+    | 'duplicate_effect'
+    | 'orphan_authorization'
+    | 'balance_drift'
+    | 'unresolved_operation'
+  readonly external_ref: string | null
+  readonly local_ref: string | null
+  readonly amount_minor: number
+  readonly currency: string
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+/** True if the item is new. */
+export async function openItem(tx: Tx, one: Disagreement): Promise<boolean> {
+  const { tenant_id, discrepancy, amount_minor, currency } = one
+  const made = await tx.maybe(
+    Type.Object({ id: Type.String() }),
+    sql`
+      insert into payments.reconciliation_items (
+        tenant_id, id, provider, external_ref, local_ref, discrepancy, details)
+      values (
+        ${tenant_id}, ${newId()}, ${one.provider}, ${one.external_ref}, ${one.local_ref},
+        ${discrepancy}, ${sql.json({ amount_minor, currency, ...one.details })}::jsonb)
+      on conflict do nothing
+      returning id`,
+  )
+  if (!made) return false
+  tx.emit({
+    type: 'reconciliation_item.opened',
+    tenant_id,
+    aggregate_type: 'reconciliation_item',
+    aggregate_id: made.id,
+    aggregate_version: 1,
+    data: {
+      intent_id: null,
+      operation_id: null,
+      resource_id: made.id,
+      order_ref: null,
+      amount_minor: Math.abs(amount_minor),
+      currency,
+      state: 'open',
+      reason_code: discrepancy,
+    },
+  })
+  return true
+}

@@ -1,0 +1,23 @@
+/** A reconciliation run as its phases see it, and what one page of a phase comes to. */
+import { type Static, Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
+
+export const RunRow = Type.Object({
+  id: Type.String(),
+  phase: Type.String(),
+  page_after: nullable(Type.String()),
+  from_s: Type.Number(),
+  /** Null: up to now. */
+  to_s: nullable(Type.Number()),
+  /** When the run was asked for, by the real clock. */
+  started_s: Type.Number(),
+})
+export type Run = Static<typeof RunRow>
+
+/** What one page came to: counted, and where the next one begins; `after` null: the phase is over. */
+export type PageResult = {
+  readonly after: string | null
+  readonly compared: number
+  apply(tx: Tx): Promise<{ readonly fixed: number; readonly opened: number }>
+}

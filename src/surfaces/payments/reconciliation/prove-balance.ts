@@ -1,0 +1,77 @@
+/**
+ * The proof: per currency, the clearing account equals the sum of the provider's balance transactions, and
+ * the balance that the provider itself reports. Payments go on meanwhile, so only a difference that two runs
+ * in a row find is a drift.
+ */
+import { type Static, Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
+import { platform_tenant, type Deps } from '../deps.ts'
+import { clearingByCurrency } from './clearing.ts'
+import { openItem } from './open-item.ts'
+import type { PageResult, Run } from './page-result.ts'
+
+export const Proof = Type.Record(
+  Type.String(),
+  Type.Object({
+    /** What the ledger says. */
+    clearing_minor: Type.Integer(),
+    /** The net of the balance transactions that were recorded. */
+    recorded_minor: Type.Integer(),
+    /** What the provider says. */
+    provider_minor: Type.Integer(),
+  }),
+)
+export type Proof = Static<typeof Proof>
+const Before = Type.Object({ proof: nullable(Proof) })
+
+export async function proveBalance(deps: Deps, run: Run): Promise<PageResult> {
+  const { kernel, provider } = deps
+  const balance = await provider.balance()
+  const lines = await clearingByCurrency(kernel.db, provider.name)
+  const proof: Proof = {}
+  for (const [currency, provider_minor] of balance) {
+    proof[currency] = { clearing_minor: 0, recorded_minor: 0, provider_minor }
+  }
+  for (const { currency, clearing_minor, recorded_minor } of lines) {
+    const provider_minor = balance.get(currency) ?? 0
+    proof[currency] = { clearing_minor, recorded_minor, provider_minor }
+  }
+  return {
+    after: null,
+    compared: Object.keys(proof).length,
+    apply: async tx => {
+      await tx.run(sql`
+        update payments.reconciliation_runs set proof = ${sql.json(proof)}::jsonb
+        where id = ${run.id}`)
+      const before = await tx.maybe(
+        Before,
+        sql`
+          select proof from payments.reconciliation_runs
+          where provider = ${provider.name} and state = 'succeeded' and id < ${run.id}
+          order by id desc limit 1`,
+      )
+      let opened = 0
+      for (const [currency, now] of Object.entries(proof)) {
+        const earlier = before?.proof?.[currency]
+        if (!differs(now) || !earlier || !differs(earlier)) continue
+        const item = {
+          tenant_id: platform_tenant,
+          provider: provider.name,
+          discrepancy: 'balance_drift',
+          external_ref: currency,
+          local_ref: null,
+          amount_minor: now.provider_minor - now.clearing_minor,
+          currency,
+          details: now,
+        } as const
+        if (await openItem(tx, item)) opened++
+      }
+      return { fixed: 0, opened }
+    },
+  }
+}
+
+function differs({ clearing_minor, provider_minor }: Proof[string]): boolean {
+  return clearing_minor !== provider_minor
+}

@@ -1,0 +1,48 @@
+/** Asks for a reconciliation: regularly, or by an operator over a window of their own. */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Deps } from '../deps.ts'
+
+export const reconciliation_queue = 'payments.reconciliations'
+
+const Due = Type.Object({ due: Type.Boolean() })
+
+/** One for all processes: the lock lasts until its commit, and the next one sees the run. */
+export async function requestRegularRun({ kernel, provider }: Deps): Promise<void> {
+  if (!provider.accepting()) return
+  const { settings, db } = kernel
+  await db.tx(async tx => {
+    const { due } = await tx.one(
+      Due,
+      sql`
+        select pg_try_advisory_xact_lock(hashtext('payments.reconcile')) and not exists (
+          select 1 from payments.reconciliation_runs
+          where provider = ${provider.name} and requested_by = 'schedule'
+            and created_at > kernel.now()
+              - make_interval(secs => ${settings['payments.reconcile_seconds']})) as due`,
+    )
+    if (!due) return
+    const days = settings['payments.reconcile_window_days']
+    await tx.run(sql`
+      insert into payments.reconciliation_runs (id, provider, from_at, to_at, requested_by)
+      values (
+        ${newId()}, ${provider.name}, kernel.now() - make_interval(days => ${days}),
+        kernel.now() + interval '100 years', 'schedule')`)
+    tx.wake(reconciliation_queue)
+  })
+}
+
+export async function requestRun(
+  tx: Tx,
+  provider: string,
+  { from, to, requested_by }: { from: string; to: string; requested_by: string },
+): Promise<string> {
+  const id = newId()
+  await tx.run(sql`
+    insert into payments.reconciliation_runs (id, provider, from_at, to_at, requested_by)
+    values (${id}, ${provider}, ${from}, ${to}, ${requested_by})`)
+  tx.wake(reconciliation_queue)
+  return id
+}

@@ -1,0 +1,200 @@
+/** Routes of reconciliation, for the operator of the platform: runs, and the items that they open. */
+import { Type, type Static } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { etag } from '../../../kernel/http/etag.ts'
+import { page as pageOf } from '../../../kernel/http/page.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import {
+  closed,
+  count,
+  Id,
+  nullable,
+  oneOf,
+  page,
+  pageQuery,
+  text,
+  Time,
+  Version,
+} from '../../../kernel/http/shapes.ts'
+import { problem } from '../errors.ts'
+import { Proof } from './prove-balance.ts'
+import { requestRun } from './request-run.ts'
+import { resolveItem } from './resolve-item.ts'
+
+const runs = '/v1/reconciliation-runs'
+const items = '/v1/reconciliation-items'
+const Short = Type.String({ maxLength: 255 })
+const Count = count(0, Number.MAX_SAFE_INTEGER)
+
+const Run = Type.Object(
+  {
+    id: Id,
+    status: oneOf('queued', 'running', 'succeeded', 'failed'),
+    from: Time,
+    to: Time,
+    phase: Short,
+    compared: Count,
+    fixed: Count,
+    opened: Count,
+    /** By currency: the ledger, the recorded transactions, and what the provider says. */
+    proof: nullable(Proof),
+    requested_by: Short,
+    created_at: Time,
+    finished_at: nullable(Time),
+  },
+  { title: 'ReconciliationRun' },
+)
+
+const item_states = ['open', 'auto_resolved', 'resolved', 'ignored'] as const
+const Item = Type.Object(
+  {
+    id: Id,
+    tenant_id: Id,
+    provider: Short,
+    external_ref: nullable(Short),
+    local_ref: nullable(Short),
+    state: oneOf(...item_states),
+    discrepancy: Short,
+    details: Type.Record(Type.String(), Type.Unknown()),
+    note: nullable(Type.String({ maxLength: 500 })),
+    resolved_by: nullable(Short),
+    version: Version,
+    created_at: Time,
+    resolved_at: nullable(Time),
+  },
+  { title: 'ReconciliationItem' },
+)
+export type Item = Static<typeof Item>
+
+export function reconciliationRoutes(): readonly Route[] {
+  return [startRoute(), getRun(), listItems(), resolveRoute()]
+}
+
+function startRoute(): Route {
+  return route({
+    method: 'POST',
+    path: runs,
+    summary: "Compare the books with the provider's over a window",
+    permission: 'payments.reconciliations.run',
+    added: true,
+    idempotency: 'optional',
+    body: closed({ from: Time, to: Time }, { title: 'RequestReconciliation' }),
+    replies: { 202: Run },
+    fails: ['validation_failed'],
+    handle: async ({ tx, principal, body: { from, to } }) => {
+      if (from >= to) {
+        const errors = [{ location: 'body', pointer: '/to', constraint: 'after_from' }] as const
+        throw problem('validation_failed', { errors })
+      }
+      const id = await requestRun(tx, 'stripe', { from, to, requested_by: principal.id })
+      tx.audit({
+        tenant_id: principal.tenant_id,
+        actor: principal.id,
+        action: 'payments.reconciliations.run',
+        target: `reconciliation_run:${id}`,
+        outcome: 'done',
+      })
+      return reply(202, await findRun(tx, id), { location: `${runs}/${id}` })
+    },
+  })
+}
+
+function getRun(): Route {
+  const absent = 'reconciliation_run_not_found'
+  return route({
+    method: 'GET',
+    path: `${runs}/{id}`,
+    summary: 'A reconciliation run, with the proof of the balance',
+    permission: 'payments.reconciliations.read',
+    added: true,
+    absent,
+    replies: { 200: Run },
+    fails: [absent],
+    handle: async ({ tx, params: { id } }) => reply(200, await findRun(tx, id)),
+  })
+}
+
+async function findRun(reader: Reader, id: string): Promise<Static<typeof Run>> {
+  const run = await reader.maybe(
+    Run,
+    sql`
+      select id, state as status, from_at as "from", least(to_at, created_at) as "to", phase,
+        compared, fixed, opened, proof, requested_by, created_at, finished_at
+      from payments.reconciliation_runs where id = ${id}`,
+  )
+  if (!run) throw problem('reconciliation_run_not_found')
+  return run
+}
+
+function listItems(): Route {
+  return route({
+    method: 'GET',
+    path: items,
+    summary: "Where our books and the provider's disagree, newest first",
+    permission: 'payments.reconciliations.read',
+    added: true,
+    query: pageQuery({
+      state: Type.Optional(oneOf(...item_states)),
+      discrepancy: Type.Optional(text(50)),
+    }),
+    replies: { 200: page(Item) },
+    handle: async ({ tx, query: { state = null, discrepancy = null }, list }) => {
+      const { body, headers } = await pageOf(tx, {
+        scope: list,
+        row: Item,
+        place: ['id'],
+        fetch: (after, n) => sql`
+          -- any tenant: for the operator of the platform
+          select id, tenant_id, provider, external_ref, local_ref, state, discrepancy, details,
+            note, resolved_by, version, created_at, resolved_at
+          from payments.reconciliation_items
+          where (${state}::text is null or state = ${state})
+            and (${discrepancy}::text is null or discrepancy = ${discrepancy})
+            and (${after.id}::uuid is null or id < ${after.id}::uuid)
+          order by id desc
+          limit ${n}`,
+      })
+      return reply(200, body, headers)
+    },
+  })
+}
+
+function resolveRoute(): Route {
+  const absent = 'reconciliation_item_not_found'
+  return route({
+    method: 'POST',
+    path: `${items}/{id}/resolve`,
+    summary: 'Resolve a reconciliation item; what it had stopped goes on',
+    permission: 'payments.reconciliations.resolve',
+    added: true,
+    idempotency: 'optional',
+    absent,
+    body: closed(
+      { resolution: oneOf('resolved', 'ignored'), note: text(500) },
+      { title: 'ResolveReconciliationItem' },
+    ),
+    replies: { 200: Item },
+    fails: [absent, 'already_resolved'],
+    handle: async ({ tx, params: { id }, principal, body }) => {
+      const before = await findItem(tx, id)
+      const by = { actor: principal.id, tenant_id: principal.tenant_id }
+      await resolveItem(tx, before, { ...body, ...by })
+      const item = await findItem(tx, id)
+      return reply(200, item, { etag: etag(item.version) })
+    },
+  })
+}
+
+async function findItem(reader: Reader, id: string): Promise<Item> {
+  const item = await reader.maybe(
+    Item,
+    sql`
+      -- any tenant: for the operator of the platform
+      select id, tenant_id, provider, external_ref, local_ref, state, discrepancy, details, note,
+        resolved_by, version, created_at, resolved_at
+      from payments.reconciliation_items where id = ${id}`,
+  )
+  if (!item) throw problem('reconciliation_item_not_found')
+  return item
+}

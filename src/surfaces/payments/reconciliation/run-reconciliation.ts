@@ -1,0 +1,78 @@
+/**
+ * Compares our books with the provider's, page by page: payments, refunds, balance transactions and payouts
+ * in the provider's direction, then what only we have, then the proof of the balance. What the provider's
+ * word settles is fixed; the rest is an item. A page and its place are one commit, so a run survives a crash.
+ */
+import { sql } from '../../../kernel/database/sql.ts'
+import { again, done, dueQueue, retry, type DueQueue } from '../../../kernel/work/due-queue.ts'
+import type { Deps } from '../deps.ts'
+import { ProviderFailure } from '../provider/port.ts'
+import { compareBalanceTransactions } from './compare-balance-transactions.ts'
+import { compareLocal } from './compare-local.ts'
+import { comparePayments } from './compare-payments.ts'
+import { compareRefunds } from './compare-refunds.ts'
+import { RunRow, type PageResult, type Run } from './page-result.ts'
+import { proveBalance } from './prove-balance.ts'
+import { reconciliation_queue } from './request-run.ts'
+
+type Phase = (deps: Deps, run: Run, signal: AbortSignal) => Promise<PageResult>
+
+const phases: readonly (readonly [string, Phase])[] = [
+  ['payments', comparePayments],
+  ['refunds', compareRefunds],
+  ['balance_transactions', compareBalanceTransactions],
+  ['local', compareLocal],
+  ['proof', proveBalance],
+]
+
+export function reconciliationQueue(deps: Deps): DueQueue {
+  return dueQueue<typeof RunRow, PageResult>({
+    name: reconciliation_queue,
+    table: 'payments.reconciliation_runs',
+    key: ['id'],
+    row: RunRow,
+    load: sql`
+      t.phase, t.page_after, extract(epoch from t.from_at)::float8 as from_s,
+      case when t.to_at < kernel.now() then extract(epoch from t.to_at)::float8 end as to_s,
+      extract(epoch from now())::float8 as started_s`,
+    where: sql`t.state in ('queued', 'running')`,
+    batch: 1,
+    concurrency: 1,
+    lease_seconds: 300,
+    retry: { first: 5, factor: 3, cap: 1800 },
+    attempts_max: 20,
+    run: async (row, signal) => {
+      const phase = phases.find(([name]) => name === row.phase)?.[1]
+      if (!phase) throw new Error(`a reconciliation has no phase ${row.phase}`)
+      try {
+        const result = await phase(deps, row, signal)
+        await deps.kernel.fault('payments.reconciliation_page')
+        const last = result.after === null && row.phase === phases.at(-1)?.[0]
+        return last ? done(result) : again(0, result)
+      } catch (error) {
+        if (!(error instanceof ProviderFailure)) throw error
+        return retry(error.code, { counts: error.kind !== 'not_sent' })
+      }
+    },
+    finish: async (tx, row, outcome) => {
+      if (outcome.end === 'retry' || !outcome.result) return
+      const { fixed, opened } = await outcome.result.apply(tx)
+      const { after, compared } = outcome.result
+      const at = phases.findIndex(([name]) => name === row.phase)
+      const next = after === null ? (phases[at + 1]?.[0] ?? row.phase) : row.phase
+      const over = outcome.end === 'done'
+      await tx.run(sql`
+        update payments.reconciliation_runs
+        set phase = ${next}, page_after = ${after}, compared = compared + ${compared},
+          fixed = fixed + ${fixed}, opened = opened + ${opened},
+          state = ${over ? 'succeeded' : 'running'},
+          finished_at = case when ${over} then kernel.now() end
+        where id = ${row.id}`)
+    },
+    dead: async (tx, { id }) => {
+      await tx.run(sql`
+        update payments.reconciliation_runs
+        set state = 'failed', finished_at = kernel.now() where id = ${id}`)
+    },
+  })
+}

@@ -1,0 +1,249 @@
+/**
+ * What the provider says of a refund: accepted money leaves the clearing account, a refusal or a bounce puts
+ * it back. A refund may still fail days after it succeeded.
+ *
+ * | refund    | pending  | succeeded | failed                         |
+ * | --------- | -------- | --------- | ------------------------------ |
+ * | pending   | accepted | succeeded | failed, the money is returned  |
+ * | succeeded | nothing  | nothing   | failed, the money is returned  |
+ * | failed    | nothing  | nothing   | nothing                        |
+ */
+import { type Static, Type } from 'typebox'
+import type { Reader, Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id, nullable, oneOf } from '../../../kernel/http/shapes.ts'
+import { isId } from '../../../kernel/ids.ts'
+import { platform_tenant } from '../deps.ts'
+import { post, transfer } from '../ledger/post.ts'
+import { announce } from '../operations/announce.ts'
+import { endOperation } from '../operations/end-operation.ts'
+import { lockIntent, type IntentRow } from '../operations/rows.ts'
+import type { RefundSnapshot } from '../provider/port.ts'
+import { openItem } from '../reconciliation/open-item.ts'
+
+export const RefundRow = Type.Object({
+  tenant_id: Id,
+  id: Id,
+  intent_id: Id,
+  operation_id: Id,
+  amount_minor: Type.Integer(),
+  currency: Type.String(),
+  state: oneOf('pending', 'succeeded', 'failed'),
+  reason: Type.String(),
+  provider_refund_id: nullable(Type.String()),
+  accepted: Type.Boolean(),
+  failure_code: nullable(Type.String()),
+  created_at: Type.String(),
+})
+export type RefundRow = Static<typeof RefundRow>
+
+export const refundColumns = sql`
+  r.tenant_id, r.id, r.intent_id, r.operation_id, r.amount_minor, r.currency, r.state, r.reason,
+  r.provider_refund_id, r.accepted, r.failure_code, r.created_at`
+
+/** The refund that a snapshot is about: by our operation's id, which it carries, or by the provider's. */
+export async function findRefundOf(reader: Reader, provider: string, told: RefundSnapshot) {
+  const by_id = await reader.maybe(
+    RefundRow,
+    sql`
+      -- any tenant: the provider's ids are unique
+      select ${refundColumns} from payments.refunds r
+      where r.provider = ${provider} and r.provider_refund_id = ${told.id}`,
+  )
+  if (by_id || told.operation_id === null || !isId(told.operation_id)) return by_id
+  return await reader.maybe(
+    RefundRow,
+    sql`
+      select ${refundColumns} from payments.refunds r
+      join payments.payment_operations o
+        on o.tenant_id = r.tenant_id and o.id = r.operation_id
+      where o.id = ${told.operation_id}`,
+  )
+}
+
+export async function applyRefund(
+  tx: Tx,
+  { tenant_id, id }: Pick<RefundRow, 'tenant_id' | 'id'>,
+  told: RefundSnapshot,
+): Promise<void> {
+  const known = await tx.maybe(
+    RefundRow,
+    sql`
+      select ${refundColumns} from payments.refunds r
+      where r.tenant_id = ${tenant_id} and r.id = ${id}`,
+  )
+  if (!known) return
+  // The operation is locked before the intent, as everywhere.
+  await tx.run(sql`
+    select 1 from payments.payment_operations
+    where tenant_id = ${tenant_id} and id = ${known.operation_id} for update`)
+  const intent = await lockIntent(tx, { tenant_id, id: known.intent_id })
+  const refund = await tx.one(
+    RefundRow,
+    sql`
+      select ${refundColumns} from payments.refunds r
+      where r.tenant_id = ${tenant_id} and r.id = ${id} for update`,
+  )
+  if (!intent || refund.state === 'failed') return
+  if (told.amount_minor !== refund.amount_minor || told.currency !== refund.currency) {
+    return await disagree(tx, intent, refund, told)
+  }
+  if (!refund.accepted && told.booked_ref) await accept(tx, refund, told)
+  const accepted = refund.accepted || told.booked_ref !== null
+  if (told.status === 'failed') {
+    await failRefund(
+      tx,
+      intent,
+      { ...refund, accepted },
+      {
+        code: told.failure_code ?? 'refund_failed',
+        external_ref: told.failure_booked_ref,
+        provider_refund_id: told.id,
+      },
+    )
+  } else if (told.status === 'succeeded' && refund.state === 'pending') {
+    await succeed(tx, intent, refund, told)
+  } else {
+    await tx.run(sql`
+      update payments.refunds set provider_refund_id = ${told.id}, accepted = ${accepted}
+      where tenant_id = ${tenant_id} and id = ${id}`)
+    const ending = { state: 'succeeded', provider_operation_id: told.id } as const
+    await endOperation(tx, { tenant_id, id: refund.operation_id }, ending)
+  }
+}
+
+async function accept(tx: Tx, refund: RefundRow, told: RefundSnapshot): Promise<void> {
+  await post(tx, {
+    tenant_id: refund.tenant_id,
+    operation_id: refund.operation_id,
+    intent_id: refund.intent_id,
+    purpose: 'refund_accepted',
+    external_ref: told.booked_ref,
+    currency: refund.currency,
+    description: `Refund ${refund.id} accepted by the provider`,
+    legs: transfer('refunds_in_transit', 'provider_clearing', refund.amount_minor),
+  })
+}
+
+async function succeed(tx: Tx, intent: IntentRow, refund: RefundRow, told: RefundSnapshot) {
+  const { tenant_id, id, amount_minor, operation_id } = refund
+  await tx.run(sql`
+    update payments.refunds
+    set state = 'succeeded', provider_refund_id = ${told.id},
+      accepted = accepted or ${told.booked_ref !== null}, version = version + 1
+    where tenant_id = ${tenant_id} and id = ${id}`)
+  const moved = { pending: -amount_minor, refunded: amount_minor }
+  const version = await moveAmounts(tx, intent, moved)
+  const ending = { state: 'succeeded', provider_operation_id: told.id } as const
+  await endOperation(tx, { tenant_id, id: operation_id }, ending)
+  announce(tx, intent, {
+    type: 'refund.succeeded',
+    version,
+    state: 'succeeded',
+    operation_id,
+    resource_id: id,
+    amount_minor,
+  })
+}
+
+export type Refusal = {
+  readonly code: string
+  readonly external_ref: string | null
+  readonly provider_refund_id: string | null
+}
+
+/** The buyer does not get the money: it returns to the merchant, whatever had happened to it before. */
+export async function failRefund(
+  tx: Tx,
+  intent: IntentRow,
+  refund: RefundRow,
+  { code, external_ref, provider_refund_id }: Refusal,
+): Promise<void> {
+  const { tenant_id, id, amount_minor, operation_id, accepted } = refund
+  const from = accepted ? 'provider_clearing' : 'refunds_in_transit'
+  await post(tx, {
+    tenant_id,
+    operation_id,
+    intent_id: refund.intent_id,
+    purpose: 'refund_returned',
+    external_ref,
+    currency: refund.currency,
+    description: `Refund ${id} failed: ${code}`,
+    legs: transfer(from, 'merchant_balance', amount_minor),
+  })
+  await tx.run(sql`
+    update payments.refunds
+    set state = 'failed', failure_code = ${code}, accepted = ${accepted},
+      provider_refund_id = coalesce(${provider_refund_id}, provider_refund_id),
+      version = version + 1
+    where tenant_id = ${tenant_id} and id = ${id}`)
+  const moved =
+    refund.state === 'pending'
+      ? { pending: -amount_minor, refunded: 0 }
+      : { pending: 0, refunded: -amount_minor }
+  const version = await moveAmounts(tx, intent, moved)
+  await endOperation(tx, { tenant_id, id: operation_id }, { state: 'failed', error_code: code })
+  announce(tx, intent, {
+    type: 'refund.failed',
+    version,
+    state: 'failed',
+    operation_id,
+    resource_id: id,
+    amount_minor,
+    reason_code: code,
+  })
+}
+
+const Versioned = Type.Object({ version: Type.Integer() })
+
+async function moveAmounts(
+  tx: Tx,
+  { tenant_id, id }: IntentRow,
+  { pending, refunded }: { readonly pending: number; readonly refunded: number },
+): Promise<number> {
+  const { version } = await tx.one(
+    Versioned,
+    sql`
+      update payments.payment_intents
+      set amount_refund_pending_minor = amount_refund_pending_minor + ${pending},
+        amount_refunded_minor = amount_refunded_minor + ${refunded}, version = version + 1
+      where tenant_id = ${tenant_id} and id = ${id}
+      returning version`,
+  )
+  return version
+}
+
+async function disagree(tx: Tx, intent: IntentRow, refund: RefundRow, told: RefundSnapshot) {
+  await tx.run(sql`
+    update payments.payment_operations set due_at = null
+    where tenant_id = ${refund.tenant_id} and id = ${refund.operation_id}`)
+  await openItem(tx, {
+    tenant_id: refund.tenant_id,
+    provider: intent.provider,
+    discrepancy: told.currency === refund.currency ? 'amount_mismatch' : 'currency_mismatch',
+    external_ref: told.id,
+    local_ref: refund.id,
+    amount_minor: told.amount_minor,
+    currency: told.currency,
+    details: { expected_minor: refund.amount_minor },
+  })
+}
+
+/** A refund that was made without us, such as in the provider's dashboard. */
+export async function reportForeignRefund(
+  tx: Tx,
+  provider: string,
+  told: RefundSnapshot,
+  intent: Pick<IntentRow, 'tenant_id' | 'id'> | undefined,
+): Promise<boolean> {
+  return await openItem(tx, {
+    tenant_id: intent?.tenant_id ?? platform_tenant,
+    provider,
+    discrepancy: 'missing_local',
+    external_ref: told.id,
+    local_ref: intent?.id ?? null,
+    amount_minor: told.amount_minor,
+    currency: told.currency,
+    details: { object: 'refund', status: told.status },
+  })
+}

@@ -1,0 +1,90 @@
+/**
+ * Begins a refund. Refunds of one payment may run side by side; the amount is taken from what is left in the
+ * same statement, so together they never exceed what was captured. The money is in transit from this commit.
+ */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { RequestKey } from '../../../kernel/http/route.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { post, transfer } from '../ledger/post.ts'
+import { toStripe } from '../money/currencies.ts'
+import { announce } from '../operations/announce.ts'
+import { beginOperation } from '../operations/begin-operation.ts'
+import { lockIntent } from '../operations/rows.ts'
+
+export type RefundAsked = {
+  readonly operation_id: string
+  readonly tenant_id: string
+  readonly intent_id: string
+  /** Null: all that is left. */
+  readonly amount_minor: number | null
+  readonly reason: string
+  readonly note: string | null
+  readonly principal_id: string | null
+  readonly key: RequestKey | null
+}
+
+const Taken = Type.Object({ version: Type.Integer() })
+
+export async function requestRefund(tx: Tx, deps: Deps, asked: RefundAsked): Promise<string> {
+  const { tenant_id, intent_id, operation_id, reason, note } = asked
+  const intent = await lockIntent(tx, { tenant_id, id: intent_id })
+  if (!intent) throw problem('payment_intent_not_found')
+  if (intent.state !== 'captured') {
+    throw problem('intent_not_captured', {
+      current_state: intent.state,
+      detail: 'Nothing was captured yet. Cancel the payment instead.',
+    })
+  }
+  const left =
+    intent.amount_captured_minor - intent.amount_refunded_minor - intent.amount_refund_pending_minor
+  const amount_minor = asked.amount_minor ?? left
+  if (toStripe(amount_minor, intent.currency) === null) throw problem('amount_not_representable')
+  if (!deps.provider.accepting()) throw problem('payment_provider_unavailable')
+  const taken = await tx.maybe(
+    Taken,
+    sql`
+      update payments.payment_intents
+      set amount_refund_pending_minor = amount_refund_pending_minor + ${amount_minor},
+        version = version + 1
+      where tenant_id = ${tenant_id} and id = ${intent_id} and ${amount_minor} > 0
+        and amount_refunded_minor + amount_refund_pending_minor + ${amount_minor}
+          <= amount_captured_minor
+      returning version`,
+  )
+  if (!taken) {
+    throw problem('refund_exceeds_captured', {
+      detail: `${left} minor units are left to refund.`,
+    })
+  }
+  await beginOperation(tx, deps, { ...asked, type: 'refund', amount_minor })
+  const id = newId()
+  await tx.run(sql`
+    insert into payments.refunds (
+      tenant_id, id, intent_id, operation_id, amount_minor, currency, reason, note, provider)
+    values (
+      ${tenant_id}, ${id}, ${intent_id}, ${operation_id}, ${amount_minor}, ${intent.currency},
+      ${reason}, ${note}, ${intent.provider})`)
+  await post(tx, {
+    tenant_id,
+    operation_id,
+    intent_id,
+    purpose: 'refund_requested',
+    currency: intent.currency,
+    description: `Refund ${id} of payment ${intent_id}`,
+    legs: transfer('merchant_balance', 'refunds_in_transit', amount_minor),
+  })
+  announce(tx, intent, {
+    type: 'refund.created',
+    version: taken.version,
+    state: 'pending',
+    operation_id,
+    resource_id: id,
+    amount_minor,
+    reason_code: reason,
+  })
+  return id
+}

@@ -1,0 +1,150 @@
+/** Routes of refunds: request one, see one. */
+import { Type, type Static } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { Amount, Id, nullable, oneOf, Time } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { refuseCardData } from '../intents/card-data.ts'
+import { findByKey } from '../operations/begin-operation.ts'
+import { perform, type Certain } from '../operations/perform.ts'
+import { leaseSeconds } from '../operations/resolver.ts'
+import { settleOperation } from '../operations/settle-operation.ts'
+import { CreateRefund } from '../schemas.ts'
+import { RefundRow, refundColumns } from './apply-refund.ts'
+import { findRefund } from './find-refund.ts'
+import { requestRefund } from './request-refund.ts'
+
+const path = '/v1/refunds'
+const absent = 'refund_not_found'
+const Short = Type.String({ maxLength: 255 })
+
+const Refund = Type.Object(
+  {
+    id: Id,
+    intent_id: Id,
+    operation_id: Id,
+    amount_minor: Amount,
+    currency: Type.String({ minLength: 3, maxLength: 3 }),
+    state: oneOf('pending', 'succeeded', 'failed'),
+    reason: Short,
+    failure_code: nullable(Short),
+    created_at: Time,
+  },
+  { title: 'Refund' },
+)
+type Refund = Static<typeof Refund>
+
+export function refundRoutes(deps: Deps): readonly Route[] {
+  return [createRoute(deps), getRoute()]
+}
+
+function createRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path,
+    summary: 'Refund a captured payment, all or a part of it',
+    description:
+      'Where the provider has not confirmed it yet, the answer is 202 and the state pending.',
+    permission: 'payments.refunds.create',
+    idempotency: 'required',
+    transaction: 'own',
+    lease_seconds: leaseSeconds(deps.kernel.settings['payments.provider_timeout_ms']),
+    body: CreateRefund,
+    inspectBody: refuseCardData,
+    replies: { 201: Refund, 202: Refund },
+    fails: [
+      'payment_intent_not_found',
+      'intent_not_captured',
+      'refund_exceeds_captured',
+      'amount_not_representable',
+      'payment_refused',
+      'card_data_refused',
+      'payment_provider_unavailable',
+    ],
+    operation: {
+      begin: async ({ tx, operation_id, principal, body, key }) => {
+        const { tenant_id, id: principal_id } = principal
+        const known = key && (await findByKey(tx, tenant_id, principal_id, 'refund', key))
+        if (known) return replyOf(await findRefund(tx, tenant_id, { operation_id: known.id }))
+        await requestRefund(tx, deps, {
+          operation_id,
+          tenant_id,
+          intent_id: body.intent_id,
+          amount_minor: body.amount_minor ?? null,
+          reason: body.reason ?? 'other',
+          note: body.note ?? null,
+          principal_id,
+          key,
+        })
+        tx.audit({
+          tenant_id,
+          actor: principal_id,
+          action: 'payments.refunds.create',
+          target: `payment_intent:${body.intent_id}`,
+          outcome: 'done',
+        })
+        return undefined
+      },
+      call: (operation_id, attempt) => perform(deps, operation_id, attempt),
+      finish: (tx, operation_id, told: Certain) => finish(tx, deps, operation_id, told),
+    },
+  })
+}
+
+async function finish(tx: Tx, deps: Deps, operation_id: string, told: Certain) {
+  await settleOperation(tx, deps, operation_id, told)
+  await deps.kernel.fault('payments.in_apply')
+  const refund = await tx.one(
+    RefundRow,
+    sql`
+      -- any tenant: the operation's own id
+      select ${refundColumns} from payments.refunds r
+      join payments.payment_operations o
+        on o.tenant_id = r.tenant_id and o.id = r.operation_id
+      where o.id = ${operation_id}`,
+  )
+  if (refund.state !== 'failed') return replyOf(refund)
+  const code = refund.failure_code ?? 'refund_failed'
+  return problem('payment_refused', {
+    detail: `The provider refuses the refund (${code}). The money stays with you.`,
+    more: { operation_id, error_code: code, refund_id: refund.id },
+  })
+}
+
+function getRoute(): Route {
+  return route({
+    method: 'GET',
+    path: `${path}/{id}`,
+    summary: 'A refund',
+    permission: 'payments.refunds.read',
+    absent,
+    replies: { 200: Refund },
+    fails: [absent],
+    handle: async ({ tx, params: { id }, principal: { tenant_id } }) =>
+      reply(200, viewOf(await findRefund(tx, tenant_id, { id }))),
+  })
+}
+
+function replyOf(refund: RefundRow) {
+  const headers = { location: `${path}/${refund.id}` }
+  const view = viewOf(refund)
+  return refund.provider_refund_id ? reply(201, view, headers) : reply(202, view, headers)
+}
+
+function viewOf(row: RefundRow): Refund {
+  const { id, intent_id, operation_id, amount_minor, currency, state, reason } = row
+  const { failure_code, created_at } = row
+  return {
+    id,
+    intent_id,
+    operation_id,
+    amount_minor,
+    currency,
+    state,
+    reason,
+    failure_code,
+    created_at,
+  }
+}

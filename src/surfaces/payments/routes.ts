@@ -1,0 +1,20 @@
+/** The routes of payments, by noun. */
+import type { Route } from '../../kernel/http/route.ts'
+import type { Deps } from './deps.ts'
+import { disputeRoutes } from './disputes/routes.ts'
+import { intentRoutes } from './intents/routes.ts'
+import { ledgerRoutes } from './ledger/routes.ts'
+import { reconciliationRoutes } from './reconciliation/routes.ts'
+import { refundRoutes } from './refunds/routes.ts'
+import { settlementRoutes } from './settlements/routes.ts'
+
+export function routes(deps: Deps): readonly Route[] {
+  return [
+    ...intentRoutes(deps),
+    ...refundRoutes(deps),
+    ...disputeRoutes(),
+    ...ledgerRoutes(),
+    ...settlementRoutes(),
+    ...reconciliationRoutes(),
+  ]
+}

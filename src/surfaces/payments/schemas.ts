@@ -1,0 +1,57 @@
+/** Shapes of requests and replies that more than one folder of payments uses. */
+import { Type } from 'typebox'
+import { closed, count, Id, text } from '../../kernel/http/shapes.ts'
+import { Intent } from './intents/intent-view.ts'
+
+/** At most 20 members, each with a short name and value. */
+export const Metadata = Type.Record(
+  Type.String({ minLength: 1, maxLength: 40 }),
+  Type.String({ maxLength: 500 }),
+  { maxProperties: 20 },
+)
+export const Currency = Type.String({ pattern: '^[A-Z]{3}$', minLength: 3, maxLength: 3 })
+export const AmountMinor = count(1, Number.MAX_SAFE_INTEGER)
+
+export const CreateIntent = closed(
+  {
+    amount_minor: Type.Optional(AmountMinor),
+    amount: Type.Optional(
+      Type.String({ pattern: '^[0-9]{1,13}(\\.[0-9]{1,6})?$', minLength: 1, maxLength: 20 }),
+    ),
+    currency: Currency,
+    order_ref: Type.Optional(text(128)),
+    provider: Type.Optional(text(50)),
+    metadata: Type.Optional(Metadata),
+  },
+  { title: 'CreatePaymentIntent' },
+)
+export const Authorize = closed(
+  {
+    payment_method: text(255),
+    return_url: Type.Optional(
+      Type.String({ pattern: '^https?://', minLength: 8, maxLength: 2000 }),
+    ),
+  },
+  { title: 'AuthorizePaymentIntent' },
+)
+export const Capture = closed(
+  { amount_minor: Type.Optional(AmountMinor) },
+  { title: 'CapturePaymentIntent' },
+)
+export const Cancel = closed({ reason: Type.Optional(text(100)) }, { title: 'CancelPaymentIntent' })
+export const CreateRefund = closed(
+  {
+    intent_id: Id,
+    amount_minor: Type.Optional(AmountMinor),
+    reason: Type.Optional(
+      Type.Unsafe<'requested_by_customer' | 'duplicate' | 'fraudulent' | 'other'>({
+        type: 'string',
+        enum: ['requested_by_customer', 'duplicate', 'fraudulent', 'other'],
+      }),
+    ),
+    note: Type.Optional(text(500)),
+  },
+  { title: 'CreateRefund' },
+)
+
+export { Intent }

@@ -1,0 +1,90 @@
+/** Demo payments of the demo tenants: held, captured, refunded and declined ones. */
+import { Type } from 'typebox'
+import { sql } from '../../kernel/database/sql.ts'
+import { newId } from '../../kernel/ids.ts'
+import type { Face as Identity } from '../identity/face.ts'
+import type { Deps } from './deps.ts'
+import type { Face } from './face.ts'
+
+/** Who the demo people are is identity's to say. */
+export type People = Pick<Identity['administration'], 'tenants'>
+
+type Sale = {
+  readonly order_ref: string
+  readonly amount_minor: number
+  readonly currency: string
+  readonly payment_method: string
+  /** How much of it is captured, and how much of that given back. */
+  readonly captured?: number
+  readonly refunded?: number
+}
+
+const sales: readonly Sale[] = [
+  {
+    order_ref: 'demo-1001',
+    amount_minor: 4990,
+    currency: 'EUR',
+    payment_method: 'pm_card_visa',
+    captured: 4990,
+  },
+  {
+    order_ref: 'demo-1002',
+    amount_minor: 12_900,
+    currency: 'EUR',
+    payment_method: 'pm_card_mastercard',
+    captured: 12_900,
+    refunded: 3900,
+  },
+  { order_ref: 'demo-1003', amount_minor: 2500, currency: 'USD', payment_method: 'pm_card_visa' },
+  {
+    order_ref: 'demo-1004',
+    amount_minor: 7900,
+    currency: 'EUR',
+    payment_method: 'pm_card_visa_chargeDeclinedInsufficientFunds',
+  },
+  {
+    order_ref: 'demo-1005',
+    amount_minor: 15_000,
+    currency: 'EUR',
+    payment_method: 'pm_card_createDispute',
+    captured: 15_000,
+  },
+]
+
+const Held = Type.Object({ payments: Type.Integer() })
+
+export async function seed(deps: Deps, face: Face, people: People): Promise<string[]> {
+  if (!face.accepting()) return []
+  const made: string[] = []
+  const tenants = await people.tenants(1000)
+  for (const { id, slug } of tenants.filter(one => /^(acme|globex)$/.test(one.slug))) {
+    const { payments } = await deps.kernel.db.one(
+      Held,
+      sql`select count(*)::int as payments from payments.payment_intents where tenant_id = ${id}`,
+    )
+    if (payments > 0) continue
+    for (const sale of sales) await sell(face, id, sale)
+    made.push(`${sales.length} payments of ${slug}`)
+  }
+  return made
+}
+
+async function sell(face: Face, tenant_id: string, sale: Sale): Promise<void> {
+  const { order_ref, amount_minor, currency, payment_method, captured, refunded } = sale
+  const held = await face.authorize({
+    operation_id: newId(),
+    tenant_id,
+    order_ref,
+    amount_minor,
+    currency,
+    payment_method,
+    buyer_id: null,
+  })
+  const { intent_id } = held
+  if (held.status !== 'authorized' || intent_id === null || !captured) return
+  const order = { tenant_id, intent_id }
+  await face.capture({ ...order, operation_id: newId(), amount_minor: captured })
+  if (!refunded) return
+  const reason = 'requested_by_customer'
+  await face.refund({ ...order, operation_id: newId(), amount_minor: refunded, reason })
+}

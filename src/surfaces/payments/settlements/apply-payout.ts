@@ -1,0 +1,69 @@
+/** A payout: what is settled leaves for the bank; a failed one comes back. Each movement is posted once. */
+import { Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { platform_tenant, type Deps } from '../deps.ts'
+import { post, transfer } from '../ledger/post.ts'
+import type { PayoutSnapshot } from '../provider/port.ts'
+
+const Known = Type.Object({ id: Type.String(), state: Type.String(), version: Type.Integer() })
+
+export async function applyPayout({ kernel, provider }: Deps, told: PayoutSnapshot): Promise<void> {
+  const { amount_minor, currency } = told
+  await kernel.db.tx(async tx => {
+    const payout = await tx.one(
+      Known,
+      sql`
+        insert into payments.payouts as p (
+          id, provider, provider_payout_id, amount_minor, currency, state, arrival_at)
+        values (
+          ${newId()}, ${provider.name}, ${told.id}, ${amount_minor}, ${currency}, 'new',
+          to_timestamp(${told.arrival_s}))
+        on conflict (provider, provider_payout_id) do update set arrival_at = excluded.arrival_at
+        returning id, state, version`,
+    )
+    const common = { tenant_id: platform_tenant, currency }
+    if (told.booked_ref) {
+      await post(tx, {
+        ...common,
+        purpose: 'payout',
+        external_ref: told.booked_ref,
+        description: `Payout ${told.id}`,
+        legs: transfer('bank', 'provider_clearing', amount_minor),
+      })
+    }
+    if (told.failure_booked_ref) {
+      await post(tx, {
+        ...common,
+        purpose: 'payout_returned',
+        external_ref: told.failure_booked_ref,
+        description: `Payout ${told.id} failed`,
+        legs: transfer('provider_clearing', 'bank', amount_minor),
+      })
+    }
+    // A paid payout may still fail; nothing else follows either of them.
+    const over = payout.state === 'failed' || (payout.state === 'paid' && told.status !== 'failed')
+    if (over || payout.state === told.status) return
+    const version = payout.state === 'new' ? payout.version : payout.version + 1
+    await tx.run(sql`
+      update payments.payouts set state = ${told.status}, version = ${version}
+      where id = ${payout.id}`)
+    tx.emit({
+      type: 'payout.recorded',
+      tenant_id: platform_tenant,
+      aggregate_type: 'payout',
+      aggregate_id: payout.id,
+      aggregate_version: version,
+      data: {
+        intent_id: null,
+        operation_id: null,
+        resource_id: payout.id,
+        order_ref: null,
+        amount_minor,
+        currency,
+        state: told.status,
+        reason_code: null,
+      },
+    })
+  })
+}

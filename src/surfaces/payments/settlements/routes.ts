@@ -1,0 +1,63 @@
+/** What the provider settled of the caller's payments, with fees and payouts. */
+import { Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import { page as pageOf } from '../../../kernel/http/page.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { Amount, Id, nullable, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
+
+const Short = Type.String({ maxLength: 255 })
+const Signed = Type.Integer({
+  minimum: Number.MIN_SAFE_INTEGER,
+  maximum: Number.MAX_SAFE_INTEGER,
+})
+const Settlement = Type.Object(
+  {
+    id: Id,
+    balance_transaction_id: Short,
+    kind: Short,
+    intent_id: nullable(Id),
+    amount_minor: Signed,
+    fee_minor: Amount,
+    net_minor: Signed,
+    currency: Type.String({ minLength: 3, maxLength: 3 }),
+    exchange_rate: nullable(Short),
+    available_on: Time,
+    payout_id: nullable(Short),
+  },
+  { title: 'Settlement' },
+)
+
+export function settlementRoutes(): readonly Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/v1/settlements',
+      summary: 'What the provider settled of your payments, newest first',
+      permission: 'payments.settlements.read',
+      added: true,
+      query: pageQuery({
+        payout_id: Type.Optional(text(255)),
+        intent_id: Type.Optional(Id),
+      }),
+      replies: { 200: page(Settlement) },
+      handle: async ({ tx, principal, query: { payout_id = null, intent_id = null }, list }) => {
+        const { body, headers } = await pageOf(tx, {
+          scope: list,
+          row: Settlement,
+          place: ['id'],
+          fetch: (after, n) => sql`
+            select id, balance_transaction_id, kind, intent_id, amount_minor, fee_minor, net_minor,
+              currency, exchange_rate, available_on, payout_id
+            from payments.settlement_records
+            where tenant_id = ${principal.tenant_id}
+              and (${payout_id}::text is null or payout_id = ${payout_id})
+              and (${intent_id}::uuid is null or intent_id = ${intent_id}::uuid)
+              and (${after.id}::uuid is null or id < ${after.id}::uuid)
+            order by id desc
+            limit ${n}`,
+        })
+        return reply(200, body, headers)
+      },
+    }),
+  ]
+}

@@ -1,0 +1,74 @@
+/** Payments as the kernel sees it: its parts are opened once and wired together here. */
+import { sql } from '../../kernel/database/sql.ts'
+import type { Surface } from '../../kernel/surface.ts'
+import { checks } from './checks.ts'
+import { resolver_name, type Deps } from './deps.ts'
+import { errors } from './errors.ts'
+import { events } from './events.ts'
+import type { Face } from './face.ts'
+import { loops } from './loops.ts'
+import { openFace } from './open-face.ts'
+import { resolverQueue } from './operations/resolver.ts'
+import { permissions } from './permissions.ts'
+import { personalPayments } from './personal.ts'
+import { providerEventsQueue } from './provider-events/process-events.ts'
+import { stripeWebhooks } from './provider-events/receive.ts'
+import { openStripe } from './provider/stripe.ts'
+import { reconciliationQueue } from './reconciliation/run-reconciliation.ts'
+import { routes } from './routes.ts'
+import { seed, type People } from './seed.ts'
+import { settings } from './settings.ts'
+
+export type Needs = {
+  /** Who the demo people are. */
+  readonly people: People
+}
+
+export const payments: Surface<Face, Needs, typeof settings> = {
+  name: 'payments',
+  settings,
+  migrations: new URL('./migrations/', import.meta.url),
+  permissions,
+  errors,
+  events,
+  open: (kernel, { people }) => {
+    const provider = openStripe(kernel)
+    const deps: Deps = { kernel, provider }
+    // What the breaker turned away is due at once when the provider works again.
+    provider.onRecovered(() => {
+      void recover(deps).catch((error: unknown) => kernel.log.warn({ err: error }, 'not recovered'))
+    })
+    const face = openFace(deps)
+    const kept_days = kernel.settings['payments.events_retention_days']
+    return {
+      face,
+      routes: routes(deps),
+      providers: [stripeWebhooks(deps)],
+      queues: [resolverQueue(deps), providerEventsQueue(deps), reconciliationQueue(deps)],
+      loops: loops(deps),
+      checks: checks(deps),
+      retention: [
+        {
+          table: 'payments.provider_events',
+          key: ['provider', 'event_id'],
+          where: sql`t.processed_at is not null
+            and t.received_at < now() - make_interval(days => ${kept_days})`,
+        },
+      ],
+      personal: personalPayments(deps),
+      seed: () => seed(deps, face, people),
+    }
+  },
+}
+
+async function recover({ kernel }: Deps): Promise<void> {
+  await kernel.db.tx(async tx => {
+    await tx.run(sql`
+      -- any tenant: all of them wait for one provider
+      update payments.payment_operations
+      set due_at = kernel.now()
+      where due_at > kernel.now() and last_error_code = 'breaker_open'
+        and state in ('created', 'pending_provider')`)
+    tx.wake(resolver_name)
+  })
+}

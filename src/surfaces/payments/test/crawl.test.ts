@@ -1,0 +1,142 @@
+/** Payments under the crawler: how payments in each state, refunds, disputes and their books come about. */
+import { createHmac } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+import { crawlSurface } from '../../../../test/crawler/product.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { openSandbox } from '../../../sandbox/open-sandbox.ts'
+import { stripe } from '../../../sandbox/stripe/stripe.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'dodeca-payments-crawl-'))
+const sandbox = await openSandbox(folder, [stripe])
+const {
+  api = '',
+  key = '',
+  webhook_secret = '',
+}: Record<string, string> = sandbox.addresses['stripe'] ?? {}
+afterAll(async () => {
+  await sandbox.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+type Asks = {
+  ask(method: 'POST' | 'GET', path: string, body?: object): Promise<{ id: string; data: Listed[] }>
+}
+type Listed = { id: string }
+
+const created = async ({ ask }: Asks) =>
+  (await ask('POST', '/v1/payment-intents', { amount_minor: 1000, currency: 'EUR' })).id
+const authorize = async ({ ask }: Asks, id: string) => {
+  await ask('POST', `/v1/payment-intents/${id}/authorize`, { payment_method: 'pm_card_visa' })
+}
+const captured = async (maker: Asks) => {
+  const id = await created(maker)
+  await authorize(maker, id)
+  await maker.ask('POST', `/v1/payment-intents/${id}/capture`, {})
+  return id
+}
+const window = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-02T00:00:00.000Z' }
+
+await crawlSurface({
+  surface: 'payments',
+  settings: {
+    PAYMENTS_STRIPE_SECRET_KEY: key,
+    PAYMENTS_STRIPE_BASE_URL: api,
+    PAYMENTS_STRIPE_WEBHOOK_SECRETS: webhook_secret,
+    PAYMENTS_PROVIDER_READS_PER_SECOND: '100000',
+    PAYMENTS_PROVIDER_WRITES_PER_SECOND: '100000',
+  },
+  also: ['POST /v1/providers/{provider}/webhooks'],
+  subjects: {
+    '/v1/payment-intents/{id}': { make: created },
+    '/v1/refunds/{id}': {
+      make: async maker =>
+        (await maker.ask('POST', '/v1/refunds', { intent_id: await captured(maker) })).id,
+    },
+    '/v1/disputes/{id}': {
+      make: async ({ world, person, ...maker }) => {
+        const intent_id = await captured(maker)
+        const id = newId()
+        await world.platform.kernel.db.run(sql`
+          insert into payments.disputes (
+            tenant_id, id, intent_id, provider, provider_dispute_id, amount_minor, currency,
+            state, reason)
+          values (${person.tenant.id}, ${id}, ${intent_id}, 'stripe', ${`dp_${id}`}, 1000, 'EUR',
+            'needs_response', 'fraudulent')`)
+        return id
+      },
+    },
+    '/v1/ledger/accounts/{id}': {
+      make: async maker => {
+        await captured(maker)
+        const { data } = await maker.ask('GET', '/v1/ledger/accounts')
+        return data[0]?.id ?? ''
+      },
+    },
+    '/v1/ledger/transactions/{id}': {
+      make: async maker => {
+        const id = await captured(maker)
+        const { data } = await maker.ask('GET', `/v1/ledger/transactions?intent_id=${id}`)
+        return data[0]?.id ?? ''
+      },
+    },
+    '/v1/reconciliation-runs/{id}': {
+      shared: true,
+      make: async ({ ask }) => (await ask('POST', '/v1/reconciliation-runs', window)).id,
+    },
+    '/v1/reconciliation-items/{id}': {
+      shared: true,
+      make: async ({ world }) => {
+        const id = newId()
+        await world.platform.kernel.db.run(sql`
+          insert into payments.reconciliation_items (
+            tenant_id, id, provider, external_ref, discrepancy)
+          values (${newId()}, ${id}, 'stripe', ${id}, 'missing_local')`)
+        return id
+      },
+    },
+    '/v1/providers/{provider}': { shared: true, make: () => 'stripe' },
+  },
+  recipes: {
+    'POST /v1/payment-intents': {
+      request: () => ({ body: { amount_minor: 1000, currency: 'EUR' } }),
+    },
+    'POST /v1/payment-intents/{id}/authorize': {
+      request: () => ({ body: { payment_method: 'pm_card_visa' } }),
+    },
+    'POST /v1/payment-intents/{id}/capture': {
+      request: async (maker, params) => {
+        await authorize(maker, params['id'] ?? '')
+        return { body: {} }
+      },
+    },
+    'POST /v1/payment-intents/{id}/cancel': { request: () => ({ body: {} }) },
+    'POST /v1/refunds': {
+      request: async maker => ({ body: { intent_id: await captured(maker) } }),
+    },
+    'POST /v1/reconciliation-runs': { request: () => ({ body: window }) },
+    'POST /v1/reconciliation-items/{id}/resolve': {
+      request: () => ({ body: { resolution: 'ignored', note: 'crawled' } }),
+    },
+    'POST /v1/providers/{provider}/webhooks': { request: () => signedEvent() },
+  },
+})
+
+function signedEvent() {
+  const t = Math.floor(Date.now() / 1000)
+  const event = {
+    id: `evt_${newId()}`,
+    type: 'payment_intent.created',
+    created: t,
+    data: { object: { id: 'pi_nothing' } },
+  }
+  const text = JSON.stringify(event)
+  const v1 = createHmac('sha256', webhook_secret).update(`${t}.${text}`).digest('hex')
+  return {
+    bytes: Buffer.from(text),
+    headers: { 'stripe-signature': `t=${t},v1=${v1}`, 'content-type': 'application/json' },
+  }
+}

@@ -1,0 +1,170 @@
+/** Doubt: whatever is lost on the way, there is one effect, and the books say what happened. */
+import { Type } from 'typebox'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually, newKey } from '../../../../test/world.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { openPaymentWorld, type Fault, type Merchant, type PaymentWorld } from './payment-world.ts'
+
+let world: PaymentWorld
+beforeAll(async () => {
+  world = await openPaymentWorld()
+  // No webhook helps: what is lost is found out by asking.
+  await world.control('config', { webhook_url: null })
+})
+afterAll(() => world.close())
+
+/** Faults strike the requests for one payment only, so that tests run side by side. */
+async function struck(shop: Merchant, id: string, fault: Fault & { path?: string }): Promise<void> {
+  const { path, ...rest } = fault
+  const handle = await world.platform.kernel.db.maybe(
+    Type.Object({ handle: Type.String() }),
+    sql`
+      select provider_handle as handle from payments.payment_intents
+      where tenant_id = ${shop.tenant.id} and id = ${id} and provider_handle is not null`,
+  )
+  const match = handle
+    ? { path: `${handle.handle}/${path}` }
+    : { path, metadata: { intent_id: id } }
+  await world.fault({
+    ...rest,
+    match: path === 'refunds' ? { path: '/v1/refunds', method: 'POST' } : match,
+  })
+}
+
+const lost: readonly (Fault & { readonly name: string })[] = [
+  { name: 'silence after the effect', action: 'delay_after', ms: 5000 },
+  { name: 'a connection that breaks twice', action: 'reset_after', times: 2 },
+  { name: 'a 500 after the effect', action: 'http', status: 500, after_effect: true },
+  { name: 'a 409 after the effect', action: 'http', status: 409, after_effect: true },
+  { name: 'an unreadable answer', action: 'garbage_json' },
+  { name: 'an answer that breaks off', action: 'truncate' },
+]
+const kinds = async (handle: string) => (await world.effects(handle)).map(one => one.kind)
+const handleOf = async (id: string) => {
+  const { data } = await world.control('effects', {}, 'GET')
+  const own = (data as { object: string; metadata: { intent_id?: string } }[]).find(
+    one => one.metadata.intent_id === id,
+  )
+  return own?.object ?? ''
+}
+
+describe.concurrent.each(lost)('$name', fault => {
+  const { name: _name, ...strike } = fault
+
+  test('leaves an authorization pending, which is found out', async () => {
+    const shop = await world.merchant()
+    const { id } = await shop.intent()
+    const key = newKey()
+    await struck(shop, id, { ...strike, path: '/confirm' })
+    const authorize = () =>
+      shop.ask(
+        'POST',
+        `/v1/payment-intents/${id}/authorize`,
+        { payment_method: 'pm_card_visa' },
+        key,
+      )
+    const first = await authorize()
+    expect([first.status, first.body.status]).toEqual([202, 'pending'])
+    expect((await authorize()).text).toBe(first.text)
+    const capture = await shop.ask('POST', `/v1/payment-intents/${id}/capture`, {})
+    expect([capture.status, capture.body.code]).toEqual([409, 'operation_pending'])
+    await shop.reaches(id, 'authorized')
+    expect(await kinds(await handleOf(id))).toEqual(['authorize'])
+    expect(await world.events(id)).toEqual([
+      'payment.created',
+      'payment.deferred',
+      'payment.authorized',
+    ])
+  })
+
+  test('leaves a capture pending, which is posted once', async () => {
+    const shop = await world.merchant()
+    const { id } = await shop.authorized()
+    await struck(shop, id, { ...strike, path: 'capture' })
+    const first = await shop.ask('POST', `/v1/payment-intents/${id}/capture`, {})
+    expect([first.status, first.body.pending_operation.type]).toEqual([202, 'capture'])
+    await shop.reaches(id, 'captured')
+    expect(await kinds(await handleOf(id))).toEqual(['authorize', 'capture'])
+    const { body } = await shop.ask('GET', `/v1/ledger/transactions?intent_id=${id}`)
+    const purposes = body.data.map((one: { purpose: string }) => one.purpose)
+    expect(purposes.sort()).toEqual(['capture', 'fee'])
+  })
+
+  test('leaves a cancellation pending, which is found out', async () => {
+    const shop = await world.merchant()
+    const { id } = await shop.authorized()
+    await struck(shop, id, { ...strike, path: 'cancel' })
+    const first = await shop.ask('POST', `/v1/payment-intents/${id}/cancel`, {})
+    expect([first.status, first.body.status]).toEqual([202, 'pending'])
+    const over = await shop.reaches(id, 'cancelled')
+    expect(over.cancellation_reason).toBe('requested')
+    expect(await kinds(await handleOf(id))).toEqual(['authorize', 'cancel'])
+  })
+})
+
+describe('a refund', () => {
+  test.each(lost)('is found by its operation after $name', async ({ name: _name, ...fault }) => {
+    const shop = await world.merchant()
+    const { id } = await shop.captured(10_000)
+    await struck(shop, id, { ...fault, path: 'refunds' })
+    const first = await shop.ask('POST', '/v1/refunds', { intent_id: id, amount_minor: 4000 })
+    expect([first.status, first.body.state]).toEqual([202, 'pending'])
+    await eventually('it has succeeded', async () => {
+      const { body } = await shop.ask('GET', `/v1/refunds/${first.body.id}`)
+      return body.state === 'succeeded'
+    })
+    const effects = await kinds(await handleOf(id))
+    expect(effects).toEqual(['authorize', 'capture', 'refund'])
+    expect((await world.balances(shop))['refunds_in_transit']).toBe(0)
+  })
+})
+
+describe('what comes late', () => {
+  test.each([700, 1500, 4000])(
+    'an effect %i ms later is one effect, and never both success and failure',
+    async ms => {
+      const shop = await world.merchant()
+      const { id } = await shop.intent()
+      await struck(shop, id, { action: 'late_effect', ms, path: '/confirm' })
+      const first = await shop.ask('POST', `/v1/payment-intents/${id}/authorize`, {
+        payment_method: 'pm_card_visa',
+      })
+      expect(first.status).toBe(202)
+      await shop.reaches(id, 'authorized')
+      expect(await kinds(await handleOf(id))).toEqual(['authorize'])
+    },
+  )
+})
+
+test('what is busy or was not sent is tried again with the same key', async () => {
+  const shop = await world.merchant()
+  const { id } = await shop.intent()
+  await struck(shop, id, { action: 'lock_timeout', path: '/confirm' })
+  const first = await shop.ask('POST', `/v1/payment-intents/${id}/authorize`, {
+    payment_method: 'pm_card_visa',
+  })
+  expect([first.status, first.body.pending_operation.state]).toEqual([202, 'created'])
+  await shop.reaches(id, 'authorized')
+  expect(await world.events(id)).toEqual(['payment.created', 'payment.authorized'])
+})
+
+test('a provider that holds another amount is not believed: an operator decides', async () => {
+  const shop = await world.merchant()
+  const { id } = await shop.intent()
+  await struck(shop, id, { action: 'wrong_amount', path: '/confirm' })
+  const first = await shop.ask('POST', `/v1/payment-intents/${id}/authorize`, {
+    payment_method: 'pm_card_visa',
+  })
+  expect([first.status, first.body.state]).toEqual([202, 'requires_authorization'])
+  const { body } = await shop.ask('GET', '/v1/reconciliation-items?discrepancy=amount_mismatch')
+  const item = body.data.find((one: { local_ref: string }) => one.local_ref === id)
+  expect(item).toMatchObject({ state: 'open', details: { expected_minor: 5000 } })
+  expect((await shop.ask('POST', `/v1/payment-intents/${id}/capture`, {})).body.code).toBe(
+    'operation_pending',
+  )
+  await world.sound()
+})
+
+test('at the end all invariants hold', async () => {
+  await expect(world.sound()).resolves.toBeUndefined()
+})

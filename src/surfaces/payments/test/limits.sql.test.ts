@@ -1,0 +1,287 @@
+/** Races, keys, amounts, foreign ids, and what the database itself refuses. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newKey } from '../../../../test/world.ts'
+import { composition } from '../../../platform.ts'
+import { violates, SqlState } from '../../../kernel/database/failures.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId, nil_id } from '../../../kernel/ids.ts'
+import { openPaymentWorld, type PaymentWorld } from './payment-world.ts'
+
+let world: PaymentWorld
+beforeAll(async () => {
+  world = await openPaymentWorld({ PAYMENTS_DECLINES_PER_HOUR: '10' })
+})
+afterAll(() => world.close())
+
+describe.concurrent('of many at once', () => {
+  test('captures and cancellations: one wins', async () => {
+    const shop = await world.merchant()
+    for (let round = 0; round < 20; round++) {
+      const { id } = await shop.authorized()
+      const answers = await Promise.all(
+        ['capture', 'capture', 'cancel'].map(action =>
+          shop.ask('POST', `/v1/payment-intents/${id}/${action}`, {}),
+        ),
+      )
+      const won = answers.filter(one => one.status === 200)
+      expect(won).toHaveLength(1)
+      for (const lost of answers.filter(one => one.status !== 200)) {
+        expect([409, lost.body.code]).toEqual([
+          lost.status,
+          expect.stringMatching(/pending|transition/),
+        ])
+      }
+    }
+  })
+
+  test('refunds: never more than was captured', async () => {
+    const shop = await world.merchant()
+    const { id } = await shop.captured(100)
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        shop.ask('POST', '/v1/refunds', { intent_id: id, amount_minor: 20 }),
+      ),
+    )
+    const codes = answers.map(one => String(one.body.code ?? one.status)).toSorted()
+    expect(codes).toEqual([
+      ...Array.from({ length: 5 }, () => '201'),
+      ...Array.from({ length: 5 }, () => 'refund_exceeds_captured'),
+    ])
+    expect((await shop.read(id)).amount_refunded_minor).toBe(100)
+  })
+
+  test('requests with one key: one effect, one outcome', async () => {
+    const shop = await world.merchant()
+    const { id } = await shop.intent()
+    const key = newKey()
+    const authorize = () =>
+      shop.ask(
+        'POST',
+        `/v1/payment-intents/${id}/authorize`,
+        { payment_method: 'pm_card_visa' },
+        key,
+      )
+    const answers = await Promise.all(Array.from({ length: 20 }, authorize))
+    expect(new Set(answers.map(one => one.text)).size).toBe(1)
+    expect(answers[0]?.body.state).toBe('authorized')
+    const other = await shop.ask(
+      'POST',
+      `/v1/payment-intents/${id}/authorize`,
+      { payment_method: 'pm_card_mastercard' },
+      key,
+    )
+    expect(other.body.code).toBe('idempotency_key_reused')
+    // The recorded outcome is gone; the operation still belongs to its key.
+    const { db } = world.platform.kernel
+    await db.run(sql`delete from kernel.idempotency_records where key = ${key}`)
+    const much_later = await authorize()
+    expect([much_later.status, much_later.body.state]).toEqual([200, 'authorized'])
+    expect((await shop.read(id)).operations).toHaveLength(2)
+    await db.run(sql`delete from kernel.idempotency_records where key = ${key}`)
+    const { id: second } = await shop.intent()
+    const reused = await shop.ask(
+      'POST',
+      `/v1/payment-intents/${second}/authorize`,
+      { payment_method: 'pm_card_visa' },
+      key,
+    )
+    expect([reused.status, reused.body.code]).toEqual([409, 'idempotency_key_reused'])
+  })
+})
+
+describe.concurrent('amounts', () => {
+  test.each([
+    [{ amount: '12.34', currency: 'USD' }, 201, 1234],
+    [{ amount: '0.5', currency: 'JPY' }, 422, 'amount_precision'],
+    [{ amount: '12.345', currency: 'USD' }, 422, 'amount_precision'],
+    [{ amount: '1e3', currency: 'USD' }, 422, 'validation_failed'],
+    [{ amount: '0.00', currency: 'USD' }, 422, 'amount_too_small'],
+    [{ amount: '1.001', currency: 'KWD' }, 422, 'amount_not_representable'],
+    [{ amount: '1.010', currency: 'KWD' }, 201, 1010],
+    [{ amount: '5.01', currency: 'MGA' }, 422, 'amount_not_representable'],
+    [{ amount: '5', currency: 'MGA' }, 201, 500],
+    [{ amount: '700', currency: 'ISK' }, 201, 700],
+    [{ amount_minor: 2 ** 53 + 2, currency: 'USD' }, 422, 'validation_failed'],
+    [{ amount_minor: 9_007_199_254_740_991, currency: 'USD' }, 422, 'amount_too_large'],
+    [{ amount: '9999999999999.99', currency: 'USD' }, 422, 'amount_too_large'],
+    [{ amount_minor: 100, amount: '1.00', currency: 'USD' }, 422, 'amount_ambiguous'],
+    [{ currency: 'USD' }, 422, 'amount_ambiguous'],
+    [{ amount_minor: 0, currency: 'USD' }, 422, 'validation_failed'],
+    [{ amount_minor: 100, currency: 'XYZ' }, 422, 'currency_unknown'],
+    [{ amount_minor: 100, currency: 'EUR', provider: 'other' }, 422, 'provider_unsupported'],
+  ])('%o', async (body, status, expected) => {
+    const shop = await world.merchant()
+    const answer = await shop.ask('POST', '/v1/payment-intents', body)
+    expect([answer.status, answer.body.code ?? answer.body.amount_minor]).toEqual([
+      status,
+      expected,
+    ])
+  })
+
+  test('that the provider counts otherwise come through exactly', async () => {
+    const shop = await world.merchant()
+    for (const [currency, amount_minor] of [
+      ['ISK', 700],
+      ['MGA', 500],
+      ['KWD', 1010],
+      ['JPY', 88],
+    ] as const) {
+      const { id } = await shop.intent({ currency, amount_minor })
+      await shop.ask('POST', `/v1/payment-intents/${id}/authorize`, {
+        payment_method: 'pm_card_visa',
+      })
+      const taken = await shop.ask('POST', `/v1/payment-intents/${id}/capture`, {})
+      expect(taken.body.amount_captured_minor).toBe(amount_minor)
+    }
+  })
+})
+
+describe.concurrent('what is refused', () => {
+  test('a card number, wherever it stands', async () => {
+    const shop = await world.merchant()
+    const base = { amount_minor: 100, currency: 'EUR' }
+    for (const more of [
+      { metadata: { note: 'card 4242 4242 4242 4242' } },
+      { order_ref: '5555555555554444' },
+      { card: { number: '378282246310005' } },
+      { card: 4_242_424_242_424_242 },
+    ]) {
+      const answer = await shop.ask('POST', '/v1/payment-intents', { ...base, ...more })
+      expect([answer.status, answer.body.code]).toEqual([422, 'card_data_refused'])
+      expect(answer.text).not.toContain('4242')
+    }
+    const fine = { ...base, order_ref: '4242424242424241' }
+    expect((await shop.ask('POST', '/v1/payment-intents', fine)).status).toBe(201)
+  })
+
+  test('another tenant: all ids are absent and all lists are empty', async () => {
+    const [shop, stranger] = [await world.merchant(), await world.merchant()]
+    const { id } = await shop.captured()
+    const refund = await shop.ask('POST', '/v1/refunds', { intent_id: id, amount_minor: 100 })
+    const { body } = await shop.ask('GET', '/v1/ledger/accounts')
+    const reads = [
+      `/v1/payment-intents/${id}`,
+      `/v1/refunds/${refund.body.id}`,
+      `/v1/ledger/accounts/${body.data[0].id}`,
+    ]
+    for (const path of reads) expect((await stranger.ask('GET', path)).status).toBe(404)
+    const foreign = await stranger.ask('POST', '/v1/refunds', { intent_id: id })
+    expect([foreign.status, foreign.body.code]).toEqual([404, 'payment_intent_not_found'])
+    for (const action of ['authorize', 'capture', 'cancel']) {
+      const body_of = action === 'authorize' ? { payment_method: 'pm_card_visa' } : {}
+      const answer = await stranger.ask('POST', `/v1/payment-intents/${id}/${action}`, body_of)
+      expect(answer.status).toBe(404)
+    }
+    for (const list of ['payment-intents', 'disputes', 'ledger/transactions', 'settlements']) {
+      expect((await stranger.ask('GET', `/v1/${list}?limit=100`)).body.data).toEqual([])
+    }
+  })
+
+  test('an eleventh card within an hour', async () => {
+    const shop = await world.merchant()
+    const { id } = await shop.intent()
+    const attempt = () =>
+      shop.ask('POST', `/v1/payment-intents/${id}/authorize`, {
+        payment_method: 'pm_card_visa_chargeDeclined',
+      })
+    for (let tries = 0; tries < 10; tries++) expect((await attempt()).status).toBe(422)
+    const tested = await attempt()
+    expect([tested.status, tested.body.code]).toEqual([429, 'rate_limited'])
+  })
+})
+
+describe.concurrent('the database refuses', () => {
+  const db = () => world.platform.kernel.db
+  const legs = (directions: string[], amounts: number[]) => sql`
+    select payments.post_ledger(
+      ${newId()}, ${nil_id}, null, null, 'test', ${newId()}, null, null, 'a test', 'EUR',
+      ${directions.map(() => nil_id)}::uuid[],
+      ${directions.map((_one, at) => (at === 0 ? 'bank' : 'suspense'))}::text[],
+      ${directions}::text[], ${amounts}::bigint[])`
+  const refusal = (work: Promise<unknown>) =>
+    work.then(
+      () => expect.unreachable('it was accepted'),
+      (error: unknown) => error,
+    )
+
+  test.each([
+    ['an unbalanced posting', ['debit', 'credit'], [100, 99], 'ledger_balanced'],
+    ['a posting of one entry', ['debit'], [100], 'ledger_balanced'],
+    ['a negative amount', ['debit', 'credit'], [-5, -5], 'ledger_entries_amount_minor_check'],
+    ['an amount of nothing', ['debit', 'credit'], [0, 0], 'ledger_entries_amount_minor_check'],
+  ] as const)('%s', async (_name, directions, amounts, constraint) => {
+    const error = await refusal(db().run(legs([...directions], [...amounts])))
+    expect(violates(error, constraint)).toBe(true)
+  })
+
+  test('entries of two currencies that balance only together', async () => {
+    const error = await refusal(
+      db().tx(async tx => {
+        await tx.run(legs(['debit', 'credit'], [5, 5]))
+        await tx.run(sql`
+          insert into payments.ledger_accounts (owner_type, owner_id, currency, type)
+          values ('platform', ${nil_id}, 'SEK', 'bank') on conflict do nothing`)
+        const id = newId()
+        await tx.run(sql`
+          insert into payments.ledger_transactions (id, tenant_id, purpose, description)
+          values (${id}, ${nil_id}, 'mixed', 'mixed')`)
+        await tx.run(sql`
+          insert into payments.ledger_entries
+            (transaction_id, line, account_id, currency, direction, amount_minor)
+          select ${id}, row_number() over (), id, currency,
+            case currency when 'EUR' then 'debit' else 'credit' end, 5
+          from payments.ledger_accounts
+          where owner_id = ${nil_id} and type = 'bank' and currency in ('EUR', 'SEK')`)
+      }),
+    )
+    expect(violates(error, 'ledger_balanced')).toBe(true)
+  })
+
+  test('changing, deleting or adding to what was posted', async () => {
+    const shop = await world.merchant()
+    await shop.captured()
+    for (const statement of [
+      sql`update payments.ledger_entries set amount_minor = amount_minor + 1`,
+      sql`delete from payments.ledger_entries`,
+      sql`truncate payments.ledger_entries`,
+      sql`update payments.ledger_transactions set description = 'changed'`,
+      sql`delete from payments.ledger_transactions`,
+    ]) {
+      const error = await refusal(db().run(statement))
+      expect(error).toBeInstanceOf(SqlState)
+      expect(String(error)).toMatch(/append-only|cannot truncate/)
+    }
+    const error = await refusal(
+      db().run(sql`
+        insert into payments.ledger_entries
+          (transaction_id, line, account_id, currency, direction, amount_minor)
+        select transaction_id, 9, account_id, currency, direction, amount_minor
+        from payments.ledger_entries limit 1`),
+    )
+    expect(violates(error, 'ledger_entries_of_one_commit')).toBe(true)
+  })
+
+  test('a refund beyond the capture, whatever the code says', async () => {
+    const shop = await world.merchant()
+    const { id } = await shop.captured(100)
+    const error = await refusal(
+      db().run(sql`
+        update payments.payment_intents set amount_refund_pending_minor = 101
+        where tenant_id = ${shop.tenant.id} and id = ${id}`),
+    )
+    expect(violates(error, 'payment_intents_amounts')).toBe(true)
+  })
+})
+
+test('no built-in role holds two of refund operator, support viewer and key administrator', () => {
+  const duties = new Map<string, Set<string>>()
+  for (const surface of composition.surfaces) {
+    for (const { roles, duty } of Object.values(surface.permissions)) {
+      for (const role of duty ? roles : []) {
+        duties.set(role, (duties.get(role) ?? new Set()).add(duty ?? ''))
+      }
+    }
+  }
+  expect([...duties].filter(([, held]) => held.size > 1)).toEqual([])
+  expect(duties.get('refund_operator')).toEqual(new Set(['refunds']))
+})

@@ -1,0 +1,165 @@
+/** A payment from its first request to its refund, as a merchant sees it. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newKey } from '../../../../test/world.ts'
+import { openPaymentWorld, type PaymentWorld } from './payment-world.ts'
+
+let world: PaymentWorld
+beforeAll(async () => {
+  world = await openPaymentWorld()
+})
+afterAll(() => world.close())
+
+describe.concurrent('a payment', () => {
+  test('is authorized, captured and refunded; ledger and events say the same', async () => {
+    const shop = await world.merchant()
+    const made = await shop.ask('POST', '/v1/payment-intents', {
+      amount: '49.90',
+      currency: 'EUR',
+      order_ref: 'order-1',
+      metadata: { cart: 'c1' },
+    })
+    expect(made.status).toBe(201)
+    expect(made.body).toMatchObject({
+      state: 'requires_authorization',
+      amount_minor: 4990,
+      merchant_id: shop.tenant.id,
+      version: 1,
+    })
+    expect(made.headers.get('location')).toBe(`/v1/payment-intents/${made.body.id}`)
+    const { id } = made.body
+    const held = await shop.ask('POST', `/v1/payment-intents/${id}/authorize`, {
+      payment_method: 'pm_card_visa',
+    })
+    expect([held.status, held.body.state, held.body.amount_capturable_minor]).toEqual([
+      200,
+      'authorized',
+      4990,
+    ])
+    expect(held.body.operations[0]).toMatchObject({ type: 'authorize', state: 'succeeded' })
+    const taken = await shop.ask('POST', `/v1/payment-intents/${id}/capture`, {})
+    expect([taken.status, taken.body.state, taken.body.amount_captured_minor]).toEqual([
+      200,
+      'captured',
+      4990,
+    ])
+    const given = await shop.ask('POST', '/v1/refunds', {
+      intent_id: id,
+      amount_minor: 990,
+      reason: 'requested_by_customer',
+    })
+    expect([given.status, given.body.state]).toEqual([201, 'succeeded'])
+    const seen = await shop.ask('GET', `/v1/refunds/${given.body.id}`)
+    expect(seen.body).toEqual(given.body)
+    const after = await shop.read(id)
+    expect(after).toMatchObject({ state: 'captured', amount_refunded_minor: 990 })
+    const fee = Math.round(4990 * 0.029) + 30
+    expect(await world.balances(shop)).toEqual({
+      merchant_balance: 4990 - fee - 990,
+      refunds_in_transit: 0,
+    })
+    expect(await world.events(id)).toEqual([
+      'payment.created',
+      'payment.authorized',
+      'payment.captured',
+      'refund.created',
+      'refund.succeeded',
+    ])
+    await world.sound()
+  })
+
+  test('that is declined says why, and can be tried with another card', async () => {
+    const shop = await world.merchant()
+    const { id } = await shop.intent()
+    const key = newKey()
+    const authorize = (payment_method: string, given?: string) =>
+      shop.ask('POST', `/v1/payment-intents/${id}/authorize`, { payment_method }, given)
+    const refused = await authorize('pm_card_visa_chargeDeclinedInsufficientFunds', key)
+    expect([refused.status, refused.body.code, refused.body.decline_code]).toEqual([
+      422,
+      'payment_declined',
+      'insufficient_funds',
+    ])
+    const again = await authorize('pm_card_visa_chargeDeclinedInsufficientFunds', key)
+    expect(again.text).toBe(refused.text)
+    expect(await shop.read(id)).toMatchObject({
+      state: 'requires_authorization',
+      last_error: { code: 'card_declined', decline_code: 'insufficient_funds' },
+    })
+    const unknown = await authorize('pm_card_nothing')
+    expect([unknown.status, unknown.body.code]).toEqual([422, 'payment_method_invalid'])
+    expect((await authorize('pm_card_mastercard')).body.state).toBe('authorized')
+  })
+
+  test('may need the buyer: the challenge is shown, and its outcome arrives by webhook', async () => {
+    const shop = await world.merchant()
+    const { id } = await shop.intent()
+    const asked = await shop.ask('POST', `/v1/payment-intents/${id}/authorize`, {
+      payment_method: 'pm_card_authenticationRequired',
+      return_url: 'https://shop.example/back',
+    })
+    expect([asked.status, asked.body.state, asked.body.next_action]).toEqual([
+      200,
+      'requires_action',
+      null,
+    ])
+    const { next_action } = await shop.read(id)
+    expect(next_action).toMatchObject({ type: 'redirect_to_url' })
+    const bank = await fetch(`${next_action.url}/succeed`, { method: 'POST', redirect: 'manual' })
+    expect(bank.headers.get('location')).toBe('https://shop.example/back')
+    const held = await shop.reaches(id, 'authorized')
+    expect(held.next_action).toBeNull()
+    expect(await world.events(id)).toEqual([
+      'payment.created',
+      'payment.action_required',
+      'payment.authorized',
+    ])
+  })
+
+  test('whose challenge fails is declined', async () => {
+    const shop = await world.merchant()
+    const { id } = await shop.intent()
+    await shop.ask('POST', `/v1/payment-intents/${id}/authorize`, {
+      payment_method: 'pm_card_threeDSecure2Required',
+    })
+    const { next_action } = await shop.read(id)
+    await fetch(`${next_action.url}/fail`, { method: 'POST' })
+    const back = await shop.reaches(id, 'requires_authorization')
+    expect(back.last_error.code).toBe('payment_intent_authentication_failure')
+  })
+
+  test('is captured in part, and the rest is released', async () => {
+    const shop = await world.merchant()
+    const { id } = await shop.authorized(10_000)
+    const over = await shop.ask('POST', `/v1/payment-intents/${id}/capture`, {
+      amount_minor: 10_001,
+    })
+    expect([over.status, over.body.code]).toEqual([409, 'amount_exceeds_capturable'])
+    const part = await shop.ask('POST', `/v1/payment-intents/${id}/capture`, { amount_minor: 4000 })
+    expect(part.body).toMatchObject({ amount_captured_minor: 4000, amount_capturable_minor: 0 })
+    const twice = await shop.ask('POST', `/v1/payment-intents/${id}/capture`, {})
+    expect([twice.status, twice.body.code, twice.body.current_state]).toEqual([
+      409,
+      'invalid_transition',
+      'captured',
+    ])
+  })
+
+  test('is cancelled before, during and after its authorization', async () => {
+    const shop = await world.merchant()
+    const fresh = await shop.intent()
+    const cancel = (id: string) => shop.ask('POST', `/v1/payment-intents/${id}/cancel`, {})
+    expect((await cancel(fresh.id)).body.state).toBe('cancelled')
+    const again = await cancel(fresh.id)
+    expect([again.status, again.body.state]).toEqual([200, 'cancelled'])
+    const held = await shop.authorized()
+    expect((await cancel(held.id)).body).toMatchObject({
+      state: 'cancelled',
+      cancellation_reason: 'requested',
+    })
+    const waiting = await shop.authorized(5000, 'pm_card_authenticationRequired')
+    expect((await cancel(waiting.id)).body.state).toBe('cancelled')
+    const taken = await shop.captured()
+    expect((await cancel(taken.id)).body.code).toBe('invalid_transition')
+    await world.sound()
+  })
+})

@@ -1,0 +1,191 @@
+/** A platform with a payment provider beside it: the sandbox's Stripe, with its control plane. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Type } from 'typebox'
+import { expect } from 'vitest'
+import { openProductWorld, type Member, type ProductWorld } from '../../../../test/product-world.ts'
+import { eventually, newKey, type Answer } from '../../../../test/world.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { openSandbox } from '../../../sandbox/open-sandbox.ts'
+import { stripe } from '../../../sandbox/stripe/stripe.ts'
+import type { Face } from '../face.ts'
+
+export type Fault = {
+  readonly action: string
+  readonly match?: object
+  readonly times?: number
+  readonly ms?: number
+  readonly n?: number
+  readonly status?: number
+  readonly after_effect?: boolean
+}
+export type Effect = { kind: string; object: string; amount: number; idempotency_key: string }
+
+// oxlint-disable-next-line typescript/no-explicit-any -- a test reads members that it then asserts
+type Json = any
+
+export type PaymentWorld = ProductWorld & {
+  readonly face: Face
+  /** Somebody who may do everything with payments, in a tenant of their own. */
+  merchant(): Promise<Merchant>
+  control(path: string, body?: object, method?: string): Promise<Json>
+  fault(fault: Fault): Promise<void>
+  effects(handle: string): Promise<Effect[]>
+  /** Types of the events of a payment, in order. */
+  events(intent_id: string): Promise<string[]>
+  /** Balances of a tenant's accounts, by type. */
+  balances(who: Merchant): Promise<Record<string, number>>
+  /** No violated invariant, by all checks of payments. */
+  sound(): Promise<void>
+}
+
+export type Merchant = Member & {
+  ask(method: string, path: string, body?: object, key?: string): Promise<Answer>
+  /** A payment in a state. */
+  intent(more?: object): Promise<Json>
+  authorized(amount_minor?: number, payment_method?: string): Promise<Json>
+  captured(amount_minor?: number, payment_method?: string): Promise<Json>
+  read(id: string): Promise<Json>
+  /** Waits until a payment is in a state. */
+  reaches(id: string, state: string): Promise<Json>
+}
+
+export const every_permission = [
+  'payments.intents.create',
+  'payments.intents.read',
+  'payments.intents.authorize',
+  'payments.intents.capture',
+  'payments.intents.cancel',
+  'payments.refunds.read',
+  'payments.disputes.read',
+  'payments.ledger.read',
+  'payments.settlements.read',
+  'payments.reconciliations.run',
+  'payments.reconciliations.read',
+  'payments.reconciliations.resolve',
+]
+
+export async function openPaymentWorld(
+  settings: Record<string, string> = {},
+): Promise<PaymentWorld> {
+  const folder = await mkdtemp(join(tmpdir(), 'dodeca-payments-'))
+  const sandbox = await openSandbox(folder, [stripe])
+  const { api, key, webhook_secret, control } = sandbox.addresses['stripe'] as Record<
+    string,
+    string
+  >
+  const world = await openProductWorld({
+    PAYMENTS_STRIPE_SECRET_KEY: key ?? '',
+    PAYMENTS_STRIPE_BASE_URL: api ?? '',
+    PAYMENTS_STRIPE_WEBHOOK_SECRETS: webhook_secret ?? '',
+    PAYMENTS_PROVIDER_TIMEOUT_MS: '500',
+    PAYMENTS_RESOLVE_FIRST_SECONDS: '0.1',
+    PAYMENTS_PROVIDER_READS_PER_SECOND: '100000',
+    PAYMENTS_PROVIDER_WRITES_PER_SECOND: '100000',
+    PAYMENTS_DECLINES_PER_HOUR: '1000',
+    PAYMENTS_BREAKER_OPEN_MS: '100',
+    ...settings,
+  })
+  const ask = controlAt(control ?? '')
+  await ask('config', { webhook_url: `${world.url}/v1/providers/stripe/webhooks` })
+  const { db } = world.platform.kernel
+  const payments = world.platform.opened['payments']
+  return {
+    ...world,
+    face: payments?.face as Face,
+    control: ask,
+    fault: async fault => void (await ask('faults', fault)),
+    effects: async handle => {
+      const { data } = await ask('effects', {}, 'GET')
+      return (data as Effect[]).filter(one => one.object === handle)
+    },
+    events: async intent_id => {
+      const rows = await db.many(
+        Type.Object({ type: Type.String() }),
+        sql`
+          select type from (
+            select type, aggregate_version from kernel.events where aggregate_id = ${intent_id}
+            union
+            select type, aggregate_version from kernel.outbox_events
+            where aggregate_id = ${intent_id}) told
+          order by aggregate_version`,
+      )
+      return rows.map(one => one.type)
+    },
+    balances: async who => {
+      const { body } = await who.ask('GET', '/v1/ledger/accounts?limit=100')
+      const accounts = body.data as { type: string; balance_minor: number }[]
+      return Object.fromEntries(accounts.map(one => [one.type, one.balance_minor]))
+    },
+    sound: async () => {
+      for (const check of payments?.checks ?? []) {
+        expect(await check.run(), check.name).toEqual([])
+      }
+    },
+    merchant: async () => merchantIn(world),
+    close: async () => {
+      await world.close()
+      await sandbox.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function controlAt(control: string) {
+  return async (path: string, body: object = {}, method = 'POST'): Promise<Json> => {
+    const answer = await fetch(new URL(path, control), {
+      method,
+      ...(method === 'POST'
+        ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+        : {}),
+    })
+    const text = await answer.text()
+    expect(answer.status, text).toBeLessThan(300)
+    return text ? JSON.parse(text) : null
+  }
+}
+
+async function merchantIn(world: ProductWorld): Promise<Merchant> {
+  const member = await world.member()
+  await world.allow(member, ...every_permission)
+  await world.give(member, 'refund_operator')
+  const ask: Merchant['ask'] = (method, path, body, key) =>
+    world.call(method, path, {
+      token: member.token,
+      ...(method === 'POST' ? { key: key ?? newKey() } : {}),
+      ...(body === undefined ? {} : { body }),
+    })
+  const expectOk = (answer: Answer) => {
+    expect(answer.status, answer.text).toBeLessThan(300)
+    return answer.body
+  }
+  const read: Merchant['read'] = async id => expectOk(await ask('GET', `/v1/payment-intents/${id}`))
+  const intent: Merchant['intent'] = async (more = {}) =>
+    expectOk(
+      await ask('POST', '/v1/payment-intents', { amount_minor: 5000, currency: 'EUR', ...more }),
+    )
+  const authorized: Merchant['authorized'] = async (
+    amount_minor = 5000,
+    payment_method = 'pm_card_visa',
+  ) => {
+    const { id } = await intent({ amount_minor })
+    return expectOk(await ask('POST', `/v1/payment-intents/${id}/authorize`, { payment_method }))
+  }
+  return {
+    ...member,
+    ask,
+    read,
+    intent,
+    authorized,
+    captured: async (amount_minor, payment_method) => {
+      const { id } = await authorized(amount_minor, payment_method)
+      return expectOk(await ask('POST', `/v1/payment-intents/${id}/capture`, {}))
+    },
+    reaches: (id, state) =>
+      eventually(`${id} is ${state}`, async () => {
+        const found = await read(id)
+        return found.state === state && found
+      }),
+  }
+}
