@@ -940,6 +940,7 @@ create table jobs.jobs (
   cause_job_id uuid,
   retry_of_job_id uuid,
   usage jsonb,
+  traceparent text,
   constraint jobs_check CHECK (((completed_at IS NOT NULL) = (state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))),
   constraint jobs_check1 CHECK (((dead_at IS NOT NULL) = (state = ANY (ARRAY['failed'::text, 'cancelled'::text, 'expired'::text])))),
   constraint jobs_check2 CHECK (((error_code IS NULL) = (error_retryable IS NULL))),
@@ -2209,6 +2210,7 @@ create table webhooks.event_bodies (
   api_version text not null,
   bytes bytea storage external not null,
   sha256 bytea not null,
+  traceparent text,
   constraint event_bodies_pkey PRIMARY KEY (event_id, api_version),
   constraint event_bodies_sha256_check CHECK ((octet_length(sha256) = 32))
 ) partition by RANGE (event_id);

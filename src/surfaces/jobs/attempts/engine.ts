@@ -98,6 +98,7 @@ export function openEngine(deps: EngineDeps): Engine {
         ...owned,
         kernel,
         log,
+        traced: kernel.traced,
         grace_seconds,
         progress_kept,
         now,
