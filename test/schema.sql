@@ -1386,6 +1386,14 @@ create table notifications.provider_health (
   constraint provider_health_pkey PRIMARY KEY (provider)
 );
 
+create table notifications.removed_ids (
+  tenant_id uuid not null,
+  id uuid not null,
+  removed_at timestamp with time zone not null default kernel.now(),
+  constraint removed_ids_pkey PRIMARY KEY (tenant_id, id)
+);
+CREATE INDEX removed_ids_removed_at ON notifications.removed_ids USING btree (removed_at);
+
 create table notifications.suppressions (
   tenant_id uuid not null,
   id uuid not null,

@@ -26,7 +26,7 @@ async function mailTo(who: Member, email: string, more: object = {}, texts?: obj
 
 describe.concurrent('hostile text', () => {
   test('in data stays data: no markup, no header, no template', async () => {
-    const who = await world.sender()
+    const who = await world.shared()
     const email = newAddress()
     const id = await mailTo(who, email, {
       data: {
@@ -53,7 +53,7 @@ describe.concurrent('hostile text', () => {
     'a@b..example',
     '"x@y"@b.example',
   ])('is no address: %j', async email => {
-    const who = await world.sender()
+    const who = await world.shared()
     const name = await world.template(who)
     const sent = await world.send(who, {
       recipient: { email },
@@ -65,7 +65,7 @@ describe.concurrent('hostile text', () => {
   })
 
   test('an address of another script is written in ASCII, and emoji in a subject arrive', async () => {
-    const who = await world.sender()
+    const who = await world.shared()
     const local = newAddress().split('@')[0]
     const id = await mailTo(who, `${local}@Bücher.example`, {
       data: { name: '🎉 שלום', order: 'A' },
@@ -89,7 +89,7 @@ describe.concurrent('hostile text', () => {
     ['<a title={{ name }}>x</a>', 'template_syntax_error'],
     ['<script>{{ name }}</script>', 'template_syntax_error'],
   ])('as a template %j: %s', async (body, code) => {
-    const who = await world.sender()
+    const who = await world.shared()
     const name = `t-${newKey()}`
     const path = '/v1/notification-templates'
     const made = await world.call('POST', path, {
@@ -106,7 +106,7 @@ describe.concurrent('hostile text', () => {
   })
 
   test('a lone surrogate in data is refused', async () => {
-    const who = await world.sender()
+    const who = await world.shared()
     const name = await world.template(who)
     const body = `{"recipient":{"email":"${newAddress()}"},"category":"order.updates","template":{"name":"${name}"},"data":{"name":"\\ud800","order":"x"}}`
     const sent = await world.call('POST', '/v1/notifications', {
@@ -120,7 +120,7 @@ describe.concurrent('hostile text', () => {
 
 describe.concurrent('rights', () => {
   test('what belongs to another tenant is not there', async () => {
-    const [who, other] = [await world.sender(), await world.sender()]
+    const [who, other] = [await world.shared(), await world.sender()]
     const name = await world.template(who)
     const id = await mailTo(who, newAddress())
     const foreign = {
@@ -148,7 +148,7 @@ describe.concurrent('rights', () => {
 
   test('are by category, and security is not sent without its exact name', async () => {
     const who = await world.member()
-    const admin = await world.sender()
+    const admin = await world.shared()
     const name = await world.template(admin)
     const body = {
       recipient: { email: newAddress() },
