@@ -226,8 +226,8 @@ export async function measureInApp(at: Notifying): Promise<Measured> {
   // People who never logged in: their inboxes are there all the same.
   await ask(
     at.database_url,
-    `insert into identity.accounts (id, tenant_id, email, email_key, status)
-     select gen_random_uuid(), $1, 'bulk-' || n || '@example.test', 'bulk-' || n || '@example.test', 'active'
+    `insert into identity.accounts (id, tenant_id, email, email_normalized, email_scope, status)
+     select gen_random_uuid(), $1, 'bulk-' || n || '@example.test', 'bulk-' || n || '@example.test', $1, 'active'
      from generate_series(1, ${many}) n`,
     [at.tenant_id],
   )

@@ -44,16 +44,11 @@ test.skipIf(!existsSync(executablePath))(
           const page = await context.newPage()
           await page.goto(`${world.url}/dev/inbox`)
           await page.addScriptTag({ content: axe })
-          const violations = await page.evaluate(async () => {
-            // @ts-expect-error -- the script above defines it
-            const found = await axe.run(document, { iframes: false })
-            return found.violations.map(
-              (one: { id: string; nodes: { html: string }[] }) =>
-                `${one.id}: ${one.nodes[0]?.html}`,
-            )
-          })
+          const violations =
+            await page.evaluate(`axe.run(document, { iframes: false }).then(found =>
+            found.violations.map(one => one.id + ': ' + one.nodes[0]?.html))`)
           expect(violations, `${colorScheme} ${width}`).toEqual([])
-          const wide = await page.evaluate(() => document.documentElement.scrollWidth)
+          const wide = await page.evaluate('document.documentElement.scrollWidth')
           expect(wide).toBeLessThanOrEqual(width)
           const shots = process.env['SHOTS']
           if (shots)
