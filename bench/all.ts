@@ -16,6 +16,7 @@ const names = [
   'jobs',
   'links',
   'uploads',
+  'notifications',
   'webhooks',
   'payments',
 ]

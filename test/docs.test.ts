@@ -32,6 +32,7 @@ const pages = [
   'identity.md',
   'jobs.md',
   'links.md',
+  'notifications.md',
   'payments.md',
   'requests.md',
   'uploads.md',
