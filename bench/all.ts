@@ -15,6 +15,7 @@ const names = [
   'identity',
   'jobs',
   'links',
+  'uploads',
   'webhooks',
 ]
 

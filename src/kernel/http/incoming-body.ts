@@ -77,6 +77,8 @@ export class IncomingBody {
       },
     })
     this.reader = reader
+    // A client that goes before the handler reads must not end the process; the handler reads the error.
+    reader.on('error', () => {})
     this.request.once('error', error => reader.destroy(error))
     this.goOn()
     return this.request.pipe(reader)

@@ -72,7 +72,10 @@ function rootRoute({ name, version, public_url }: CatalogDeps): Route {
   return route({
     method: 'GET',
     path: '/',
+    name: 'getRoot',
     summary: 'Where to begin',
+    description:
+      'Returns the addresses of the reference, of this document and of the health check.',
     permission: 'public',
     added: true,
     replies: { 200: Root },
@@ -91,6 +94,7 @@ function limitsRoute({ limits, cursors }: CatalogDeps): Route {
   return route({
     method: 'GET',
     path: '/v1/limits',
+    name: 'listLimits',
     summary: 'Every limit and retention in force',
     permission: 'authenticated',
     added: true,
@@ -104,7 +108,9 @@ function problemsRoute({ catalog, cursors, public_url }: CatalogDeps): Route {
   return route({
     method: 'GET',
     path: '/problems',
+    name: 'listProblems',
     summary: 'Every code that a problem document can carry',
+    description: 'As `text/html` it is a page for people.',
     permission: 'public',
     added: true,
     produces: ['application/json', 'text/html'],
@@ -122,7 +128,10 @@ function problemRoute({ catalog, public_url }: CatalogDeps): Route {
   return route({
     method: 'GET',
     path: '/problems/{code}',
+    name: 'getProblem',
     summary: 'What one code means',
+    description:
+      'As `text/html` it is a page for people. The `type` of each problem document leads here.',
     permission: 'public',
     added: true,
     produces: ['application/json', 'text/html'],
@@ -144,6 +153,7 @@ function deprecationsRoute({ routes, cursors }: CatalogDeps): Route {
   return route({
     method: 'GET',
     path: '/v1/deprecations',
+    name: 'listDeprecations',
     summary: 'Operations that will go away',
     permission: 'authenticated',
     added: true,

@@ -6,7 +6,9 @@ export function documentRoute(document: () => string): Route {
   return route({
     method: 'GET',
     path: '/openapi.json',
+    name: 'getOpenApiDocument',
     summary: 'The OpenAPI 3.1 document of this platform',
+    sends: ['etag'],
     permission: 'public',
     added: true,
     produces: ['application/json'],

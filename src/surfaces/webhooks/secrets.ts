@@ -3,7 +3,9 @@
  * made. During a rotation older ones sign beside the newest until their time is over.
  */
 import { newStandardSecret, parseStandardSecret } from '../../kernel/outgoing/signatures.ts'
-import { ownRing, type Keyring } from '../../kernel/keys.ts'
+import { ownRing } from '../../kernel/keys.ts'
+import { sql } from '../../kernel/database/sql.ts'
+import type { Ring, SealedColumn } from '../../kernel/work/reseal.ts'
 import type { Kernel } from './settings.ts'
 import { problem } from './errors.ts'
 
@@ -12,14 +14,12 @@ export type Secrets = {
   make(given: string | undefined): { text: string; bytes: Buffer }
   seal(subscription_id: string, version: number, bytes: Buffer): Buffer
   open(subscription_id: string, version: number, sealed: Buffer): Buffer
-  /** The same secret under the current key, or null where it is so already. */
-  reseal(subscription_id: string, version: number, sealed: Buffer): Buffer | null
+  /** For the kernel, which seals them again when the keyring is rotated. */
+  readonly sealed: readonly SealedColumn[]
 }
 
 export const live_secrets_max = 3
 const use = 'webhooks.secrets'
-
-export type Ring = Pick<Keyring, 'kids' | 'seal' | 'open' | 'sealedWith'>
 
 /** The keyring under which webhooks keeps what it must be able to read again. */
 export function ringOf({ keys, settings }: Pick<Kernel, 'keys' | 'settings'>): Ring {
@@ -29,10 +29,11 @@ export function ringOf({ keys, settings }: Pick<Kernel, 'keys' | 'settings'>): R
 
 export function openSecrets(kernel: Pick<Kernel, 'keys' | 'settings'>): Secrets {
   const ring = ringOf(kernel)
+  const column = 'secret_ciphertext'
   const place = (id: string, version: number) => ({
     table: 'webhooks.subscriptions',
     id,
-    column: `secret_ciphertext ${version}`,
+    column: `${column} ${version}`,
   })
   const open: Secrets['open'] = (id, version, sealed) => ring.open(use, sealed, place(id, version))
   const seal: Secrets['seal'] = (id, version, bytes) => ring.seal(use, bytes, place(id, version))
@@ -50,9 +51,25 @@ export function openSecrets(kernel: Pick<Kernel, 'keys' | 'settings'>): Secrets 
     },
     seal,
     open,
-    reseal: (id, version, sealed) =>
-      ring.sealedWith(sealed) === ring.kids[0]
-        ? null
-        : seal(id, version, open(id, version, sealed)),
+    sealed: [
+      {
+        table: 'webhooks.subscriptions',
+        key: ['id'],
+        column,
+        use,
+        ring,
+        also: ['secret_version'],
+        place: row => place(String(row['id']), Number(row['secret_version'])),
+      },
+      {
+        table: 'webhooks.previous_secrets',
+        key: ['subscription_id', 'secret_version'],
+        column,
+        use,
+        ring,
+        where: sql`t.valid_until > kernel.now()`,
+        place: row => place(String(row['subscription_id']), Number(row['secret_version'])),
+      },
+    ],
   }
 }

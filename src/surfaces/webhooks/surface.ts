@@ -11,7 +11,7 @@ import type { Face } from './face.ts'
 import { fanOutConsumer } from './fan-out/fan-out.ts'
 import { openWideFanOut } from './fan-out/wide.ts'
 import { openInbound } from './inbound/open-inbound.ts'
-import { keepingLoops } from './maintenance/keep.ts'
+import { keepingLoops, retention } from './maintenance/keep.ts'
 import { ownersConsumer } from './maintenance/owners.ts'
 import { ownerMailConsumer, type Owners } from './maintenance/tell-owner.ts'
 import { permissions } from './permissions.ts'
@@ -24,7 +24,7 @@ import { activity, openSender } from './sending/sender.ts'
 import { seed, type People } from './seed.ts'
 import { readSending, settingFaults } from './sending-settings.ts'
 import { openEventTypes } from './types/event-types.ts'
-import { challengeLoop } from './verification/loop.ts'
+import { challengeQueue } from './verification/challenge-queue.ts'
 
 export type Needs = {
   readonly jobs: Jobs
@@ -83,10 +83,12 @@ export const webhooks: Surface<Face, Needs, typeof settings> = {
       loops: [
         ...(kernel.settings['webhooks.sender_enabled'] ? [sender.loop] : []),
         wide,
-        challengeLoop(deps),
         ...keepingLoops(deps),
         ...inbound.loops,
       ],
+      queues: [challengeQueue(deps)],
+      retention: retention(kernel),
+      sealed: [...deps.secrets.sealed, ...inbound.sealed],
       checks: checks(deps),
       jobTypes: [replayJob(deps)],
       seed: () => seed(deps, people),

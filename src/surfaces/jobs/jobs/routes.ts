@@ -34,7 +34,9 @@ function showRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/jobs/{job_id}',
+    name: 'getJob',
     summary: 'A job: its state, its progress, and why it waits',
+    sends: ['etag'],
     permission: 'authenticated',
     absent: 'job_not_found',
     replies: { 200: JobView },
@@ -52,6 +54,7 @@ function listRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/jobs',
+    name: 'listJobs',
     summary: 'The jobs of the tenant that I may see, newest first',
     permission: 'authenticated',
     query: pageQuery({ state: Type.Optional(StateFilter), type: Type.Optional(TypeName) }),
@@ -86,7 +89,9 @@ function cancelRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/jobs/{job_id}/cancel',
+    name: 'cancelJob',
     summary: 'Cancel a job',
+    sends: ['etag', 'location'],
     description:
       'A waiting job is cancelled at once (200). A running one is asked to stop (202) and says ' +
       '`running` until its worker has stopped or finished.',
@@ -115,7 +120,9 @@ function retryRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/jobs/{job_id}/retry',
+    name: 'retryJob',
     summary: 'Retry a job, or make a new one like it',
+    sends: ['etag', 'location'],
     description: 'The history is kept: attempts of the same job are numbered on.',
     permission: 'jobs.jobs.retry',
     absent,
@@ -145,7 +152,9 @@ function changeRoute(deps: Deps): Route {
   return route({
     method: 'PATCH',
     path: '/v1/jobs/{job_id}',
+    name: 'updateJob',
     summary: 'Reorder a waiting job',
+    sends: ['etag'],
     permission: 'jobs.jobs.update',
     added: true,
     absent,
@@ -172,6 +181,7 @@ function redriveRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/job-redrives',
+    name: 'redriveJobs',
     summary: 'Take up again the failed jobs of a type, oldest first',
     permission: 'jobs.jobs.retry:{body.type}',
     added: true,

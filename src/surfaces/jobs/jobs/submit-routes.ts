@@ -60,7 +60,11 @@ function submitRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/jobs',
+    name: 'submitJob',
     summary: 'Submit a job',
+    description:
+      'The job is stored in the same commit as the reply. Follow `Location` for its state, or watch its events.',
+    sends: ['etag', 'location'],
     permission: 'jobs.jobs.submit:{body.type}',
     idempotency: 'required',
     body: SubmitJob,
@@ -84,7 +88,9 @@ function batchRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/job-batches',
+    name: 'submitJobBatch',
     summary: 'Submit jobs that may wait for each other, all or none',
+    sends: ['location'],
     permission: 'jobs.jobs.submit',
     added: true,
     idempotency: 'required',

@@ -47,6 +47,7 @@ function attemptsRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/jobs/{job_id}/attempts',
+    name: 'listJobAttempts',
     summary: 'The attempts of a job, newest first',
     permission: 'authenticated',
     added: true,
@@ -81,6 +82,7 @@ function eventsRoute(deps: Deps, lookout: Lookout): Route {
   return route({
     method: 'GET',
     path: '/v1/jobs/{job_id}/events',
+    name: 'listJobEvents',
     summary: 'The history of a job; as text/event-stream also its progress, until it ends',
     description:
       'The stream sends job.state, job.progress, job.done (and then closes) and error. Last-Event-ID resumes it.',

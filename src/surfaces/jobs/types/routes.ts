@@ -36,6 +36,7 @@ function listRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/job-types',
+    name: 'listJobTypes',
     summary: 'All job types, by name',
     permission: 'jobs.types.read',
     added: true,
@@ -60,6 +61,7 @@ function showRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/job-types/{type}',
+    name: 'getJobType',
     summary: 'A job type',
     permission: 'jobs.types.read',
     added: true,
@@ -80,7 +82,9 @@ function registerRoute(deps: Deps): Route {
   return route({
     method: 'PUT',
     path: '/v1/job-types/{type}',
+    name: 'registerJobType',
     summary: 'Register a job type for outside workers, or one more version of it',
+    sends: ['location'],
     description: 'The schemas of a version never change; the rules of a type may.',
     permission: 'jobs.types.write',
     added: true,
@@ -103,6 +107,7 @@ function pauseRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/job-types/{type}/pause',
+    name: 'pauseJobType',
     summary: 'Pause a job type',
     description: 'Once this is answered no job of the type starts anywhere until it is resumed.',
     permission: 'jobs.types.pause',
@@ -121,6 +126,7 @@ function resumeRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/job-types/{type}/resume',
+    name: 'resumeJobType',
     summary: 'Take a paused job type up again',
     permission: 'jobs.types.pause',
     added: true,
@@ -137,6 +143,7 @@ function statsRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/job-stats',
+    name: 'listJobStats',
     summary: 'How much of each job type waits and runs',
     permission: 'jobs.stats.read',
     added: true,

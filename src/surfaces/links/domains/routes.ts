@@ -28,7 +28,11 @@ function claimRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/domains',
+    name: 'claimDomain',
     summary: 'Claim a host for own links; the record that proves it is shown once',
+    description:
+      'Publish the returned DNS record, then call `POST /v1/domains/{domain_id}/verify`.',
+    sends: ['location'],
     permission,
     body: ClaimDomain,
     replies: { 201: NewDomain },
@@ -50,6 +54,7 @@ function listRoute({ kernel: { cursors } }: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/domains',
+    name: 'listDomains',
     summary: 'My domains, newest first',
     permission,
     added: true,
@@ -77,6 +82,7 @@ function readRoute(): Route {
   return route({
     method: 'GET',
     path: '/v1/domains/{domain_id}',
+    name: 'getDomain',
     summary: 'One of my domains',
     permission,
     added: true,
@@ -92,6 +98,7 @@ function verifyRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/domains/{domain_id}/verify',
+    name: 'verifyDomain',
     summary: 'Look for the DNS record that proves a claim',
     permission,
     added: true,
@@ -109,6 +116,7 @@ function renewRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/domains/{domain_id}/verification-token',
+    name: 'renewDomainToken',
     summary: 'A new record that proves a claim; the old one proves nothing any more',
     permission,
     added: true,
@@ -124,6 +132,7 @@ function removeRoute(deps: Deps): Route {
   return route({
     method: 'DELETE',
     path: '/v1/domains/{domain_id}',
+    name: 'removeDomain',
     summary: 'Give a domain up; its links stop at once',
     permission,
     added: true,

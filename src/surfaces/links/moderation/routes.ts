@@ -43,6 +43,7 @@ function reportRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/link-reports',
+    name: 'reportLink',
     summary: 'Report a short link that does harm',
     permission: 'public',
     added: true,
@@ -57,6 +58,7 @@ function listReportsRoute({ kernel: { cursors } }: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/link-reports',
+    name: 'listLinkReports',
     summary: 'What the public reported, newest first',
     permission: 'links.reports.read',
     added: true,
@@ -84,7 +86,9 @@ function moderateRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/links/{code}/moderation',
+    name: 'moderateLink',
     summary: 'Disable, enable or clear a link of anybody',
+    sends: ['etag'],
     permission: 'links.links.moderate',
     added: true,
     absent: 'link_not_found',
@@ -105,6 +109,7 @@ function listEntriesRoute({ kernel: { cursors } }: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/link-blocklist',
+    name: 'listBlocklistEntries',
     summary: 'What may not be linked to, newest first',
     permission: 'links.blocklist.manage',
     added: true,
@@ -133,6 +138,7 @@ function addEntryRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/link-blocklist',
+    name: 'addBlocklistEntry',
     summary: 'Block a destination, for new links at once and for existing ones by a job',
     permission: 'links.blocklist.manage',
     added: true,
@@ -149,6 +155,7 @@ function removeEntryRoute(): Route {
   return route({
     method: 'DELETE',
     path: '/v1/link-blocklist/{blocklist_id}',
+    name: 'removeBlocklistEntry',
     summary: 'Take an entry off the list; what it disabled stays disabled',
     permission: 'links.blocklist.manage',
     added: true,

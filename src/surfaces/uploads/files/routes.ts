@@ -204,6 +204,7 @@ function bytesRoute(deps: Deps): Route {
     transaction: 'own',
     head: true,
     idempotency: 'ignored',
+    counts_refused: true,
     produces: ['application/octet-stream', 'image/webp', 'text/plain', '*/*'],
     query: closed({ ...SignedQuery, disposition: Type.Optional(oneOf('attachment', 'inline')) }),
     replies: { 200: RawBytes, 206: RawBytes, 304: null, 307: null },

@@ -30,7 +30,10 @@ export async function* guardPace(
       const waited = new Promise<'idle'>(resolve => {
         idle = () => resolve('idle')
       })
-      const found = await Promise.race([pieces.next(), waited])
+      const next = pieces.next()
+      // Where the wait ends first, nobody awaits it, and it may still fail.
+      next.catch(() => {})
+      const found = await Promise.race([next, waited])
       if (found === 'idle') throw problem('request_timeout')
       if (found.done === true) return
       received += found.value.length

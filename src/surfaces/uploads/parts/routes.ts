@@ -27,6 +27,8 @@ export function partRoutes({ kernel }: Pick<Deps, 'kernel'>): readonly Route[] {
       added: true,
       transaction: 'own',
       idempotency: 'ignored',
+      // The address was rated when it was given; what counts is who guesses.
+      counts_refused: true,
       consumes: 'stream',
       query: closed(SignedQuery),
       body_limit_bytes: 5 * 1024 ** 3,

@@ -1,12 +1,13 @@
 /** The secrets of providers: written, never shown, kept sealed and bound to their source and version. */
+import type { SealedColumn } from '../../../kernel/work/reseal.ts'
 import type { Kernel } from '../settings.ts'
 import { ringOf } from '../secrets.ts'
 
 export type InboundSecrets = {
   seal(source_id: string, version: number, value: string): Buffer
   open(source_id: string, version: number, sealed: Buffer): Buffer
-  /** The same secret under the current key, or null where it is so already. */
-  reseal(source_id: string, version: number, sealed: Buffer): Buffer | null
+  /** For the kernel, which seals them again when the keyring is rotated. */
+  readonly sealed: readonly SealedColumn[]
 }
 
 const use = 'webhooks.inbound'
@@ -23,9 +24,15 @@ export function openInboundSecrets(kernel: Pick<Kernel, 'keys' | 'settings'>): I
   return {
     open,
     seal: (id, version, value) => ring.seal(use, Buffer.from(value), place(id, version)),
-    reseal: (id, version, sealed) =>
-      ring.sealedWith(sealed) === ring.kids[0]
-        ? null
-        : ring.seal(use, open(id, version, sealed), place(id, version)),
+    sealed: [
+      {
+        table: 'webhooks.inbound_secrets',
+        key: ['source_id', 'version'],
+        column: 'secret_ciphertext',
+        use,
+        ring,
+        place: row => place(String(row['source_id']), Number(row['version'])),
+      },
+    ],
   }
 }

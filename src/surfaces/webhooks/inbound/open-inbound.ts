@@ -2,9 +2,9 @@
 import type { Route } from '../../../kernel/http/route.ts'
 import type { InboundHandler, Loop } from '../../../kernel/surface.ts'
 import type { Kernel } from '../settings.ts'
+import type { SealedColumn } from '../../../kernel/work/reseal.ts'
 import { openHandlers } from './handlers.ts'
 import { openInboundSecrets } from './inbound-secrets.ts'
-import { keepInboundLoop } from './keep-inbound.ts'
 import { processLoop } from './processing/process-receipts.ts'
 import { receiptRoutes } from './receipts/routes.ts'
 import { receiveRoute } from './receive-route.ts'
@@ -12,7 +12,11 @@ import { openFindTrusted } from './sources/find-source.ts'
 import { sourceRoutes } from './sources/routes.ts'
 import { openStore } from './store-receipt.ts'
 
-export type Inbound = { readonly routes: readonly Route[]; readonly loops: readonly Loop[] }
+export type Inbound = {
+  readonly routes: readonly Route[]
+  readonly loops: readonly Loop[]
+  readonly sealed: readonly SealedColumn[]
+}
 
 export function openInbound(kernel: Kernel, told: readonly InboundHandler[]): Inbound {
   const secrets = openInboundSecrets(kernel)
@@ -28,6 +32,7 @@ export function openInbound(kernel: Kernel, told: readonly InboundHandler[]): In
       ...sourceRoutes({ kernel, secrets }),
       ...receiptRoutes({ kernel }),
     ],
-    loops: [processLoop({ kernel, handlers }), keepInboundLoop({ kernel, secrets })],
+    loops: [processLoop({ kernel, handlers })],
+    sealed: secrets.sealed,
   }
 }

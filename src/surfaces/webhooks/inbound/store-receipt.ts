@@ -6,6 +6,7 @@ import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import { newId } from '../../../kernel/ids.ts'
+import { inbound_topic } from './processing/process-receipts.ts'
 import type { Kernel } from '../settings.ts'
 import { workContext } from '../../../kernel/observability/context.ts'
 import { gather } from './gather.ts'
@@ -13,7 +14,7 @@ import type { Envelope, Incoming } from './schemes/scheme.ts'
 import type { SourceKey, Trusted } from './sources/find-source.ts'
 
 export type StoreDeps = {
-  readonly kernel: Pick<Kernel, 'db' | 'wake' | 'settings'>
+  readonly kernel: Pick<Kernel, 'db' | 'settings'>
   /** The providers whose messages somebody here works on. */
   readonly handled: ReadonlySet<string>
 }
@@ -64,7 +65,7 @@ async function storeAll({ kernel, handled }: StoreDeps, all: readonly Given[]): 
     const rows = await tx.many(Stored, insert(all, waits))
     const ids = new Set(rows.map(row => row.id))
     const stored = all.filter(one => ids.has(one.id))
-    if (stored.some(waits)) tx.afterCommit(kernel.wake)
+    if (stored.some(waits)) tx.wake(inbound_topic)
     for (const { id, source, key, envelope } of stored) {
       tx.emit({
         type: 'inbound_receipt.received',

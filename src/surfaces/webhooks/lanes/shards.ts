@@ -114,9 +114,3 @@ export class Shards {
       where owner = ${this.owner} and shard = any (${shards}::smallint[])`)
   }
 }
-
-/** Senders that died without a word. */
-export async function forgetSenders({ db }: Pick<Kernel, 'db'>): Promise<void> {
-  await db.run(sql`
-    delete from webhooks.senders where leased_until < now() - interval '1 hour'`)
-}

@@ -1,37 +1,29 @@
 /**
  * What happens without being asked: cancelling what a deleted subscription had waiting, ending what is too
- * old, forgetting unverified subscriptions, weeks of deliveries, attempts and bodies, and old secrets.
+ * old, deleting unverified subscriptions, and what is deleted by age.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable } from '../../../kernel/http/shapes.ts'
 import type { Loop } from '../../../kernel/surface.ts'
+import type { Retention } from '../../../kernel/work/retention.ts'
 import type { Deps } from '../deps.ts'
-import { forgetSenders } from '../lanes/shards.ts'
+import type { Kernel } from '../settings.ts'
 import { announceExhausted } from '../sending/finish.ts'
 import { deleteSubscription } from '../subscriptions/delete-subscription.ts'
-import { resealSecrets } from './reseal-secrets.ts'
 
 const portion = 1000
 const unverified_days = 7
 const weeks_ahead_days = 35
 
 export function keepingLoops(deps: Deps): readonly Loop[] {
-  return [
-    { name: 'webhooks.keep', every_ms: 15_000, run: signal => keep(deps, signal) },
-    { name: 'webhooks.weeks', every_ms: 3_600_000, run: () => keepWeeks(deps) },
-    { name: 'webhooks.reseal', every_ms: 3_600_000, run: signal => resealSecrets(deps, signal) },
-  ]
+  return [{ name: 'webhooks.keep', every_ms: 15_000, run: signal => keep(deps, signal) }]
 }
 
 async function keep(deps: Deps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await cancelDeleted(deps)) === portion);
   while (!signal.aborted && (await endOld(deps)) === portion);
   while (!signal.aborted && (await forgetUnverified(deps)) > 0);
-  await deps.kernel.db.run(sql`
-    -- any tenant: a sweep
-    delete from webhooks.previous_secrets where valid_until <= kernel.now() - interval '1 day'`)
-  await forgetSenders(deps.kernel)
 }
 
 /** Those that are being sent at this moment end by themselves. */
@@ -121,15 +113,47 @@ async function forgetUnverified({ kernel: { db } }: Deps): Promise<number> {
   })
 }
 
-async function keepWeeks({ kernel: { db, settings } }: Deps): Promise<void> {
-  const kept = [
+/** What is deleted without a word. */
+export function retention({ settings }: Kernel): Retention[] {
+  const weeks = [
     ['deliveries', settings['webhooks.deliveries_retention_days']],
     ['event_bodies', settings['kernel.events_retention_days']],
     ['delivery_attempts', settings['webhooks.attempts_retention_days']],
   ] as const
-  for (const [table, days] of kept) {
-    await db.run(sql`
-      select webhooks.prepare_weeks(${table}, now() + make_interval(days => ${weeks_ahead_days}))`)
-    await db.run(sql`select webhooks.drop_weeks(${table}, make_interval(days => ${days}::int))`)
-  }
+  const payload_days = settings['webhooks.receipt_payloads_retention_days']
+  const receipt_days = settings['webhooks.receipts_retention_days']
+  return [
+    ...weeks.map(([table, days]) => ({
+      statement: sql`
+        select webhooks.prepare_weeks(${table}, now() + make_interval(days => ${weeks_ahead_days})),
+          webhooks.drop_weeks(${table}, make_interval(days => ${days}::int))`,
+      every_seconds: 3600,
+    })),
+    {
+      table: 'webhooks.previous_secrets',
+      key: ['subscription_id', 'secret_version'],
+      where: sql`t.valid_until <= kernel.now() - interval '1 day'`,
+    },
+    {
+      table: 'webhooks.senders',
+      key: ['id'],
+      where: sql`t.leased_until < now() - interval '1 hour'`,
+    },
+    {
+      // Of what is still to be worked on the bytes stay.
+      table: 'webhooks.receipt_payloads',
+      key: ['receipt_id'],
+      where: sql`
+        -- any tenant: a sweep
+        t.created_at < kernel.now() - make_interval(days => ${payload_days})
+          and not exists (select from webhooks.inbound_receipts r where r.id = t.receipt_id
+            and r.processing_state in ('received', 'processing', 'failed'))`,
+    },
+    {
+      table: 'webhooks.inbound_receipts',
+      key: ['id'],
+      where: sql`
+        t.id < kernel.first_id_of(kernel.now() - make_interval(days => ${receipt_days}))`,
+    },
+  ]
 }

@@ -12,7 +12,6 @@ import { deliveryAt } from '../deliveries/read-deliveries.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { oldest_days } from '../sending/pending-ids.ts'
-import { takeTurn } from '../throttle.ts'
 
 type Place = { readonly tenant_id: string; readonly id: string }
 type Wish = { readonly actor: string; readonly reason: string }
@@ -77,23 +76,17 @@ async function find(tx: Tx, place: Place): Promise<Known> {
   return known
 }
 
-/** The tenant's first, always: two replays never wait for each other in a circle. */
 export async function takeReplayTurns(
   tx: Tx,
-  kernel: Deps['kernel'],
+  { settings, take }: Deps['kernel'],
   { tenant_id, subscription_id }: { tenant_id: string; subscription_id: string },
 ): Promise<void> {
-  const { settings } = kernel
-  await takeTurn(tx, kernel, {
-    name: `replay_tenant:${tenant_id}`,
-    many: settings['webhooks.replay_tenant_per_minute'],
-    per_seconds: 60,
-  })
-  await takeTurn(tx, kernel, {
-    name: `replay:${subscription_id}`,
-    many: settings['webhooks.replay_per_minute'],
-    per_seconds: 60,
-  })
+  const of_tenant = settings['webhooks.replay_tenant_per_minute']
+  const of_one = settings['webhooks.replay_per_minute']
+  await take(tx, [
+    { name: 'webhooks.replay_tenant', of: tenant_id, many: of_tenant, per_seconds: 60 },
+    { name: 'webhooks.replay', of: subscription_id, many: of_one, per_seconds: 60 },
+  ])
 }
 
 /**

@@ -2,19 +2,16 @@
  * Makes a subscription, and with it its lane. Its secret is answered once. Nothing is sent to it before
  * its endpoint has answered a challenge, which the senders are asked for in the same commit.
  */
-import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
-import { problem } from '../errors.ts'
 import { SubscriptionRow, type CreateSubscription, type NewSubscription } from '../schemas.ts'
 import { readablePatterns } from '../types/event-types.ts'
 import { demandApiVersion, demandFilter } from './filter.ts'
+import { challenge_queue } from '../verification/challenge-queue.ts'
 import { announce, subscriptionColumns, viewOf } from './find.ts'
-
-const Count = Type.Object({ subscriptions: Type.Integer() })
 
 export async function createSubscription(
   tx: Tx,
@@ -27,7 +24,14 @@ export async function createSubscription(
   demandApiVersion(asked.api_version)
   demandFilter(deps, event_filter, grants)
   const endpoint = deps.judgeEndpoint(asked.endpoint)
-  await demandRoom(tx, principal.tenant_id, deps.kernel.settings['webhooks.max_subscriptions'])
+  const { tenant_id } = principal
+  const most = deps.kernel.settings['webhooks.max_subscriptions']
+  await deps.kernel.counted(
+    tx,
+    `webhooks.subscriptions:${tenant_id}`,
+    most,
+    sql`select from webhooks.subscriptions where tenant_id = ${tenant_id} and state <> 'deleted'`,
+  )
   const id = newId()
   const secret = deps.secrets.make(asked.secret)
   const row = await tx.one(
@@ -42,27 +46,13 @@ export async function createSubscription(
         'created', ${asked.api_version}, ${asked.description ?? null}, ${asked.ordering ?? 'none'},
         ${asked.max_in_flight ?? 8}, ${asked.rate_per_second ?? null}, 1,
         ${deps.secrets.seal(id, 1, secret.bytes)}, ${verification},
-        case when ${verification} = 'auto' then now() end, kernel.now())
+        case when ${verification} = 'auto' then kernel.now() end, kernel.now())
       returning ${subscriptionColumns}`,
   )
   await tx.run(sql`
     insert into webhooks.delivery_lanes (tenant_id, subscription_id)
     values (${principal.tenant_id}, ${id})`)
+  if (verification === 'auto') tx.wake(challenge_queue)
   announce(tx, 'webhook_subscription.created', row)
   return { ...viewOf(row), secret: secret.text, version: row.version }
-}
-
-/** Those that create at once are counted one after the other. */
-async function demandRoom(tx: Tx, tenant_id: string, most: number): Promise<void> {
-  await tx.run(sql`
-    select pg_advisory_xact_lock(hashtextextended('webhooks.subscriptions ' || ${tenant_id}::text, 0))`)
-  const { subscriptions } = await tx.one(
-    Count,
-    sql`
-      select count(*)::int as subscriptions from webhooks.subscriptions
-      where tenant_id = ${tenant_id} and state <> 'deleted'`,
-  )
-  if (subscriptions >= most) {
-    throw problem('quota_exceeded', { detail: `A tenant has at most ${most} subscriptions.` })
-  }
 }

@@ -12,6 +12,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { SubscriptionEvent } from '../events.ts'
 import { SubscriptionRow, type UpdateSubscription } from '../schemas.ts'
+import { challenge_queue } from '../verification/challenge-queue.ts'
 import { readablePatterns } from '../types/event-types.ts'
 import { demandApiVersion, demandFilter, demandReadable } from './filter.ts'
 import { announce, holdSubscription, subscriptionColumns } from './find.ts'
@@ -64,6 +65,7 @@ export async function updateSubscription(
       where s.tenant_id = ${tenant_id} and s.id = ${id}
       returning ${subscriptionColumns}`,
   )
+  if (step.state === 'created') tx.wake(challenge_queue)
   if (step.announces) announce(tx, step.announces, row)
   return row
 }
@@ -115,7 +117,10 @@ function transition(
     challenge_hash = case when ${asks_anew} then null else challenge_hash end,
     challenge_expires_at = case when ${asks_anew} then null else challenge_expires_at end,
     challenges_sent = case when ${asks_anew} then 0 else challenges_sent end,
-    challenge_due_at = case when ${asks_anew} and verification_mode = 'auto' then now()
+    challenge_attempts = case when ${asks_anew} then 0 else challenge_attempts end,
+    challenge_lease_token = case when not ${asks_anew} then challenge_lease_token end,
+    challenge_leased_until = case when not ${asks_anew} then challenge_leased_until end,
+    challenge_due_at = case when ${asks_anew} and verification_mode = 'auto' then kernel.now()
       when ${to} = 'created' then challenge_due_at end`
 }
 

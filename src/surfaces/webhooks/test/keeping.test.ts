@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { resealSecrets } from '../maintenance/reseal-secrets.ts'
+import { resealColumn } from '../../../kernel/work/reseal.ts'
 import { openSecrets } from '../secrets.ts'
 import { readSecrets } from '../sending/live-secrets.ts'
 import { at, openGround } from './ground.ts'
@@ -84,8 +84,7 @@ test('after a change of the keyring every living secret is sealed anew, and open
       keys: kernel.keys,
       settings: { ...kernel.settings, 'webhooks.keyring': keyring },
     })
-  const both = { kernel, secrets: ringed(`${next},${old}`) }
-  await resealSecrets(both, new AbortController().signal)
+  for (const column of ringed(`${next},${old}`).sealed) await resealColumn(kernel, column)
   const opened = await readSecrets(kernel.db, { secrets: ringed(next) }, [made.id])
   const bytes = (opened.get(made.id) ?? []).map(one => one.key.export().toString('base64'))
   expect(bytes.map(one => `whsec_${one}`)).toEqual([rotated.body.secret, made.secret])

@@ -8,7 +8,6 @@ import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { findSubscription } from '../subscriptions/find.ts'
-import { takeTurn } from '../throttle.ts'
 import {
   acceptToken,
   hashOfToken,
@@ -33,11 +32,8 @@ export async function verify(
   const { state } = await findSubscription(db, at)
   if (state === 'active') return 'active'
   if (state !== 'created') throw problem('invalid_transition', { current_state: state })
-  await takeTurn(db, deps.kernel, {
-    name: `verify:${at.id}`,
-    many: deps.kernel.settings['webhooks.verifications_per_hour'],
-    per_seconds: 3600,
-  })
+  const many = deps.kernel.settings['webhooks.verifications_per_hour']
+  await deps.kernel.take(db, [{ name: 'webhooks.verify', of: at.id, many, per_seconds: 3600 }])
   if (challenge !== undefined) {
     await takeToken(db, deps, at, challenge)
     return 'active'

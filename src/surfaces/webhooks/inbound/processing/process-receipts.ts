@@ -2,7 +2,7 @@
  * Works on what was received: each receipt once, in the transaction of its handler. A handler that fails
  * is tried again on a schedule; a process that dies loses its lease, and the attempt counts.
  */
-import { openSleeper } from '../../../../kernel/work/sleeper.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
 import type { InboundMessage, Loop } from '../../../../kernel/surface.ts'
 import type { Kernel } from '../../settings.ts'
 import type { Handlers } from '../handlers.ts'
@@ -10,15 +10,13 @@ import { claimReceipts, type Claimed } from './claim-receipts.ts'
 import { endReceipt, failReceipt, retry_seconds } from './end-receipt.ts'
 
 export type ProcessDeps = {
-  readonly kernel: Pick<Kernel, 'db' | 'log' | 'fault' | 'onWake'>
+  readonly kernel: Pick<Kernel, 'db' | 'log' | 'fault'>
   readonly handlers: Handlers
 }
 
+/** What a commit that stores receipts wakes. */
+export const inbound_topic = 'webhooks.inbound'
 const lease_seconds = 60
-/** For what waits for its next try; whoever stores a receipt wakes. */
-const poll_ms = 2000
-/** Others wake for what is not ours, too. */
-const rest_ms = 100
 
 class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
@@ -26,22 +24,19 @@ class LeaseLost extends Error {
 
 export function processLoop(deps: ProcessDeps): Loop {
   return {
-    name: 'webhooks.inbound',
-    every_ms: 500,
+    name: inbound_topic,
+    every_ms: 60_000,
+    due: sql`
+      -- any tenant: the work of all of them
+      select exists (select from webhooks.inbound_receipts r
+        where r.processing_state in ('received', 'processing', 'failed')
+          and r.next_attempt_at <= kernel.now()
+          and (r.leased_until is null or r.leased_until <= now()))`,
     run: async signal => {
-      const sleeper = openSleeper()
-      signal.addEventListener('abort', () => sleeper.close(), { once: true })
-      const deaf = deps.kernel.onWake(() => sleeper.wake())
-      try {
-        while (!signal.aborted) {
-          const claimed = await claimReceipts(deps.kernel.db, lease_seconds, signal)
-          await Promise.all(claimed.map(receipt => work(deps, receipt, signal)))
-          if (claimed.length > 0) continue
-          await sleeper.sleepThrough(rest_ms)
-          await sleeper.sleep(poll_ms)
-        }
-      } finally {
-        deaf()
+      for (;;) {
+        const claimed = await claimReceipts(deps.kernel.db, lease_seconds, signal)
+        if (claimed.length === 0) return
+        await Promise.all(claimed.map(receipt => work(deps, receipt, signal)))
       }
     },
   }

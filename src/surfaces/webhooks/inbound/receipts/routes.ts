@@ -9,6 +9,7 @@ import {
   Reprocess,
   Reprocessed,
 } from '../schemas.ts'
+import { inbound_topic } from '../processing/process-receipts.ts'
 import { findReceipt, listReceipts, readPayload } from './read-receipts.ts'
 import { reprocessReceipt } from './reprocess-receipt.ts'
 
@@ -17,7 +18,7 @@ const absent = 'inbound_receipt_not_found'
 const read = { permission: 'webhooks.inbound_receipts.read', added: true } as const
 
 export function receiptRoutes(deps: Pick<Deps, 'kernel'>): readonly Route[] {
-  return [listRoute(deps), getRoute(), payloadRoute(), reprocessRoute(deps)]
+  return [listRoute(deps), getRoute(), payloadRoute(), reprocessRoute()]
 }
 
 function listRoute({ kernel: { cursors } }: Pick<Deps, 'kernel'>): Route {
@@ -25,6 +26,7 @@ function listRoute({ kernel: { cursors } }: Pick<Deps, 'kernel'>): Route {
     ...read,
     method: 'GET',
     path,
+    name: 'listInboundReceipts',
     summary: 'Received webhooks, newest first',
     query: ReceiptQuery,
     replies: { 200: ReceiptPage },
@@ -43,6 +45,7 @@ function getRoute(): Route {
     ...read,
     method: 'GET',
     path: `${path}/{id}`,
+    name: 'getInboundReceipt',
     summary: 'A received webhook and what became of it',
     absent,
     replies: { 200: Receipt },
@@ -57,6 +60,7 @@ function payloadRoute(): Route {
     ...read,
     method: 'GET',
     path: `${path}/{id}/payload`,
+    name: 'getInboundPayload',
     summary: 'The bytes of a received webhook, as they came',
     absent,
     replies: { 200: ReceiptPayload },
@@ -66,11 +70,13 @@ function payloadRoute(): Route {
   })
 }
 
-function reprocessRoute({ kernel }: Pick<Deps, 'kernel'>): Route {
+function reprocessRoute(): Route {
   return route({
     method: 'POST',
     path: `${path}/{id}/reprocess`,
+    name: 'reprocessInboundReceipt',
     summary: 'Process a received webhook again',
+    sends: ['location'],
     permission: 'webhooks.inbound_receipts.reprocess',
     added: true,
     idempotency: 'optional',
@@ -81,7 +87,7 @@ function reprocessRoute({ kernel }: Pick<Deps, 'kernel'>): Route {
     handle: async ({ tx, params: { id }, principal, body }) => {
       const { tenant_id } = principal
       await reprocessReceipt(tx, { tenant_id, id }, { actor: principal.id, reason: body.reason })
-      tx.afterCommit(kernel.wake)
+      tx.wake(inbound_topic)
       return reply(202, { id, status: 'received' as const }, { location: `${path}/${id}` })
     },
   })

@@ -12,6 +12,7 @@ import { composition } from '../../../../platform.ts'
 import { identity } from '../../../identity/surface.ts'
 import { jobs } from '../../../jobs/surface.ts'
 import { webhooks } from '../../surface.ts'
+import { retain } from '../../../../kernel/work/retention.ts'
 import { claimReceipts } from '../processing/claim-receipts.ts'
 import { endReceipt, failReceipt, retry_seconds } from '../processing/end-receipt.ts'
 import { byStripe, stripeEvent } from './signers.ts'
@@ -245,8 +246,8 @@ test('bytes are forgotten before receipts, and never while they wait', async () 
     set processing_state = 'failed', processed_at = null,
       next_attempt_at = kernel.now() + interval '1 hour'
     where id = ${waiting}`)
-  const loops = Object.values(world.platform.opened).flatMap(one => one.loops ?? [])
-  await loops.find(one => one.name === 'webhooks.keep_inbound')?.run(new AbortController().signal)
+  const { kernel, opened } = world.platform
+  await retain(kernel, opened['webhooks']?.retention ?? [], new AbortController().signal)
   const payload = (id: string | undefined) =>
     world.call('GET', `/v1/inbound-receipts/${id}/payload`, source.owner)
   expect((await payload(waiting)).status).toBe(200)

@@ -1,0 +1,211 @@
+/** Bodies of parts on the wire: asked for, cut, stopped in the middle, and requests that make no sense. */
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { eventually } from '../../../../../test/world.ts'
+import { openUploadWorld, type UploadWorld } from '../../test/upload-world.ts'
+
+let world: UploadWorld
+beforeAll(async () => {
+  world = await openUploadWorld({ UPLOADS_PART_IDLE_SECONDS: '1', UPLOADS_PARTS_AT_ONCE: '2' })
+})
+afterAll(() => world.close())
+
+async function begun(bytes: Buffer) {
+  const who = await world.member()
+  const { body } = await world.begin(who, bytes)
+  const { pathname, search } = new URL(body.upload_url)
+  return { who, id: body.id as string, path: pathname + search, url: body.upload_url as string }
+}
+
+/** Sends text as it is; answers what came back until then. */
+async function wire(head: string, ...bodies: Buffer[]) {
+  const { port } = new URL(world.base_url)
+  const socket = connect(Number(port), '127.0.0.1')
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  let text = ''
+  socket.on('data', chunk => (text += String(chunk)))
+  socket.write(head)
+  for (const body of bodies) socket.write(body)
+  const until = (wanted: RegExp) =>
+    eventually(`${wanted}`, async () => await Promise.resolve(wanted.test(text) && text))
+  return { socket, until, text: () => text }
+}
+
+const request = (path: string, length: number, more = '') =>
+  `PUT ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n${more}\r\n`
+
+describe.concurrent('a body', () => {
+  test('is asked for by 100-continue only once it may be sent', async () => {
+    const bytes = randomBytes(5000)
+    const { path } = await begun(bytes)
+    const expecting = 'Expect: 100-continue\r\n'
+    for (const [bad, status] of [
+      [request(path.replace(/sig=.{4}/, 'sig=AAAA'), 5000, expecting), 403],
+      [request(path, 5001, expecting), 413],
+    ] as const) {
+      const refused = await wire(bad)
+      expect(await refused.until(/\r\n\r\n/)).toMatch(new RegExp(`^HTTP/1.1 ${status}`))
+      refused.socket.destroy()
+    }
+    const asked = await wire(request(path, 5000, `${expecting}Connection: close\r\n`))
+    await asked.until(/^HTTP\/1.1 100 /)
+    asked.socket.write(bytes)
+    await asked.until(/HTTP\/1.1 200 /)
+  })
+
+  test('that is cut leaves no part and no file', async () => {
+    const bytes = randomBytes(100_000)
+    const { path, who, id } = await begun(bytes)
+    const cut = await wire(request(path, bytes.length), bytes.subarray(0, 50_000))
+    const spool = join(world.data_dir, 'spool/tmp')
+    cut.socket.destroy()
+    const status = await world.call('GET', `/v1/uploads/${id}`, { token: who.token })
+    expect(status.body.missing_parts).toEqual([[1, 1]])
+    await eventually('the draft is removed', async () => (await readdir(spool)).length === 0)
+  })
+
+  test('that stops in the middle is given up', async () => {
+    const bytes = randomBytes(100_000)
+    const { path } = await begun(bytes)
+    const stopped = await wire(request(path, bytes.length), bytes.subarray(0, 50_000))
+    expect(await stopped.until(/request_timeout/)).toMatch(/^HTTP\/1.1 408/)
+    stopped.socket.destroy()
+  })
+
+  test('of more parts at once than one upload may send is refused', async () => {
+    const bytes = randomBytes(4_000_000)
+    const { path } = await begun(bytes)
+    const asking = request(path, bytes.length, 'Expect: 100-continue\r\n')
+    const open = [await wire(asking), await wire(asking)]
+    for (const one of open) await one.until(/^HTTP\/1.1 100 /)
+    // Fast enough not to be given up.
+    const feeding = setInterval(() => open.forEach(one => one.socket.write('x'.repeat(900))), 100)
+    const third = await world.fetch(world.base_url + path, {
+      method: 'PUT',
+      body: new Uint8Array(bytes),
+    })
+    expect(third.status).toBe(429)
+    expect(third.headers.get('retry-after')).toBe('1')
+    clearInterval(feeding)
+    for (const { socket } of open) socket.destroy()
+  })
+
+  test('without a length is refused', async () => {
+    const { path } = await begun(randomBytes(10))
+    const chunked = await wire(
+      `PUT ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\na\r\n0123456789\r\n0\r\n\r\n`,
+    )
+    expect(await chunked.until(/content_length_required/)).toMatch(/^HTTP\/1.1 400/)
+    chunked.socket.destroy()
+  })
+})
+
+test('whatever is sent, no answer is a 5xx', { timeout: 120_000 }, async () => {
+  const bytes = randomBytes(64)
+  const { who, id, path } = await begun(bytes)
+  const done = await world.store(who, randomBytes(64))
+  const download = (await world.url(who, done.file_id)).body.url.replace('http://dodeca.test', '')
+  const odd = fc.oneof(
+    fc.string({ maxLength: 40 }),
+    fc.constantFrom(
+      '-1',
+      '0',
+      '1e9',
+      '99999999999999999999',
+      'bytes=0-',
+      'null',
+      '',
+      '%00',
+      '../..',
+    ),
+    fc.integer().map(String),
+  )
+  const header = odd.filter(text => /^[\x20-\x7e]*$/.test(text) && text.trim() === text)
+  const part = fc.record(
+    { part_number: fc.anything(), etag: fc.anything(), size: fc.anything(), checksum: odd },
+    { requiredKeys: [] },
+  )
+  const body = fc.oneof(
+    fc.record(
+      {
+        parts: fc.oneof(fc.array(part, { maxLength: 4 }), fc.anything()),
+        checksum: odd,
+        part_numbers: fc.anything(),
+        remaining: fc.anything(),
+      },
+      { requiredKeys: [] },
+    ),
+    fc.record(
+      {
+        expected_size: fc.anything(),
+        media_category: odd,
+        purpose: odd,
+        checksum: odd,
+        filename: odd,
+        claimed_type: odd,
+      },
+      { requiredKeys: [] },
+    ),
+  )
+  const asked = fc.oneof(
+    fc
+      .tuple(
+        fc.constantFrom(
+          '/v1/uploads',
+          `/v1/uploads/${id}/parts`,
+          `/v1/uploads/${id}/complete`,
+          '/v1/files/download-urls',
+        ),
+        body,
+      )
+      .map(([to, content]) => ({
+        method: 'POST',
+        to,
+        headers: {},
+        content: JSON.stringify(content) ?? '',
+      })),
+    fc.tuple(odd, header).map(([more, checksum]) => ({
+      method: 'PUT',
+      to: `${path}&${encodeURIComponent(more)}=${encodeURIComponent(more)}`,
+      headers: { 'x-amz-checksum-sha256': checksum } as Record<string, string>,
+      content: 'x'.repeat(64),
+    })),
+    fc.tuple(header, header).map(([range, if_range]) => ({
+      method: 'GET',
+      to: download as string,
+      headers: { range, 'if-range': if_range, 'if-none-match': range } as Record<string, string>,
+      content: undefined,
+    })),
+    fc
+      .tuple(fc.constantFrom('/_objects/u/', '/_objects/d/', '/v1/files/', '/v1/uploads/'), odd)
+      .map(([base, more]) => ({
+        method: 'GET',
+        to: base + encodeURIComponent(more),
+        headers: {},
+        content: undefined,
+      })),
+  )
+  const runs = inject('chaos') === 'full' ? 10_000 : 400
+  await fc.assert(
+    fc.asyncProperty(asked, async ({ method, to, headers, content }) => {
+      const answer = await fetch(world.base_url + to, {
+        method,
+        headers: {
+          authorization: `Bearer ${who.token}`,
+          ...(method === 'POST' ? { 'content-type': 'application/json' } : {}),
+          ...headers,
+        },
+        ...(content === undefined ? {} : { body: content }),
+      })
+      await answer.arrayBuffer()
+      expect(answer.status, `${method} ${to} ${content}`).toBeLessThan(500)
+    }),
+    { numRuns: runs },
+  )
+})

@@ -1,0 +1,38 @@
+/**
+ * Sends challenges without being asked: one right after a subscription was made or moved, and two more
+ * where the endpoint did not answer.
+ */
+import { Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import { done, dueQueue, retry, type DueQueue } from '../../../kernel/work/due-queue.ts'
+import type { Deps } from '../deps.ts'
+import { askEndpoint } from './verify.ts'
+
+export const challenge_queue = 'webhooks.challenges'
+const Owed = Type.Object({ tenant_id: Id, id: Id })
+
+export function challengeQueue(deps: Deps): DueQueue {
+  return dueQueue({
+    name: challenge_queue,
+    table: 'webhooks.subscriptions',
+    key: ['tenant_id', 'id'],
+    columns: {
+      due_at: 'challenge_due_at',
+      attempts: 'challenge_attempts',
+      lease_token: 'challenge_lease_token',
+      leased_until: 'challenge_leased_until',
+      last_error_code: 'challenge_error_code',
+    },
+    row: Owed,
+    where: sql`t.state = 'created'`,
+    batch: 20,
+    concurrency: 20,
+    lease_seconds: 60,
+    retry: [60, 600],
+    run: async ({ id }, signal) => {
+      const answered = await askEndpoint(deps.kernel.db, deps, id, signal)
+      return answered === 'answered' || answered === 'superseded' ? done() : retry(answered)
+    },
+  })
+}
