@@ -15,7 +15,9 @@ const names = [
   'identity',
   'jobs',
   'links',
+  'uploads',
   'webhooks',
+  'payments',
 ]
 
 for (const name of names) {

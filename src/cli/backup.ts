@@ -38,6 +38,9 @@ export const backupCreate: Command = {
         keys_given: config.settings['kernel.keyring'] !== null,
         version: await ownVersion(),
         created_at,
+        ...(config.settings['kernel.objects_engine'] === 's3'
+          ? { bucket: config.settings['kernel.objects_s3_bucket'] }
+          : {}),
       }
       const made = await createBackup(source, folder, call.terminal.progress)
       await audit({ action: 'kernel.backups.create', target: folder })

@@ -15,6 +15,7 @@ import type { Consumer } from './events/consumer.ts'
 import type { EventDeclaration } from './events/event.ts'
 import type { Fault } from './faults.ts'
 import type { Cursors } from './http/cursor.ts'
+import type { Reference } from './http/openapi/reference.ts'
 import type { Front } from './http/request-interceptor.ts'
 import type { ErrorEntry } from './errors/problem.ts'
 import type {
@@ -93,6 +94,8 @@ export type Surface<Face = unknown, Needs = unknown, Own extends SettingTable = 
   readonly permissions: Readonly<Record<string, Permission>>
   readonly errors: Readonly<Record<string, ErrorEntry>>
   readonly events: Readonly<Record<string, EventDeclaration>>
+  /** How the published document explains it. */
+  readonly reference?: Reference
   open(kernel: KernelOf<Own>, needs: Needs): Opened<Face>
 }
 

@@ -19,7 +19,7 @@ import { openConnections } from '../kernel/http/connections.ts'
 import { buildApp, type App } from '../kernel/http/app.ts'
 import { mountDocs } from '../kernel/http/docs.ts'
 import { openKeyed } from '../kernel/idempotency/keyed.ts'
-import { openApiDocument } from '../kernel/http/openapi.ts'
+import { openApiDocument } from '../kernel/http/openapi/document.ts'
 import type { Route } from '../kernel/http/route.ts'
 import { lifecycle } from './lifecycle.ts'
 import { kernelFor, openKernel } from './open-kernel.ts'
@@ -103,7 +103,7 @@ export function openPlatform(options: PlatformOptions): Platform {
     connections: openConnections(config.public_url),
     queues: [...queues, ...opened.flatMap(one => one.queues ?? [])],
   }
-  const document = lazily(() => makeDocument(parts, routes))
+  const document = lazily(() => makeDocument(parts, routes, named.opened))
   const routes: Route[] = routesOf(parts, document, () => routes)
   checkRoutes(routes, gathered)
   const stopping = new AbortController()
@@ -189,11 +189,22 @@ async function readiness(db: Db, overload: Overload): Promise<Record<string, boo
   return { database, accepting: !overload.draining() }
 }
 
-function makeDocument({ options, gathered }: PlatformParts, routes: readonly Route[]): string {
+function makeDocument(
+  { options, gathered }: PlatformParts,
+  routes: readonly Route[],
+  opened: Readonly<Record<string, Opened>>,
+): string {
+  const sections = options.composition.surfaces.map(({ name, reference }) => ({
+    name,
+    reference,
+    routes: opened[name]?.routes ?? [],
+  }))
   return JSON.stringify(
     openApiDocument({
       routes,
+      sections,
       catalog: gathered.catalog,
+      permissions: gathered.permissions,
       version: options.version,
       public_url: options.config.public_url,
     }),

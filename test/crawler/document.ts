@@ -1,10 +1,11 @@
 /** Holds what a route really answered against what the OpenAPI document says of it. */
+import { codesOf, responseOf, type Responses, type Shared } from '../openapi/responses.ts'
 import type { Target } from './target.ts'
 import type { Seen } from './visit.ts'
 
-type Response = { description: string; content?: Record<string, unknown> }
-type Documented = { responses: Record<string, Response> }
-export type ApiDocument = { paths: Record<string, Record<string, Documented>> }
+export type ApiDocument = Shared & {
+  paths: Record<string, Record<string, { responses: Responses }>>
+}
 
 /** One sentence for each answer that the document does not know; none for what it never shows. */
 export function undocumented(document: ApiDocument, target: Target, seen: readonly Seen[]) {
@@ -15,11 +16,12 @@ export function undocumented(document: ApiDocument, target: Target, seen: readon
   const faults = seen.flatMap(({ status, code, media_type }) => {
     // What a cache still holds has no body to describe.
     if (status === 304) return []
-    const response = known.responses[status]
-    if (!response) return [`${operation} answered ${status} ${code ?? ''}`.trimEnd()]
-    const codes = response.description.split(', ')
-    if (code !== null)
+    if (code !== null) {
+      const codes = codesOf(document, known.responses, status)
       return codes.includes(code) ? [] : [`${operation} answered ${status} ${code}`]
+    }
+    const response = responseOf(document, known.responses, status)
+    if (!response) return [`${operation} answered ${status}`]
     const types = Object.keys(response.content ?? {})
     if (media_type === null || types.includes(media_type)) return []
     return [`${operation} answered ${status} as ${media_type}`]

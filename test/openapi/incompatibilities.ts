@@ -2,24 +2,29 @@
  * What a caller of the old document would stumble over in the new one: operations, parameters, fields,
  * values and codes that went away, types that changed, input that became narrower. Additions are fine.
  */
+import { codesOf, responseOf, type Responses } from './responses.ts'
 import { schemaFaults, type Json, type Side } from './schema.ts'
 
-type Parameter = { name: string; in: string; required?: boolean; schema: unknown }
+type Parameter = { $ref?: string; name: string; in: string; required?: boolean; schema: unknown }
 type Content = Record<string, { schema?: unknown }>
 type Operation = {
   security?: unknown[]
   parameters?: Parameter[]
   requestBody?: { required?: boolean; content: Content }
-  responses: Record<string, { description: string; content?: Content }>
+  responses: Responses
 }
 export type Document = {
   paths: Record<string, Record<string, Operation>>
-  components?: { schemas?: Json }
+  components?: {
+    schemas?: Json
+    responses?: Responses
+    parameters?: Record<string, Parameter>
+  }
 }
-type Sides = { from: Side; to: Side }
+type Sides = { from: Side; to: Side; old: Document; next: Document }
 
 export function incompatibilities(old: Document, next: Document): string[] {
-  const sides = { from: sideOf(old), to: sideOf(next) }
+  const sides = { from: sideOf(old), to: sideOf(next), old, next }
   return Object.entries(old.paths).flatMap(([path, item]) =>
     Object.entries(item).flatMap(([method, operation]) => {
       const at = `${method.toUpperCase()} ${path}`
@@ -44,10 +49,18 @@ function guardFaults(at: string, old: Operation, next: Operation): string[] {
   return guarded(next) && !guarded(old) ? [`${at}: it now asks for a credential`] : []
 }
 
-function parameterFaults(at: string, old: Operation, next: Operation, { from, to }: Sides) {
-  const key = (one: Parameter) => `${one.in} ${one.name}`
-  const before = new Map(old.parameters?.map(one => [key(one), one]))
-  const after = new Map(next.parameters?.map(one => [key(one), one]))
+/** By place and name; a shared parameter stands under `components`. */
+function parametersOf({ components }: Document, { parameters = [] }: Operation) {
+  const found = parameters.map(
+    one => components?.parameters?.[one.$ref?.split('/').at(-1) ?? ''] ?? one,
+  )
+  return new Map(found.map(one => [`${one.in} ${one.name}`, one]))
+}
+
+function parameterFaults(at: string, old: Operation, next: Operation, sides: Sides) {
+  const { from, to } = sides
+  const before = parametersOf(sides.old, old)
+  const after = parametersOf(sides.next, next)
   const faults: string[] = []
   for (const [name, parameter] of before) {
     const successor = after.get(name)
@@ -77,20 +90,22 @@ function bodyFaults(at: string, old: Operation, next: Operation, { from, to }: S
   return faults
 }
 
-function responseFaults(at: string, old: Operation, next: Operation, { from, to }: Sides) {
-  return Object.entries(old.responses).flatMap(([status, response]) => {
-    const successor = next.responses[status]
-    if (Number(status) >= 400) {
-      const codes = successor?.description.split(', ') ?? []
-      const lost = response.description.split(', ').filter(code => !codes.includes(code))
+function responseFaults(at: string, old: Operation, next: Operation, sides: Sides) {
+  return Object.keys(old.responses).flatMap(status => {
+    const response = responseOf(sides.old, old.responses, status)
+    const successor = responseOf(sides.next, next.responses, status)
+    if (status === 'default' || Number(status) >= 400) {
+      const codes = new Set(codesOf(sides.next, next.responses, status))
+      const before = codesOf(sides.old, old.responses, status)
+      const lost = before.filter(code => !codes.has(code))
       return lost.map(code => `${at}: ${status} ${code} is gone`)
     }
     if (!successor) return [`${at}: ${status} is gone`]
-    return Object.entries(response.content ?? {}).flatMap(([type, { schema }]) => {
+    return Object.entries(response?.content ?? {}).flatMap(([type, { schema }]) => {
       const content = successor.content?.[type]
       if (!content) return [`${at}: ${status} is no longer answered as ${type}`]
       if (!schema) return []
-      return schemaFaults(`${at} ${status}`, schema, content.schema, 'output', from, to)
+      return schemaFaults(`${at} ${status}`, schema, content.schema, 'output', sides.from, sides.to)
     })
   })
 }

@@ -109,7 +109,11 @@ const smaller_is_narrower = [
 ]
 const larger_is_narrower = ['minLength', 'minimum', 'exclusiveMinimum', 'minItems', 'minProperties']
 
-function boundFaults(at: string, old: Json, next: Json): string[] {
+/** A UUID has one length, whether or not the schema says so. */
+const uuid_length = { minLength: 36, maxLength: 36 }
+
+function boundFaults(at: string, before: Json, next: Json): string[] {
+  const old = before['format'] === 'uuid' ? { ...before, ...uuid_length } : before
   const narrower = (name: string, sign: 1 | -1) => {
     const [before, after] = [old[name], next[name]] as [number | undefined, number | undefined]
     return after !== undefined && (before === undefined || (after - before) * sign > 0)

@@ -3,20 +3,10 @@
  * to show, and the cause goes to the log only, under the same request id. A code is declared once in a
  * catalog; throwing one that is not declared does not compile.
  */
+import { sentenceOf, sentencesOf, type FieldError } from './field-sentences.ts'
+import { kernelErrors, type ErrorEntry } from './kernel-errors.ts'
 
-export type ErrorEntry = {
-  readonly status: number
-  readonly title: string
-  /** The same request may succeed later without a change. */
-  readonly retryable?: true
-}
-
-export type FieldError = {
-  location: 'body' | 'query' | 'path' | 'header'
-  pointer: string
-  constraint: string
-  params?: Record<string, unknown>
-}
+export type { ErrorEntry, FieldError }
 
 export type ProblemDetails = {
   /** One sentence for a person; clients branch on the code. */
@@ -35,68 +25,18 @@ export class Problem extends Error {
   readonly status: number
   readonly title: string
   readonly details: ProblemDetails
+  /** What may be shown whatever the cause was. */
+  readonly advice: string
 
   constructor(code: string, entry: ErrorEntry, details: ProblemDetails, options?: ErrorOptions) {
     super(details.detail ?? entry.title, options)
     this.code = code
     this.status = entry.status
     this.title = entry.title
+    this.advice = [entry.cause, entry.cure].filter(Boolean).join(' ') || `${entry.title}.`
     this.details = details
   }
 }
-
-export const kernelErrors = {
-  malformed_request: { status: 400, title: 'The request is malformed' },
-  malformed_json: { status: 400, title: 'The body is not valid JSON' },
-  invalid_cursor: { status: 400, title: 'The cursor does not belong to this list' },
-  invalid_header: { status: 400, title: 'A header is malformed' },
-  idempotency_key_missing: { status: 400, title: 'This operation needs an Idempotency-Key' },
-  idempotency_key_invalid: {
-    status: 400,
-    title: 'An Idempotency-Key has 16 to 200 visible characters and no white space',
-  },
-  authentication_required: { status: 401, title: 'Authentication is required' },
-  invalid_token: { status: 401, title: 'The credential is not valid' },
-  signature_invalid: { status: 401, title: 'The signature does not match' },
-  timestamp_out_of_window: { status: 401, title: 'The message is too old or too new' },
-  permission_denied: { status: 403, title: 'This action is not allowed' },
-  csrf_failed: { status: 403, title: 'The request may not come from this site' },
-  step_up_required: { status: 403, title: 'A fresh or stronger authentication is required' },
-  signed_url_invalid: { status: 403, title: 'The signed address is not valid' },
-  signed_url_expired: { status: 403, title: 'The signed address has expired' },
-  not_found: { status: 404, title: 'There is nothing here' },
-  method_not_allowed: { status: 405, title: 'The method is not supported here' },
-  not_acceptable: { status: 406, title: 'No acceptable representation exists' },
-  request_timeout: { status: 408, title: 'The request took too long to arrive', retryable: true },
-  conflict: { status: 409, title: 'The request conflicts with the current state' },
-  already_exists: { status: 409, title: 'It exists already' },
-  invalid_transition: { status: 409, title: 'The current state does not allow this' },
-  idempotency_key_reused: {
-    status: 409,
-    title: 'This Idempotency-Key was used for a different request',
-  },
-  idempotency_in_progress: {
-    status: 409,
-    title: 'A request with this Idempotency-Key is still running',
-    retryable: true,
-  },
-  precondition_failed: { status: 412, title: 'The version is not the current one' },
-  content_too_large: { status: 413, title: 'The content is too large' },
-  unsupported_media_type: { status: 415, title: 'The media type is not supported' },
-  validation_failed: { status: 422, title: 'The content does not fit its schema' },
-  invalid_character: { status: 422, title: 'A text contains a character that cannot be stored' },
-  rate_limited: { status: 429, title: 'Too many requests', retryable: true },
-  quota_exceeded: { status: 429, title: 'The quota is exhausted' },
-  internal_error: { status: 500, title: 'Something went wrong here', retryable: true },
-  upstream_invalid_response: { status: 502, title: 'An upstream answered badly', retryable: true },
-  service_unavailable: { status: 503, title: 'Temporarily unavailable', retryable: true },
-  storage_full: { status: 503, title: 'There is not enough storage space', retryable: true },
-  storage_unavailable: { status: 503, title: 'The object store does not answer', retryable: true },
-  overloaded: { status: 503, title: 'Too much is going on', retryable: true },
-  capacity_exceeded: { status: 503, title: 'No capacity in time', retryable: true },
-  shutting_down: { status: 503, title: 'This process is stopping', retryable: true },
-  upstream_timeout: { status: 504, title: 'An upstream did not answer in time', retryable: true },
-} as const satisfies Record<string, ErrorEntry>
 
 export type KernelCode = keyof typeof kernelErrors
 
@@ -134,24 +74,36 @@ export function catalogOf(parts: readonly Record<string, ErrorEntry>[]): Catalog
   return catalog
 }
 
-/** The document of RFC 9457. A 5xx tells nothing but its title; the cause is in the log. */
+/** The document of RFC 9457. A 5xx tells nothing of its cause, which is in the log. */
 export function renderProblem(
   problem: Problem,
   context: { public_url: string; path: string; request_id: string },
 ): string {
-  const { detail, errors, retry_after, current_state, more } = problem.details
+  const { errors, retry_after, current_state, more } = problem.details
+  const shown = errors?.slice(0, 20).map(one => ({ ...one, message: sentenceOf(one) }))
   return JSON.stringify({
     type: `${context.public_url}/problems/${problem.code}`,
     title: problem.title,
     status: problem.status,
-    // There is always one to show, also where there is no more to say than the title.
-    detail: detail && problem.status < 500 ? detail : `${problem.title}.`,
+    detail: detailOf(problem),
     instance: context.path,
     code: problem.code,
     request_id: context.request_id,
-    ...(errors ? { errors: errors.slice(0, 20) } : {}),
+    ...(shown ? { errors: shown } : {}),
     ...(retry_after === undefined ? {} : { retry_after }),
     ...(current_state === undefined ? {} : { current_state }),
     ...more,
   })
+}
+
+function detailOf({ status, details, advice }: Problem): string {
+  const { detail, errors, retry_after, current_state } = details
+  if (detail && status < 500) return detail
+  const said = [
+    ...(errors && status < 500 ? [sentencesOf(errors)] : []),
+    advice,
+    ...(current_state === undefined ? [] : [`The state is \`${current_state}\`.`]),
+    ...(retry_after === undefined ? [] : [`Wait ${retry_after} s before you send it again.`]),
+  ]
+  return said.join(' ')
 }

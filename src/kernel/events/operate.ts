@@ -11,7 +11,12 @@ import { LoggedEvent } from './event.ts'
 import { columns } from './log/read.ts'
 
 export const eventErrors = {
-  event_park_not_found: { status: 404, title: 'There is no such parked event' },
+  event_park_not_found: {
+    status: 404,
+    title: 'There is no such parked event',
+    cause: 'No parked event has this id.',
+    cure: 'List them with `GET /v1/event-parks`.',
+  },
 } as const
 
 const problem = problemsOf(eventErrors)

@@ -15,6 +15,7 @@ import { compileRoute, type CompiledRoute } from './compile-route.ts'
 import { allowOrigin } from './cors.ts'
 import { guard, type GuardDeps, type Passed } from './guard.ts'
 import { journey, type Answer, type JourneyDeps } from './handle-request.ts'
+import { openNearPaths } from './near-path.ts'
 import { problem, type Catalog } from '../errors/problem.ts'
 import { serverBehind, type Front } from './request-interceptor.ts'
 import { onlyReads, type Route, consumesOf } from './route.ts'
@@ -62,6 +63,9 @@ declare module 'fastify' {
 
 const url_bytes_max = 8 * 1024
 const header_bytes_max = 16 * 1024
+const tooLong = problem('malformed_request', {
+  detail: `The address has more than ${url_bytes_max} bytes. Send less in the query.`,
+})
 
 export function buildApp(options: AppOptions): App {
   const app = Fastify({
@@ -94,7 +98,7 @@ export function buildApp(options: AppOptions): App {
   app.addHook('onRequest', (request, reply, done) => {
     void reply.headers(common).header('x-request-id', request.id)
     if (options.cors_origins.length > 0) allowOrigin(options.cors_origins, request, reply)
-    if (request.url.length > url_bytes_max) return done(problem('malformed_request'))
+    if (request.url.length > url_bytes_max) return done(tooLong)
     if (announcesBody(request.raw)) request.incoming = incomingOf(options, request, reply)
     // Before its body is looked at: whether the path exists precedes everything that a body can be.
     if (request.is404) return void absent(request, reply)
@@ -266,6 +270,7 @@ function notFound(options: AppOptions) {
     if (onlyReads(route)) known.add('HEAD')
     methods.set(path, known)
   }
+  const near = openNearPaths(options.routes)
   const paths = findMyWay({ maxParamLength: 512 })
   for (const path of methods.keys()) {
     // `/v1/links/batches` is also a `/v1/links/{code}`: what either answers is allowed there.
@@ -278,9 +283,15 @@ function notFound(options: AppOptions) {
     const path = end === -1 ? request.url : request.url.slice(0, end)
     const allowed = paths.find('GET', path)?.store as string[] | undefined
     const allow = allowed?.sort().join(', ')
-    if (!allow) return sendProblem(options, undefined, request, reply, problem('not_found'))
+    if (!allow) {
+      const detail = `No operation has this path.${near(path)} All are in /openapi.json.`
+      return sendProblem(options, undefined, request, reply, problem('not_found', { detail }))
+    }
     if (request.method === 'OPTIONS') return reply.code(204).header('allow', allow).send()
-    const refusal = problem('method_not_allowed', { headers: { allow } })
+    const refusal = problem('method_not_allowed', {
+      detail: `This path takes ${allow}, and not ${request.method}.`,
+      headers: { allow },
+    })
     return sendProblem(options, undefined, request, reply, refusal)
   }
 }

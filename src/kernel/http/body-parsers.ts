@@ -1,7 +1,7 @@
 /** How a body is read: as JSON, as its exact bytes, or by the handler itself while it arrives. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseJson } from './content.ts'
-import { problem } from '../errors/problem.ts'
+import { problem, type Problem } from '../errors/problem.ts'
 import { readRaw } from './raw-body.ts'
 import type { Route } from './route.ts'
 
@@ -42,10 +42,26 @@ function readBody(request: FastifyRequest, body: Buffer): unknown {
   const type = request.headers['content-type'] ?? ''
   const charset = /charset="?([^";\s]+)/i.exec(type)?.[1]?.toLowerCase()
   const patch = type.toLowerCase().startsWith('application/merge-patch+json')
-  if ((charset && charset !== 'utf-8') || (patch && request.method !== 'PATCH')) {
-    throw problem('unsupported_media_type')
+  if (charset && charset !== 'utf-8') {
+    throw problem('unsupported_media_type', {
+      detail: 'The body must be UTF-8; leave the charset out.',
+    })
   }
+  if (patch && request.method !== 'PATCH') throw unsupported(type, request.method)
   const encoding = request.headers['content-encoding'] ?? 'identity'
-  if (encoding.toLowerCase() !== 'identity') throw problem('unsupported_media_type')
+  if (encoding.toLowerCase() !== 'identity') {
+    const detail = 'A body must not be compressed. Send it without Content-Encoding.'
+    throw problem('unsupported_media_type', { detail })
+  }
   return body.length === 0 ? undefined : parseJson(body)
+}
+
+/** Says what this method takes, and which media type was given. */
+export function unsupported(given: string | undefined, method: string): Problem {
+  const taken =
+    method === 'PATCH' ? 'application/json or application/merge-patch+json' : 'application/json'
+  const was = given
+    ? 'The media type of the body is not one that is read here'
+    : 'The body has no media type'
+  return problem('unsupported_media_type', { detail: `${was}. Send \`Content-Type: ${taken}\`.` })
 }

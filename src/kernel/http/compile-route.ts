@@ -3,14 +3,16 @@
  * unknown fields, serializers, the permission with its type scope, the limits. Validators and serializers
  * are made for the first request that needs them: for all routes at once they take half of a start.
  */
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { Ajv, type ErrorObject } from 'ajv'
 import fastJson from 'fast-json-stringify'
 import Negotiator from 'negotiator'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { isTime } from '../clock.ts'
+import { sentencesOf } from '../errors/field-sentences.ts'
 import { isId } from '../ids.ts'
-import { knownFields, type Dropped } from './known-fields.ts'
+import { field_errors_max, fieldErrors } from './field-errors.ts'
+import { ignoredFieldsHeader, ignoredSentence, knownFields, type Dropped } from './known-fields.ts'
 import {
   Problem,
   problem,
@@ -129,7 +131,12 @@ function paramsCheck(route: Route, catalog: Catalog): CompiledRoute['checkParams
 
 /** Where the caller chooses the name of what it makes, a name that cannot be is no absence. */
 function misnamed(code: string, name: string, fits: object): ProblemDetails {
-  if (code !== 'validation_failed') return {}
+  if (code !== 'validation_failed') {
+    const form = (fits as { schema?: unknown }).schema
+      ? 'has a form that no'
+      : 'is not a UUID, so no'
+    return { detail: `\`${name}\` in the path ${form} resource has it. Check the address.` }
+  }
   const constraint = (fits as { errors?: ErrorObject[] }).errors?.[0]?.keyword ?? 'format'
   return { errors: [{ location: 'path', pointer: `/${name}`, constraint }] }
 }
@@ -152,45 +159,28 @@ function inputCheck(route: Route): CompiledRoute['checkInput'] {
       nextBody = body.walk(givenBody, '', dropped)
       if (!body.fits(nextBody)) errors.push(...fieldErrors('body', body.fits))
     }
-    if (errors.length > 0) throw problem('validation_failed', { errors: errors.slice(0, 20) })
+    if (errors.length > 0) throw unfit(route, errors, dropped)
     return { query: nextQuery, body: nextBody }
   }
+}
+
+/** A misspelled member is dropped before the schema is checked, so it is named beside what is missing. */
+function unfit(route: Route, found: readonly FieldError[], dropped: Dropped): Problem {
+  const errors = found.slice(0, field_errors_max)
+  const known = [route.body, route.query].flatMap(one =>
+    Object.keys((one as { properties?: object } | undefined)?.properties ?? {}),
+  )
+  const ignored = ignoredFieldsHeader(dropped)
+  return problem('validation_failed', {
+    detail: sentencesOf(errors) + ignoredSentence(dropped, known),
+    errors,
+    ...(ignored ? { headers: { 'x-ignored-fields': ignored } } : {}),
+  })
 }
 
 function firstUse<T extends object>(make: () => T): () => T {
   let made: T | undefined
   return () => (made ??= make())
-}
-
-/** JSON Pointers and constraints, never values. */
-function fieldErrors(location: 'body' | 'query', fits: ValidateFunction): FieldError[] {
-  return (fits.errors ?? []).slice(0, 20).map(error => ({
-    location,
-    pointer: pointerOf(error),
-    constraint: error.keyword,
-    params: paramsOf(error),
-  }))
-}
-
-function pointerOf(error: ErrorObject): string {
-  if (error.keyword !== 'required') return error.instancePath
-  return `${error.instancePath}/${(error.params as { missingProperty: string }).missingProperty}`
-}
-
-function paramsOf(error: ErrorObject): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(error.params as Record<string, unknown>).filter(([name]) =>
-      [
-        'limit',
-        'type',
-        'format',
-        'pattern',
-        'allowedValues',
-        'allowedValue',
-        'multipleOf',
-      ].includes(name),
-    ),
-  )
 }
 
 type Serialize = (body: unknown) => string

@@ -4,17 +4,18 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { problem } from '../errors/problem.ts'
+import { jsonFault } from './json-fault.ts'
 
 const depth_max = 32
 
 export function parseJson(bytes: Buffer): unknown {
-  if (!isUtf8(bytes)) throw problem('malformed_json', { detail: 'The body is not UTF-8.' })
+  if (!isUtf8(bytes))
+    throw problem('malformed_json', { detail: 'The body is not UTF-8. Encode it as UTF-8.' })
   let value: unknown
   try {
     value = JSON.parse(bytes.toString('utf8'))
   } catch {
-    // The parser's message quotes the input, so it is not passed on.
-    throw problem('malformed_json')
+    throw problem('malformed_json', { detail: jsonFault(bytes.toString('utf8')) })
   }
   inspect(value, 'body', '', 0)
   return value
@@ -55,7 +56,10 @@ function inspectMembers(
   }
   for (const [name, member] of Object.entries(value)) {
     if (name === '__proto__' || name === 'constructor') {
-      throw problem('malformed_request', { detail: 'A member name is not allowed.' })
+      throw problem('malformed_request', {
+        detail:
+          'The names `__proto__` and `constructor` are not allowed for members. Rename the member.',
+      })
     }
     if (!isStorable(name)) throw invalidCharacter(location, pointer)
     inspect(member, location, `${pointer}/${escapePointer(name)}`, depth + 1)

@@ -33,7 +33,8 @@ export function expectVersion(if_match: string | string[] | undefined, current: 
 }
 
 export function preconditionFailed(current_version: number) {
-  return problem('precondition_failed', { headers: { etag: etag(current_version) } })
+  const detail = `The current version is ${current_version}. Read the resource again, apply your change, and send its ETag as If-Match.`
+  return problem('precondition_failed', { detail, headers: { etag: etag(current_version) } })
 }
 
 export type Conditions = {

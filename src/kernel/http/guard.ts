@@ -131,8 +131,19 @@ function bearerOf(header: string | undefined, any_kind: boolean): string | null 
   }
   const match = /^Bearer +([\x21-\x7e]+)$/i.exec(header)
   if (!match && any_kind) return null
-  if (!match?.[1]) throw problem('invalid_token', challenge('invalid_token'))
+  if (!match?.[1])
+    throw problem('invalid_token', { detail: malformed(header), ...challenge('invalid_token') })
   return match[1]
+}
+
+function malformed(header: string): string {
+  const form = '`Authorization: Bearer <token>`, with an access token or an API key'
+  if (/^bearer\s*$/i.test(header)) return `The header has no token. Send ${form}.`
+  const scheme = /^([A-Za-z][A-Za-z0-9]{1,19}) /.exec(header)?.[1]
+  if (scheme && scheme.toLowerCase() !== 'bearer') {
+    return `The scheme ${scheme} is not read here. Send ${form}.`
+  }
+  return `The header does not have the form of a bearer token. Send ${form}.`
 }
 
 /** `__Secure-at`, or `at` where the platform is served over http on a developer's machine. */

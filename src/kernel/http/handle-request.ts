@@ -5,6 +5,7 @@
  */
 import type { FastifyRequest } from 'fastify'
 import { allowsSome, allowsType, type PermissionCatalog } from '../access/permissions.ts'
+import { denied } from '../access/denied.ts'
 import type { Access } from '../access/principal.ts'
 import { workContext } from '../observability/context.ts'
 import type { Db, Tx } from '../database/db.ts'
@@ -118,12 +119,13 @@ function admit(
     return compiled.route.asks_grants ? grants().then(check) : check()
   }
   return grants().then(mine => {
-    if (!allowsSome(mine, permission)) throw denied()
+    const needed = { name: permission, permission: deps.permissions.get(permission) }
+    if (!allowsSome(mine, permission)) throw denied(principal?.kind, needed)
     const admitted = check()
     if (type_field) {
       const { body } = admitted.context
       const type = (body as Record<string, string> | undefined)?.[type_field] ?? ''
-      if (!allowsType(mine, permission, type)) throw denied()
+      if (!allowsType(mine, permission, type)) throw denied(principal?.kind, { ...needed, type })
     }
     return admitted
   })
@@ -141,10 +143,6 @@ function checkRequest(compiled: CompiledRoute, request: FastifyRequest) {
 
 function isForMembers(deps: JourneyDeps, permission: string, kind: string | undefined): boolean {
   return kind === 'account' && deps.permissions.get(permission)?.roles.includes('member') === true
-}
-
-function denied(): Problem {
-  return problem('permission_denied')
 }
 
 function keyOf(compiled: CompiledRoute, request: FastifyRequest): string | null {

@@ -3,6 +3,7 @@
  * So nobody is refused for an extra field, and nothing unnamed reaches a handler. The walker is compiled
  * once from the schema; a request without extra members is passed on as it is, without a copy.
  */
+import { suggestion } from '../errors/did-you-mean.ts'
 import { escapePointer } from './content.ts'
 
 type Schema = {
@@ -92,4 +93,17 @@ export function ignoredFieldsHeader(dropped: Dropped): string | null {
     header += header ? `, ${name}` : name
   }
   return header || null
+}
+
+const named_max = 5
+const name_max = 80
+
+/** What a refusal says of members that were dropped: one of them may be what was meant. */
+export function ignoredSentence(dropped: Dropped, known: readonly string[]): string {
+  if (dropped.length === 0) return ''
+  const names = dropped.slice(0, named_max).map(pointer => {
+    const name = pointer.slice(1, 1 + name_max)
+    return `\`${name}\` is not known and was ignored.${suggestion(name, known)}`
+  })
+  return ` ${names.join(' ')}`
 }

@@ -12,8 +12,18 @@ import type { Db } from '../database/db.ts'
 import type { Provider } from './provider.ts'
 
 export const providerErrors = {
-  provider_not_found: { status: 404, title: 'There is no such provider' },
-  envelope_invalid: { status: 400, title: 'The message of the provider cannot be read' },
+  provider_not_found: {
+    status: 404,
+    title: 'There is no such provider',
+    cause: 'The platform takes no messages from a provider of this name.',
+    cure: 'Check the name in the address that is configured at the provider.',
+  },
+  envelope_invalid: {
+    status: 400,
+    title: 'The message of the provider cannot be read',
+    cause: 'The bytes do not have the form of this provider.',
+    cure: 'Check that the provider sends its own format to this address, and that no proxy changes it.',
+  },
 } as const
 
 const problem = problemsOf(providerErrors)

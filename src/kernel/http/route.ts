@@ -127,8 +127,13 @@ type Common<
 > = {
   method: M
   path: Path
+  /** The `operationId`: verb and noun in camelCase, as a generated client calls it (`submitJob`). */
+  name?: string
   summary: string
+  /** What the summary does not say: effects, limits, what to do next. */
   description?: string
+  /** Headers of its successful replies, beside those that every reply has. */
+  sends?: readonly ('etag' | 'location')[]
   /** `public`, `authenticated`, or a permission; `:{body.type}` narrows it to the type in the body. */
   permission: G
   rate?: RateClass

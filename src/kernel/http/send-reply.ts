@@ -11,6 +11,7 @@ import { DatabaseBusy, isRetryable, isUnavailable } from '../database/failures.t
 import type { Log } from '../observability/log.ts'
 import { logOutage } from '../observability/outage-log.ts'
 import { UpstreamFailure, problemCodeOf } from '../outgoing/upstream.ts'
+import { unsupported } from './body-parsers.ts'
 import type { CompiledRoute } from './compile-route.ts'
 import { isNotModified } from './etag.ts'
 import { pathOf } from './request-context.ts'
@@ -78,6 +79,7 @@ export type ProblemDeps = {
   readonly log: Log
   /** In development and tests a code that the route does not declare is a failure. */
   readonly strict: boolean
+  readonly body_limit_bytes: number
 }
 
 export function sendProblem(
@@ -87,7 +89,8 @@ export function sendProblem(
   reply: FastifyReply,
   error: unknown,
 ): FastifyReply {
-  const refusal = brokeOff(request, error) ?? declared(deps, compiled, problemOf(error))
+  const refusal =
+    brokeOff(request, error) ?? declared(deps, compiled, refusalOf(deps, compiled, request, error))
   // Turning work away is no failure; writing each one down would cost most when there is least to give.
   if (refusal.status >= 500 && !turned_away.has(refusal.code)) {
     const fields = { request_id: request.id, route: compiled?.operation, err: error }
@@ -151,6 +154,26 @@ function declared(
     'the route does not declare this code',
   )
   return problem('internal_error', {}, { cause: refusal })
+}
+
+/** Refusals of the framework say what this route takes. */
+function refusalOf(
+  deps: ProblemDeps,
+  compiled: CompiledRoute | undefined,
+  request: FastifyRequest,
+  error: unknown,
+): Problem {
+  const refusal = problemOf(error)
+  if (refusal.details.detail) return refusal
+  if (refusal.code === 'unsupported_media_type') {
+    return unsupported(request.headers['content-type'], request.method)
+  }
+  if (refusal.code === 'content_too_large' && compiled) {
+    const limit = compiled.route.body_limit_bytes ?? deps.body_limit_bytes
+    const detail = `The body may have at most ${limit} bytes. Send less, or split it.`
+    return problem('content_too_large', { ...refusal.details, detail })
+  }
+  return refusal
 }
 
 /** What a caller is told of an error, whatever threw it. */

@@ -5,11 +5,59 @@
 import type { Readable } from 'node:stream'
 import { Type, type TProperties, type TSchema } from 'typebox'
 
-export const Id = Type.String({ format: 'uuid', minLength: 36, maxLength: 36 })
-export const Time = Type.String({ format: 'date-time', maxLength: 40 })
-export const Version = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
-export const Amount = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
-export const PositiveAmount = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+export const Id = Type.String({
+  title: 'Id',
+  description: 'A UUID. Ids that the platform makes are version 7: they sort by time of creation.',
+  format: 'uuid',
+  minLength: 36,
+  maxLength: 36,
+})
+export const Time = Type.String({
+  title: 'Time',
+  description: 'A moment of RFC 3339 with its offset. Replies are in UTC.',
+  format: 'date-time',
+  maxLength: 40,
+})
+export const Version = Type.Integer({
+  title: 'Version',
+  description:
+    'Grows with every change of the resource. The ETag carries it; `If-Match` asks for it.',
+  minimum: 1,
+  maximum: Number.MAX_SAFE_INTEGER,
+})
+export const Amount = Type.Integer({
+  title: 'Amount',
+  description: 'Money in the smallest unit of its currency: 1999 is 19.99 EUR, or 1999 JPY.',
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+})
+export const PositiveAmount = Type.Integer({
+  title: 'PositiveAmount',
+  description: 'Money in the smallest unit of its currency, at least one unit.',
+  minimum: 1,
+  maximum: Number.MAX_SAFE_INTEGER,
+})
+export const Cursor = Type.String({
+  title: 'Cursor',
+  description:
+    'A position in one list with its filters. Take it from `next_cursor`; do not make one.',
+  minLength: 1,
+  maxLength: 1024,
+})
+
+/** The same schema with words for one of its uses, and a value that a reader believes. */
+export function described<S extends TSchema>(schema: S, says: string, example?: unknown): S {
+  const own = Object.getOwnPropertyDescriptors(schema)
+  const value = (given: unknown) => ({ value: given, enumerable: true, configurable: true })
+  return Object.defineProperties(
+    {},
+    {
+      ...own,
+      description: value(says),
+      ...(example === undefined ? {} : { examples: value([example]) }),
+    },
+  ) as S
+}
 
 /** A body that is no JSON, sent as it comes. */
 export const RawBytes = Type.Unsafe<Readable>({ type: 'string', format: 'binary' })
@@ -27,8 +75,8 @@ export function oneOf<const T extends string>(...words: readonly T[]) {
   return Type.Unsafe<T>({ type: 'string', enum: [...words] })
 }
 
-export function nullable<S extends TSchema>(schema: S) {
-  return Type.Union([schema, Type.Null()])
+export function nullable<S extends TSchema>(schema: S, options: { description?: string } = {}) {
+  return Type.Union([schema, Type.Null()], options)
 }
 
 /** An object of a request: what it does not name is dropped and echoed, never trusted. */
@@ -43,17 +91,27 @@ export function closed<const P extends TProperties>(
 export function pageQuery<const P extends TProperties>(filters: P) {
   return closed({
     ...filters,
-    cursor: Type.Optional(text(1024)),
-    limit: Type.Optional(count(1, 100)),
+    cursor: Type.Optional(Cursor),
+    limit: Type.Optional(Limit),
   })
 }
 
 export const limit_default = 20
 
+const Limit = described(
+  Type.Integer({ minimum: 1, maximum: 100, default: limit_default }),
+  'The most items that the page may hold.',
+)
+
+/** A page is named after its items: `JobPage`. */
 export function page<S extends TSchema>(item: S) {
-  return Type.Object({
-    data: Type.Array(item, { maxItems: 100 }),
-    next_cursor: nullable(text(1024)),
-    has_more: Type.Boolean(),
-  })
+  const { title } = item as { title?: string }
+  return Type.Object(
+    {
+      data: Type.Array(item, { maxItems: 100 }),
+      next_cursor: nullable(Cursor),
+      has_more: Type.Boolean(),
+    },
+    title === undefined ? {} : { title: `${title}Page` },
+  )
 }

@@ -31,6 +31,8 @@ export type BackupSource = {
   readonly embedded: boolean
   /** Whether the environment holds the keys, and not the data folder. */
   readonly keys_given: boolean
+  /** The bucket in which objects lie, where that is not the data folder. */
+  readonly bucket?: string
   readonly version: string
   readonly created_at: string
 }
@@ -67,7 +69,7 @@ async function fill(
   const database = source.embedded
     ? await takeCluster(source, folder, parts, progress)
     : await takeDump(source, folder, parts, progress)
-  await takeObjects(source.data_dir, folder, parts)
+  await takeObjects(source, folder, parts)
   await takeKeys(source, folder, parts)
   for (const name of parts.folders) await syncFolder(join(folder, name))
   const manifest: Manifest = {
@@ -146,7 +148,15 @@ async function takeDump(
   return { kind: 'dump', postgres_version: await readServerVersion(url) }
 }
 
-async function takeObjects(data_dir: DataDir, folder: string, parts: Parts): Promise<void> {
+async function takeObjects(
+  { data_dir, bucket }: BackupSource,
+  folder: string,
+  parts: Parts,
+): Promise<void> {
+  if (bucket !== undefined) {
+    parts.not_included.push(`objects: they lie in the bucket ${bucket}; use its versions or copies`)
+    return
+  }
   const from = join(data_dir.path, 'objects')
   if (existsSync(join(data_dir.path, 'retrieval'))) {
     parts.not_included.push('search indexes: they are made anew from the database')

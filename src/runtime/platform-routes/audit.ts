@@ -26,6 +26,7 @@ export function auditRoutes({ cursors }: { cursors: Cursors }): Route[] {
     route({
       method: 'GET',
       path: '/v1/audit-events',
+      name: 'listAuditEvents',
       summary: 'Administrative acts, newest first',
       permission: 'kernel.audit_events.read',
       added: true,

@@ -4,6 +4,7 @@ import type { Limit } from '../config.ts'
 import { problemsOf, type Catalog } from '../../kernel/errors/problem.ts'
 import { reply, route, type Route } from '../../kernel/http/route.ts'
 import { page, pageQuery, text } from '../../kernel/http/shapes.ts'
+import { markup, trusted, type Markup } from '../../kernel/http/markup.ts'
 import type { Cursors } from '../../kernel/http/cursor.ts'
 
 const problem = problemsOf({})
@@ -37,6 +38,8 @@ const ProblemView = Type.Object(
     title: Type.String(),
     retryable: Type.Boolean(),
     description: Type.String(),
+    cause: Type.String(),
+    cure: Type.String(),
   },
   { title: 'ProblemCode' },
 )
@@ -72,7 +75,10 @@ function rootRoute({ name, version, public_url }: CatalogDeps): Route {
   return route({
     method: 'GET',
     path: '/',
+    name: 'getRoot',
     summary: 'Where to begin',
+    description:
+      'Returns the addresses of the reference, of this document and of the health check.',
     permission: 'public',
     added: true,
     replies: { 200: Root },
@@ -91,6 +97,7 @@ function limitsRoute({ limits, cursors }: CatalogDeps): Route {
   return route({
     method: 'GET',
     path: '/v1/limits',
+    name: 'listLimits',
     summary: 'Every limit and retention in force',
     permission: 'authenticated',
     added: true,
@@ -104,7 +111,9 @@ function problemsRoute({ catalog, cursors, public_url }: CatalogDeps): Route {
   return route({
     method: 'GET',
     path: '/problems',
+    name: 'listProblems',
     summary: 'Every code that a problem document can carry',
+    description: 'As `text/html` it is a page for people.',
     permission: 'public',
     added: true,
     produces: ['application/json', 'text/html'],
@@ -112,7 +121,7 @@ function problemsRoute({ catalog, cursors, public_url }: CatalogDeps): Route {
     replies: { 200: Type.Union([page(ProblemView), Type.String()]) },
     handle: ({ list, request }) => {
       const all = [...catalog.keys()].sort().map(code => view(catalog, code))
-      if (wantsHtml(request.headers['accept'])) return html(problemTable(all, public_url))
+      if (wantsHtml(request.headers['accept'])) return html(problemList(all, public_url))
       return listed(cursors, list, all, one => one.code)
     },
   })
@@ -122,7 +131,10 @@ function problemRoute({ catalog, public_url }: CatalogDeps): Route {
   return route({
     method: 'GET',
     path: '/problems/{code}',
+    name: 'getProblem',
     summary: 'What one code means',
+    description:
+      'As `text/html` it is a page for people. The `type` of each problem document leads here.',
     permission: 'public',
     added: true,
     produces: ['application/json', 'text/html'],
@@ -132,7 +144,7 @@ function problemRoute({ catalog, public_url }: CatalogDeps): Route {
       if (!catalog.has(params.code)) throw problem('not_found')
       const one = view(catalog, params.code)
       return wantsHtml(request.headers['accept'])
-        ? html(problemTable([one], public_url))
+        ? html(problemPage(one, public_url))
         : reply(200, one)
     },
   })
@@ -144,6 +156,7 @@ function deprecationsRoute({ routes, cursors }: CatalogDeps): Route {
   return route({
     method: 'GET',
     path: '/v1/deprecations',
+    name: 'listDeprecations',
     summary: 'Operations that will go away',
     permission: 'authenticated',
     added: true,
@@ -195,12 +208,15 @@ function view(catalog: Catalog, code: string) {
   const advice = retryable
     ? 'The same request may succeed later.'
     : 'The same request will fail again.'
+  const { cause = '', cure = '' } = entry
   return {
     code,
     status: entry.status,
     title: entry.title,
     retryable,
     description: `${entry.title}. ${advice}`,
+    cause,
+    cure,
   }
 }
 
@@ -216,14 +232,48 @@ function html(body: string) {
   })
 }
 
-function problemTable(all: readonly ReturnType<typeof view>[], public_url: string): string {
+type View = ReturnType<typeof view>
+
+const style = trusted(`<style>:root{color-scheme:light dark}
+body{font:16px/1.5 system-ui;margin:1.5rem auto;max-width:44rem;padding:0 1rem;overflow-wrap:anywhere}
+h1{font-size:1.4rem;line-height:1.25}h2{font-size:1.1rem;margin:1.5rem 0 .25rem}dt{margin-top:1rem;font-weight:600}dd{margin:0}
+pre{overflow-x:auto;padding:.75rem;border:1px solid #8886;border-radius:.25rem;font-size:.875rem}</style>`)
+
+function htmlPage(title: string, body: Markup) {
+  const head = trusted('<!doctype html><html lang="en"><meta charset="utf-8">')
+  const scale = trusted('<meta name="viewport" content="width=device-width, initial-scale=1">')
+  const end = trusted('</html>')
+  return markup`${head}${scale}<title>${title}</title>${style}${body}${end}`.text
+}
+
+/** A list and not a table, so that it fits a phone. */
+function problemList(all: readonly View[], public_url: string): string {
   const rows = all.map(
-    one =>
-      `<tr><td><a href="${public_url}/problems/${one.code}"><code>${one.code}</code></a></td>` +
-      `<td>${one.status}</td><td>${one.description}</td></tr>`,
+    ({ code, status, title }) =>
+      markup`<dt><a href="${public_url}/problems/${code}"><code>${code}</code></a> ${status}</dt><dd>${title}</dd>`,
   )
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Problems</title><style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui;margin:2rem auto;max-width:60rem;padding:0 1rem}
-table{border-collapse:collapse;width:100%}td,th{padding:.4rem .8rem;border-bottom:1px solid #8884;text-align:left}</style>
-<h1>Problems</h1><table><tr><th>Code<th>Status<th>Meaning</tr>${rows.join('\n')}</table></html>`
+  return htmlPage('Problems', markup`<h1>Problems</h1><dl>${rows}</dl>`)
+}
+
+function problemPage(one: View, public_url: string): string {
+  const { code, status, title, retryable, cause, cure } = one
+  const example = {
+    type: `${public_url}/problems/${code}`,
+    title,
+    status,
+    detail: `${cause} ${cure}`,
+    instance: '/v1/example',
+    code,
+    request_id: '019c8f3a-5b20-7d41-9e6b-2f1c40d7a961',
+  }
+  const again = retryable
+    ? 'The same request may succeed later.'
+    : 'The same request will fail again until something changes.'
+  return htmlPage(
+    code,
+    markup`<p><a href="${public_url}/problems">All problems</a></p><h1>${title}</h1>
+<p><code>${code}</code>, HTTP status ${status}. ${again}</p>
+<h2>Cause</h2><p>${cause}</p><h2>What to do</h2><p>${cure}</p>
+<h2>Example</h2><pre>${JSON.stringify(example, null, 2)}</pre>`,
+  )
 }

@@ -1,17 +1,45 @@
-/** The OpenAPI document as a resource; it is made once, when the last route is known. */
+/**
+ * The OpenAPI document as a resource. It is made once, when the last route is known, and compressed once:
+ * it is ten times smaller then.
+ */
+import { createHash } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
 import { Type } from 'typebox'
 import { reply, route, type Route } from '../../kernel/http/route.ts'
 
+/** JSON as a text, or compressed. */
+const Document = Type.Unsafe<string | Buffer>({ type: 'string' })
+
 export function documentRoute(document: () => string): Route {
+  let made: { text: string; zipped: Buffer; tag: string } | undefined
+  const make = () => {
+    const text = document()
+    const tag = createHash('sha256').update(text).digest('hex').slice(0, 22)
+    return { text, zipped: gzipSync(text, { level: 9 }), tag }
+  }
   return route({
     method: 'GET',
     path: '/openapi.json',
+    name: 'getOpenApiDocument',
     summary: 'The OpenAPI 3.1 document of this platform',
+    sends: ['etag'],
     permission: 'public',
     added: true,
     produces: ['application/json'],
-    replies: { 200: Type.String() },
-    headers: { 'cache-control': 'public, max-age=60', 'access-control-allow-origin': '*' },
-    handle: () => reply(200, document(), { 'content-type': 'application/json; charset=utf-8' }),
+    replies: { 200: Document },
+    headers: {
+      'cache-control': 'public, max-age=60',
+      'access-control-allow-origin': '*',
+      vary: 'accept-encoding',
+    },
+    handle: ({ request }) => {
+      const { text, zipped, tag } = (made ??= make())
+      const type = { 'content-type': 'application/json; charset=utf-8' }
+      const accepted = String(request.headers['accept-encoding'] ?? '')
+      // A strong tag names exact bytes, so the compressed ones have their own.
+      return /\bgzip\b(?!;\s*q=0(?:\.0*)?(?:,|$))/.test(accepted)
+        ? reply(200, zipped, { ...type, 'content-encoding': 'gzip', etag: `"${tag}-gzip"` })
+        : reply(200, text, { ...type, etag: `"${tag}"` })
+    },
   })
 }

@@ -62,6 +62,7 @@ function listConsumers({ cursors, interests }: RouteNeeds): Route {
   return route({
     method: 'GET',
     path: '/v1/event-consumers',
+    name: 'listEventConsumers',
     summary: 'List the consumers of the event log and how far behind they are',
     description: 'The lag is counted exactly up to 1,000 events in each of the 16 lanes.',
     permission,
@@ -87,6 +88,7 @@ function listOfParks({ cursors }: RouteNeeds): Route {
   return route({
     method: 'GET',
     path: '/v1/event-parks',
+    name: 'listEventParks',
     summary: 'List the events that failed and hold up their aggregate, newest first',
     permission,
     added: true,
@@ -112,6 +114,7 @@ function decide({ wake }: RouteNeeds, act: 'retry' | 'skip'): Route {
   return route({
     method: 'POST',
     path: `/v1/event-parks/{id}/${act}` as const,
+    name: `${act}EventPark`,
     summary:
       act === 'retry'
         ? 'Try a dead parked event once more'

@@ -27,7 +27,9 @@ export function healthRoutes(deps: HealthDeps): Route[] {
     route({
       method: 'GET',
       path: '/healthz',
+      name: 'getHealth',
       summary: 'Is the process alive',
+      description: 'Answers as long as the process runs, also while it drains.',
       permission: 'public',
       always: true,
       added: true,
@@ -37,7 +39,9 @@ export function healthRoutes(deps: HealthDeps): Route[] {
     route({
       method: 'GET',
       path: '/readyz',
+      name: 'getReadiness',
       summary: 'Should the process be given work',
+      description: 'A load balancer sends work only to processes that answer 200.',
       permission: 'public',
       always: true,
       added: true,
@@ -59,6 +63,7 @@ function metricsRoute({ profile, metrics, measure }: HealthDeps): Route {
   const common = {
     method: 'GET',
     path: '/metrics',
+    name: 'getMetrics',
     summary: 'Metrics in the Prometheus text format',
     added: true,
     produces: ['text/plain'],

@@ -14,7 +14,10 @@ type Needs = Pick<Deps, 'kernel' | 'permissions' | 'tokens' | 'denied'>
 
 export function openAccess(deps: Needs): Access {
   const principalOf = (facts: TokenFacts): Principal => {
-    if (deps.denied.has(facts.session_id)) throw problem('invalid_token')
+    if (deps.denied.has(facts.session_id)) {
+      const detail = 'The session of this token was ended. Log in again.'
+      throw problem('invalid_token', { detail })
+    }
     return {
       id: facts.account_id,
       tenant_id: facts.tenant_id,

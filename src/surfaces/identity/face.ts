@@ -4,7 +4,7 @@
  */
 import type { Access } from '../../kernel/access/principal.ts'
 import type { Reader } from '../../kernel/database/db.ts'
-import type { AccountLine } from './operators/find-account.ts'
+import type { AccountLine } from './schemas.ts'
 import type { CreateTenant } from './tenants/create-tenant.ts'
 import type { Tenant } from './tenants/find-tenant.ts'
 

@@ -113,3 +113,15 @@ export const ClientMetadata = Type.Object({
   ip_prefix: nullable(Type.String()),
 })
 export type ClientMetadata = Static<typeof ClientMetadata>
+
+/** An account as the command line shows it. */
+export const AccountLine = Type.Object({
+  id: Id,
+  tenant: Type.String(),
+  email: nullable(Type.String()),
+  display_name: nullable(Type.String()),
+  status: Type.String(),
+  role_ids: Type.Array(Type.String()),
+  created_at: Time,
+})
+export type AccountLine = Static<typeof AccountLine>

@@ -3,15 +3,11 @@
  * that it needs with `Pick<Deps, …>`.
  */
 import type { Kernel } from './settings.ts'
-import type { FileLookup } from './face.ts'
+import type { FileLookup, Rights } from './face.ts'
 import type { EndListeners } from './attempts/ends/announce-ends.ts'
-import type { Face as Identity } from '../identity/face.ts'
 import type { Engine } from './attempts/engine.ts'
-import type { WaitingQuota } from './jobs/submit-job.ts'
+import type { WaitingQuota } from './jobs/waiting-quota.ts'
 import type { JobTypes } from './types/job-types.ts'
-
-/** What jobs need of identity: what people and API keys hold when work is done for them. */
-export type Rights = Pick<Identity, 'grantsOf' | 'recentGrantsOf'>
 
 export type Deps = {
   readonly kernel: Kernel

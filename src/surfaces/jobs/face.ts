@@ -4,6 +4,7 @@
  */
 import type { Reader, Tx } from '../../kernel/database/db.ts'
 import type { JobType } from '../../kernel/surface.ts'
+import type { Face as Identity } from '../identity/face.ts'
 import type { JobView, StateFilter } from './schemas.ts'
 import type { JobTypeView } from './types/schemas.ts'
 
@@ -77,6 +78,9 @@ export type Operator = {
   cancel(job_id: string, actor: string, reason: string | null): Promise<JobView>
   types(): Promise<JobTypeView[]>
 }
+
+/** What jobs need of identity: what people and API keys hold when work is done for them. */
+export type Rights = Pick<Identity, 'grantsOf' | 'recentGrantsOf'>
 
 export type Face = {
   /** All job types of the surfaces, once every one of them is open. */

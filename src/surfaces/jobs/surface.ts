@@ -5,19 +5,23 @@ import { settingFaults, settings, type Kernel } from './settings.ts'
 import { demoCount } from './types/demo-count.ts'
 import { seedJobs, type People } from './seed.ts'
 import { settleDependents } from './dependencies/settle-dependents.ts'
-import type { Deps, Rights } from './deps.ts'
+import type { Deps } from './deps.ts'
+import type { Rights, Face, FileLookup } from './face.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
-import type { Face, FileLookup } from './face.ts'
 import { cancelJob } from './jobs/cancel-job.ts'
-import { submitJob, openWaitingQuota } from './jobs/submit-job.ts'
+import { submitJob } from './jobs/submit-job.ts'
+import { openWaitingQuota } from './jobs/waiting-quota.ts'
 import { viewJob } from './jobs/view-job.ts'
 import { openOperator } from './operators/open-operator.ts'
 import { permissions } from './permissions.ts'
+import { personalJobs } from './personal.ts'
 import { resultSweep } from './results/sweep-results.ts'
 import { routes } from './routes.ts'
 import type { EndListeners } from './attempts/ends/announce-ends.ts'
 import { openEngine } from './attempts/engine.ts'
+import { jobRetention } from './attempts/retention.ts'
+import { checkJobs } from './checks.ts'
 import { scheduleLoop } from './schedules/run-schedules.ts'
 import { openJobTypes, type JobTypes } from './types/job-types.ts'
 import { endPauses, passFence } from './types/pause-type.ts'
@@ -72,13 +76,17 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
         {
           name: 'jobs.pauses',
           every_ms: 60_000,
-          due: sql`select exists (select from jobs.job_types where paused_until <= kernel.now())`,
+          due: sql`
+            -- any tenant: types belong to the platform
+            select exists (select from jobs.job_types where paused_until <= kernel.now())`,
           run: () => endPauses(deps),
         },
         scheduleLoop(deps),
         resultSweep(kernel),
       ],
-      checks: engine.checks,
+      retention: jobRetention(kernel),
+      personal: personalJobs(deps),
+      checks: [checkJobs(kernel.db)],
       jobTypes: kernel.profile === 'development' ? [demoCount] : [],
       seed: () => seedJobs(deps, people),
       close: () => Promise.resolve(lookout.close()),

@@ -30,6 +30,7 @@ export const settings = {
   'uploads.verifications': count(2, 'uploads', 'Completions that one process verifies at once', 1, 64),
   'uploads.completion_lease_seconds': count(120, 's', 'Time after which the verification of a crashed process is taken over', 1, 3600),
   'uploads.processing': count(4, 'files', 'Files that one process scans and derives at once', 1, 64),
+  'uploads.processing_lease_seconds': count(180, 's', 'Longest time of one stage; after a crash the next process takes over then', 5, 3600),
   'uploads.inspectors': count(2, 'processes', 'Child processes that open files of users', 1, 64),
   'uploads.inspect_seconds': count(60, 's', 'Longest time in which one file is inspected or derived', 1, 600),
   'uploads.inspector_bytes': count(512 * MiB, 'bytes', 'Memory of one child process that opens files of users', 64 * MiB, 16 * GiB),

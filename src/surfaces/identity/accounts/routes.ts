@@ -30,6 +30,7 @@ function listRoute(): Route {
   return route({
     method: 'GET',
     path: '/v1/accounts',
+    name: 'listAccounts',
     summary: 'Accounts of the tenant, newest first',
     permission: 'identity.accounts.read',
     added: true,
@@ -46,7 +47,9 @@ function readRoute(): Route {
   return route({
     method: 'GET',
     path: '/v1/accounts/{account_id}',
+    name: 'getAccount',
     summary: 'An account of the tenant, with its roles there',
+    sends: ['etag'],
     permission: 'identity.accounts.read',
     added: true,
     absent: 'account_not_found',
@@ -70,7 +73,9 @@ function changeRoute(deps: Deps): Route {
   return route({
     method: 'PATCH',
     path: '/v1/accounts/{account_id}',
+    name: 'updateAccount',
     summary: 'Disable or enable an account',
+    sends: ['etag'],
     description: 'Disabling ends all sessions of the account at once; its API keys count no more.',
     permission: 'identity.accounts.disable',
     added: true,
@@ -92,6 +97,7 @@ function eraseRoute(deps: Deps): Route {
   return route({
     method: 'DELETE',
     path: '/v1/accounts/{account_id}',
+    name: 'eraseAccount',
     summary: 'Erase an account: one’s own, or one of the tenant',
     description: 'Needs a fresh authentication. Sessions end; what is personal is erased for good.',
     permission: 'authenticated',
@@ -124,7 +130,9 @@ function inviteRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/invitations',
+    name: 'inviteAccount',
     summary: 'Invite somebody, or send a waiting invitation again',
+    sends: ['location'],
     description: 'The mailed token sets the password through POST /v1/password-resets.',
     permission: 'identity.accounts.invite',
     added: true,

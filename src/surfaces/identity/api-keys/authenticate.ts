@@ -35,7 +35,8 @@ const living = sql`identity.api_keys k
 
 export async function apiKeyPrincipal({ db }: Pick<Kernel, 'db'>, key: string): Promise<Principal> {
   const id = idOfKey(key)
-  if (id === null) throw problem('invalid_token')
+  if (id === null)
+    throw refused('This is not an API key of this platform. Copy the whole key, from `ak_` on.')
   const row = await db.maybe(
     KeyRow,
     sql`
@@ -45,13 +46,40 @@ export async function apiKeyPrincipal({ db }: Pick<Kernel, 'db'>, key: string): 
       from ${living}
         and k.id = ${id}`,
   )
-  if (!row || !timingSafeEqual(row.secret_hash, hashOf(key))) throw problem('invalid_token')
+  if (!row || !timingSafeEqual(row.secret_hash, hashOf(key)))
+    throw refused(await whyNot(db, id, key))
   // Once a minute at most, so that using a key is not a write.
   if (row.stale) {
     await db.run(sql`update identity.api_keys set last_used_at = kernel.now() where id = ${id}`)
   }
   const { tenant_id } = row
   return { id, tenant_id, kind: 'service', session_id: null, aal: 'aal1', auth_time: 0 }
+}
+
+function refused(detail: string) {
+  return problem('invalid_token', { detail })
+}
+
+const Ended = Type.Object({ secret_hash: Bytes, revoked: Type.Boolean(), expired: Type.Boolean() })
+
+/** Only to somebody who has the key: who guesses one learns nothing. */
+async function whyNot(db: Reader, id: string, key: string): Promise<string> {
+  const next = 'Create a new one with `POST /v1/api-keys`.'
+  const row = await db.maybe(
+    Ended,
+    sql`
+      select secret_hash, state <> 'active' as revoked,
+        expires_at is not null and expires_at <= kernel.now() as expired
+      from identity.api_keys
+      -- any tenant: the key names its own
+      where id = ${id}`,
+  )
+  if (!row || !timingSafeEqual(row.secret_hash, hashOf(key))) {
+    return `The API key is not known. ${next}`
+  }
+  if (row.revoked) return `The API key was revoked. ${next}`
+  if (row.expired) return `The API key has expired. ${next}`
+  return 'The owner or the tenant of the API key is disabled. Ask an administrator of the tenant.'
 }
 
 /** Whether the key still counts, for whoever was let in with it. */

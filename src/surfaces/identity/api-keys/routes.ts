@@ -20,6 +20,7 @@ function listRoute(): Route {
   return route({
     method: 'GET',
     path: '/v1/api-keys',
+    name: 'listApiKeys',
     summary: 'My API keys, or those of another account',
     permission: 'authenticated',
     added: true,
@@ -51,7 +52,10 @@ function createRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/api-keys',
+    name: 'createApiKey',
     summary: 'Make an API key; it is shown once',
+    description:
+      'The key is in this reply only. It never holds more than its owner does at the moment of a request.',
     permission: 'authenticated',
     added: true,
     asks_grants: true,
@@ -69,6 +73,7 @@ function revokeRoute(): Route {
   return route({
     method: 'DELETE',
     path: '/v1/api-keys/{api_key_id}',
+    name: 'revokeApiKey',
     summary: 'Revoke an API key',
     permission: 'authenticated',
     added: true,

@@ -12,7 +12,10 @@ export function emailChangeRoutes(deps: Deps): readonly Route[] {
     route({
       method: 'POST',
       path: '/v1/email-changes',
+      name: 'requestEmailChange',
       summary: 'Ask for another address',
+      description: 'The address changes when the token that is mailed to it comes back.',
+      sends: ['location'],
       permission: 'authenticated',
       added: true,
       transaction: 'own',
@@ -27,6 +30,7 @@ export function emailChangeRoutes(deps: Deps): readonly Route[] {
     route({
       method: 'GET',
       path: '/v1/email-changes/{id}',
+      name: 'getEmailChange',
       summary: 'What became of a change of address',
       permission: 'authenticated',
       added: true,

@@ -4,7 +4,7 @@
  * of it would cost 1 of the 22 µs of a request, and who reads this memory reads the signing keys too).
  */
 import { sign as signature } from 'node:crypto'
-import { jwtVerify, type JWTPayload } from 'jose'
+import { errors, jwtVerify, type JWTPayload } from 'jose'
 import { newId } from '../../../kernel/ids.ts'
 import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
@@ -74,7 +74,7 @@ export function openAccessTokens(
       if (found && keys.verifier(found.kid)) {
         if (found.exp + leeway_seconds > clock.nowSeconds()) return found.facts
         known.delete(token)
-        throw problem('invalid_token')
+        throw expired()
       }
       return verified(token, { keys, issuer, now_ms: clock.nowMs() }).then(fresh => {
         if (known.size >= cache_max) known.delete(known.keys().next().value ?? '')
@@ -115,8 +115,17 @@ async function verified(token: string, { keys, issuer, now_ms }: Against) {
     if (payload.aud !== audience || typ !== 'at+jwt' || crit) throw new Error('not ours')
     return { facts: factsOf(payload), exp: payload.exp ?? 0, kid }
   } catch (cause) {
-    throw problem('invalid_token', {}, { cause })
+    // Only a token whose signature is ours gets so far as to be expired.
+    if (cause instanceof errors.JWTExpired) throw expired(cause)
+    const detail =
+      'The token is not an access token of this platform. Send the `access_token` of a session as it came, or an API key.'
+    throw problem('invalid_token', { detail }, { cause })
   }
+}
+
+function expired(cause?: Error) {
+  const detail = 'The access token has expired. Refresh the session, or log in again.'
+  return problem('invalid_token', { detail }, { cause })
 }
 
 function factsOf(payload: JWTPayload): TokenFacts {

@@ -31,7 +31,11 @@ function jwksRoute({ keys }: Deps): Route {
   return route({
     method: 'GET',
     path: '/.well-known/jwks.json',
+    name: 'getJwks',
     summary: 'The public keys of access tokens',
+    description:
+      'Verify access tokens with these keys. Read them again when a token names a key that you do not know.',
+    sends: ['etag'],
     permission: 'public',
     always: true,
     headers: { 'cache-control': `public, max-age=${max_age_seconds}` },
@@ -48,6 +52,7 @@ function rotateRoute({ kernel, keys }: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/signing-keys/rotate',
+    name: 'rotateSigningKey',
     summary: 'Begin to sign with a new key',
     description:
       '`graceful` publishes the new key before it signs; `revoke` drops all others at once, and clients refresh.',

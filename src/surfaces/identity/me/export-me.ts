@@ -105,6 +105,7 @@ export function exportRoute(deps: Pick<Deps, 'kernel'>): Route {
   return route({
     method: 'GET',
     path: '/v1/me/export',
+    name: 'exportMyData',
     summary: 'Export my data',
     description:
       'One JSON record a line: `surface`, `kind` and `data`. The last line is `{"complete": true}`; an export without it was cut off. Needs a fresh authentication.',

@@ -12,7 +12,9 @@ export function meRoutes(deps: Deps): readonly Route[] {
     route({
       method: 'GET',
       path: '/v1/me',
+      name: 'getMe',
       summary: 'Who I am',
+      sends: ['etag'],
       permission: 'authenticated',
       replies: { 200: Me },
       fails: ['account_not_found'],
@@ -24,7 +26,9 @@ export function meRoutes(deps: Deps): readonly Route[] {
     route({
       method: 'PATCH',
       path: '/v1/me',
+      name: 'updateMe',
       summary: 'Change what I am called',
+      sends: ['etag'],
       permission: 'authenticated',
       added: true,
       body: UpdateMe,

@@ -21,6 +21,7 @@ function beginRoute(deps: Deps, oidc: Oidc): Route {
   return route({
     method: 'POST',
     path: '/v1/oidc/{provider}/authorizations',
+    name: 'beginOidcLogin',
     summary: 'Begin a login at an identity provider',
     description:
       'Lead the same browser to `authorization_url`; it comes back to `redirect_uri` with `ticket` or `error`. With `purpose: "link"` the ticket links the identity to the account of the caller.',
@@ -49,7 +50,9 @@ function callbackRoute(deps: Deps, oidc: Oidc): Route {
   return route({
     method: 'GET',
     path: '/v1/oidc/{provider}/callback',
+    name: 'completeOidcLogin',
     summary: 'Come back from an identity provider',
+    description: 'The identity provider sends the browser here; programs do not call it.',
     permission: 'public',
     added: true,
     params: { provider: ProviderName },
@@ -70,6 +73,7 @@ function identityRoutes(deps: Deps, oidc: Oidc): Route[] {
     route({
       method: 'GET',
       path: '/v1/me/external-identities',
+      name: 'listExternalIdentities',
       summary: 'Through which identities I can log in',
       permission: 'authenticated',
       added: true,
@@ -92,6 +96,7 @@ function identityRoutes(deps: Deps, oidc: Oidc): Route[] {
     route({
       method: 'POST',
       path: '/v1/me/external-identities',
+      name: 'linkExternalIdentity',
       summary: 'Link an identity to my account',
       permission: 'authenticated',
       added: true,
@@ -104,6 +109,7 @@ function identityRoutes(deps: Deps, oidc: Oidc): Route[] {
     route({
       method: 'DELETE',
       path: '/v1/me/external-identities/{external_identity_id}',
+      name: 'unlinkExternalIdentity',
       summary: 'Unlink an identity from my account',
       permission: 'authenticated',
       added: true,

@@ -5,9 +5,10 @@ import { insertAccount } from '../accounts/insert-account.ts'
 import type { Deps } from '../deps.ts'
 import { requirePassword } from '../passwords/check-password.ts'
 import { assignRole } from '../roles/assign-role.ts'
+import type { AccountLine } from '../schemas.ts'
 import { tenantBySlug } from '../tenants/find-tenant.ts'
 import { emailScope } from '../tenants/resolve-tenant.ts'
-import { findAccount, type AccountLine } from './find-account.ts'
+import { findAccount } from './find-account.ts'
 import type { NewAccount } from '../face.ts'
 
 export async function createAccount(

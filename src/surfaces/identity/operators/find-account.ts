@@ -1,24 +1,12 @@
 /** Accounts as the command line shows them, and the one that an id or address means. */
-import { Type, type Static } from 'typebox'
 import type { Deps } from '../deps.ts'
-import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { isId } from '../../../kernel/ids.ts'
 import { parseEmail } from '../accounts/email.ts'
 import { problem } from '../errors.ts'
+import { AccountLine } from '../schemas.ts'
 import { tenantBySlug } from '../tenants/find-tenant.ts'
 import type { Who } from '../face.ts'
-
-export const AccountLine = Type.Object({
-  id: Id,
-  tenant: Type.String(),
-  email: nullable(Type.String()),
-  display_name: nullable(Type.String()),
-  status: Type.String(),
-  role_ids: Type.Array(Type.String()),
-  created_at: Time,
-})
-export type AccountLine = Static<typeof AccountLine>
 
 const columns = sql`a.id, t.slug as tenant, a.email, a.display_name, a.status, a.created_at,
   array(select r.role_id from identity.role_assignments r

@@ -19,7 +19,9 @@ function requestRoutes(deps: Deps): Route[] {
     route({
       method: 'POST',
       path: '/v1/password-reset-requests',
+      name: 'requestPasswordReset',
       summary: 'Ask for a mail that resets a password',
+      sends: ['location'],
       description: 'The answer is the same whether or not the address has an account.',
       permission: 'public',
       transaction: 'own',
@@ -34,6 +36,7 @@ function requestRoutes(deps: Deps): Route[] {
     route({
       method: 'GET',
       path: '/v1/password-reset-requests/{id}',
+      name: 'getPasswordResetRequest',
       summary: 'What became of a request',
       permission: 'public',
       added: true,
@@ -53,7 +56,9 @@ function changeRoutes(deps: Deps): Route[] {
     route({
       method: 'POST',
       path: '/v1/password-resets',
+      name: 'resetPassword',
       summary: 'Set a password with a mailed token',
+      description: 'All sessions end.',
       permission: 'public',
       transaction: 'own',
       body: closed({ token: OneTimeToken, new_password: Password }),
@@ -67,7 +72,9 @@ function changeRoutes(deps: Deps): Route[] {
     route({
       method: 'POST',
       path: '/v1/password-changes',
+      name: 'changePassword',
       summary: 'Change my password',
+      description: 'All other sessions end.',
       permission: 'authenticated',
       added: true,
       transaction: 'own',

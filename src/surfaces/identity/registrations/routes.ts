@@ -20,7 +20,9 @@ function registerRoutes(deps: Deps): Route[] {
     route({
       method: 'POST',
       path: '/v1/accounts',
+      name: 'registerAccount',
       summary: 'Register',
+      sends: ['location'],
       description: 'The answer is the same whether or not the address has an account.',
       permission: 'public',
       transaction: 'own',
@@ -35,6 +37,7 @@ function registerRoutes(deps: Deps): Route[] {
     route({
       method: 'GET',
       path: '/v1/registrations/{id}',
+      name: 'getRegistration',
       summary: 'What became of a registration',
       permission: 'public',
       added: true,
@@ -53,6 +56,7 @@ function verificationRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/email-verifications',
+    name: 'verifyEmail',
     summary: 'Prove an address with a mailed token',
     description:
       'With the registration’s id or password; for a changed address with the owner’s credential.',
@@ -83,7 +87,10 @@ function resendRoutes(deps: Deps): Route[] {
     route({
       method: 'POST',
       path: '/v1/email-verification-requests',
+      name: 'requestEmailVerification',
       summary: 'Send the proof of an address again',
+      description: 'The reply is the same whether or not the address waits for a proof.',
+      sends: ['location'],
       permission: 'public',
       added: true,
       transaction: 'own',
@@ -100,6 +107,7 @@ function resendRoutes(deps: Deps): Route[] {
     route({
       method: 'GET',
       path: '/v1/email-verification-requests/{id}',
+      name: 'getEmailVerificationRequest',
       summary: 'What became of a request',
       permission: 'public',
       added: true,

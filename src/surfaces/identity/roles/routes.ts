@@ -20,6 +20,7 @@ function listRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/roles',
+    name: 'listRoles',
     summary: 'The roles that can be given here',
     permission: 'identity.roles.read',
     added: true,
@@ -36,6 +37,7 @@ function defineRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/roles',
+    name: 'createRole',
     summary: 'Define a role of the tenant',
     description: 'A role that mixes separated duties cannot be stored. Built-in roles are fixed.',
     permission: 'identity.roles.define',
@@ -62,6 +64,7 @@ function assignRoute(deps: Deps): Route {
   return route({
     method: 'PUT',
     path: '/v1/accounts/{account_id}/roles/{role_id}',
+    name: 'assignRole',
     summary: 'Give an account a role',
     permission: 'identity.roles.assign',
     added: true,
@@ -83,6 +86,7 @@ function revokeRoute(deps: Deps): Route {
   return route({
     method: 'DELETE',
     path: '/v1/accounts/{account_id}/roles/{role_id}',
+    name: 'removeRole',
     summary: 'Take a role from an account',
     permission: 'identity.roles.assign',
     added: true,

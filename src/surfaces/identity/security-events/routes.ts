@@ -10,6 +10,7 @@ export function securityRoutes(): readonly Route[] {
     route({
       method: 'GET',
       path: '/v1/security-events',
+      name: 'listSecurityEvents',
       summary: 'Security events, newest first',
       description:
         'One’s own; with the permission to read those of others, all of the tenant or of `account_id`.',

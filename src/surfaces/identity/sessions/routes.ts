@@ -27,7 +27,9 @@ function logInRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/sessions',
+    name: 'logIn',
     summary: 'Log in',
+    description: 'Where a second factor is due the reply is 202 with a challenge.',
     permission: 'public',
     body: LogIn,
     transaction: 'own',
@@ -51,7 +53,10 @@ function refreshRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/sessions/{session_id}/refresh',
+    name: 'refreshSession',
     summary: 'Exchange a refresh token for new tokens',
+    description:
+      'A refresh token works once. Using an old one ends the session, because one of the two holders is not its owner.',
     permission: 'public',
     body: closed({
       refresh_token: Type.Optional(text(200)),
@@ -82,6 +87,7 @@ function logOutRoute(deps: Deps): Route {
   return route({
     method: 'DELETE',
     path: '/v1/sessions/{session_id}',
+    name: 'endSession',
     summary: 'End a session',
     description: 'Also with that session’s own access token after it was ended.',
     permission: 'public',
@@ -100,7 +106,9 @@ function revokeAllRoute(deps: Deps): Route {
   return route({
     method: 'DELETE',
     path: '/v1/accounts/{account_id}/sessions',
+    name: 'endAccountSessions',
     summary: 'End all sessions of an account',
+    description: 'Access tokens of these sessions stop working within a second.',
     permission: 'authenticated',
     asks_grants: true,
     absent: 'account_not_found',
@@ -138,6 +146,7 @@ function listRoutes(): Route[] {
     route({
       method: 'GET',
       path: '/v1/sessions',
+      name: 'listSessions',
       summary: 'Where I am logged in',
       permission: 'authenticated',
       added: true,
@@ -152,6 +161,7 @@ function listRoutes(): Route[] {
     route({
       method: 'GET',
       path: '/v1/accounts/{account_id}/sessions',
+      name: 'listAccountSessions',
       summary: 'Where an account is logged in',
       permission: 'authenticated',
       added: true,

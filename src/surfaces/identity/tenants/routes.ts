@@ -19,6 +19,7 @@ function listRoute(): Route {
   return route({
     method: 'GET',
     path: '/v1/tenants',
+    name: 'listTenants',
     summary: 'All tenants, newest first',
     permission,
     added: true,
@@ -43,7 +44,9 @@ function createRoute(): Route {
   return route({
     method: 'POST',
     path: '/v1/tenants',
+    name: 'createTenant',
     summary: 'Create a tenant',
+    sends: ['etag'],
     permission,
     added: true,
     body: CreateTenant,
@@ -60,7 +63,9 @@ function changeRoute(deps: Deps): Route {
   return route({
     method: 'PATCH',
     path: '/v1/tenants/{tenant_id}',
+    name: 'updateTenant',
     summary: 'Change, disable or enable a tenant',
+    sends: ['etag'],
     description: 'Disabling ends every session that belongs to the tenant or works in it.',
     permission,
     added: true,

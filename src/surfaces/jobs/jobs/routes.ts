@@ -3,6 +3,7 @@
  * type, sees it.
  */
 import { Type } from 'typebox'
+import { page } from '../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { pageQuery } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
@@ -34,7 +35,9 @@ function showRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/jobs/{job_id}',
+    name: 'getJob',
     summary: 'A job: its state, its progress, and why it waits',
+    sends: ['etag'],
     permission: 'authenticated',
     absent: 'job_not_found',
     replies: { 200: JobView },
@@ -52,22 +55,25 @@ function listRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/jobs',
+    name: 'listJobs',
     summary: 'The jobs of the tenant that I may see, newest first',
     permission: 'authenticated',
     query: pageQuery({ state: Type.Optional(StateFilter), type: Type.Optional(TypeName) }),
     replies: { 200: JobPage },
     handle: async ({ tx, query, principal, grants, list }) => {
-      const { after, fetch } = deps.kernel.cursors.start(list)
-      const jobs = await listJobs(tx, deps, {
+      const asked = {
         tenant_id: principal.tenant_id,
         principal_id: principal.id,
         state: query.state,
         type: query.type,
-        after: after === null ? null : String(after[0]),
-        fetch,
         readable: readable(deps, await grants()),
+      }
+      const { body, headers } = await page(tx, {
+        scope: list,
+        row: JobView,
+        place: ['id'],
+        fetch: ({ id }, n) => listJobs(tx, deps, { ...asked, after: id, fetch: n }),
       })
-      const { body, headers } = deps.kernel.cursors.page(list, jobs, job => [job.id])
       return reply(200, body, headers)
     },
   })
@@ -86,7 +92,9 @@ function cancelRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/jobs/{job_id}/cancel',
+    name: 'cancelJob',
     summary: 'Cancel a job',
+    sends: ['etag', 'location'],
     description:
       'A waiting job is cancelled at once (200). A running one is asked to stop (202) and says ' +
       '`running` until its worker has stopped or finished.',
@@ -115,7 +123,9 @@ function retryRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/jobs/{job_id}/retry',
+    name: 'retryJob',
     summary: 'Retry a job, or make a new one like it',
+    sends: ['etag', 'location'],
     description: 'The history is kept: attempts of the same job are numbered on.',
     permission: 'jobs.jobs.retry',
     absent,
@@ -145,7 +155,9 @@ function changeRoute(deps: Deps): Route {
   return route({
     method: 'PATCH',
     path: '/v1/jobs/{job_id}',
+    name: 'updateJob',
     summary: 'Reorder a waiting job',
+    sends: ['etag'],
     permission: 'jobs.jobs.update',
     added: true,
     absent,
@@ -172,6 +184,7 @@ function redriveRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/job-redrives',
+    name: 'redriveJobs',
     summary: 'Take up again the failed jobs of a type, oldest first',
     permission: 'jobs.jobs.retry:{body.type}',
     added: true,

@@ -4,7 +4,7 @@
  * the request is gone.
  */
 import { Type } from 'typebox'
-import type { Tx, Reader } from '../../../kernel/database/db.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
 import { waitFor } from '../dependencies/wait-for.ts'
@@ -57,46 +57,4 @@ export async function madeBefore(
   const same = before && (print === null || before.request_fingerprint?.equals(print) === true)
   if (!same) throw problem('idempotency_key_reused')
   return before.id
-}
-
-export type WaitingQuota = {
-  /** Refuses where these would be too many. */
-  require(reader: Reader, tenant_id: string, jobs: number): Promise<void>
-}
-
-type Known = { waiting: number; until_ms: number }
-
-const Count = Type.Object({ waiting: Type.Integer() })
-const longest_ms = 1000
-const rest_factor = 100
-const known_max = 10_000
-
-export function openWaitingQuota(limit: number): WaitingQuota {
-  const known = new Map<string, Known>()
-  return {
-    require: async (reader, tenant_id, jobs) => {
-      const last = known.get(tenant_id)
-      if (last && performance.now() < last.until_ms && last.waiting + jobs <= limit) {
-        last.waiting += jobs
-        return
-      }
-      const began_ms = performance.now()
-      const { waiting } = await reader.one(
-        Count,
-        sql`
-        select count(*)::int as waiting from (
-          select from jobs.job_queue where tenant_id = ${tenant_id} limit ${limit + 1}
-        ) q`,
-      )
-      const now_ms = performance.now()
-      known.delete(tenant_id)
-      if (known.size >= known_max)
-        for (const oldest of known.keys()) if (known.delete(oldest)) break
-      if (waiting + jobs > limit) {
-        throw problem('quota_exceeded', { detail: `The tenant has ${waiting} jobs waiting.` })
-      }
-      const until_ms = now_ms + Math.min(longest_ms, rest_factor * (now_ms - began_ms))
-      known.set(tenant_id, { waiting: waiting + jobs, until_ms })
-    },
-  }
 }

@@ -1,5 +1,7 @@
 /** Routes that submit jobs: one, or several that may wait for each other. */
 import { allowsType } from '../../../kernel/access/permissions.ts'
+import { Problem } from '../../../kernel/errors/problem.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import { fingerprint } from '../../../kernel/idempotency/fingerprint.ts'
 import { reply, route, type RequestFacts, type Route } from '../../../kernel/http/route.ts'
@@ -11,6 +13,7 @@ import { tagOf } from './entity-tag.ts'
 import { viewJob, viewJobs } from './view-job.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { BatchView, SubmitBatch, SubmitJob } from './schemas.ts'
+import { submittableTypes } from '../types/list-types.ts'
 import { submitBatch } from './submit-batch.ts'
 import { submitJob } from './submit-job.ts'
 
@@ -56,22 +59,47 @@ function requireOffered({ types }: Deps, order: Pick<JobOrder, 'type' | 'schema_
   if (versions.length > 0 && !versions.some(one => one.offered)) throw problem('unknown_job_type')
 }
 
+type Asking = { tx: Tx; deps: Deps; grants(): Promise<ReadonlySet<string>> }
+
+const named_max = 20
+
+/** Where the type is unknown, the refusal names those that the caller may submit. */
+async function namingTypes<T>({ tx, deps, grants }: Asking, submit: () => Promise<T>): Promise<T> {
+  try {
+    return await submit()
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'unknown_job_type') throw error
+    const held = await grants()
+    const types = await submittableTypes(tx, deps)
+    const mine = types.filter(type => allowsType(held, 'jobs.jobs.submit', type))
+    const names = mine.slice(0, named_max).map(type => `\`${type}\``)
+    const detail =
+      names.length > 0
+        ? `No job type of this name can be submitted. You may submit ${names.join(', ')}.`
+        : 'No job type of this name can be submitted, and you may submit none of the others.'
+    throw problem('unknown_job_type', { detail }, { cause: error })
+  }
+}
+
 function submitRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/jobs',
+    name: 'submitJob',
     summary: 'Submit a job',
+    description:
+      'The job is stored in the same commit as the reply. Follow `Location` for its state, or watch its events.',
+    sends: ['etag', 'location'],
     permission: 'jobs.jobs.submit:{body.type}',
     idempotency: 'required',
     body: SubmitJob,
     replies: { 202: JobView },
     fails,
-    handle: async ({ tx, principal, body, request }) => {
-      requireOffered(deps, body)
-      const { id } = await submitJob(tx, deps, {
-        ...body,
-        ...orderedBy(principal, 'POST /v1/jobs', body),
-        idempotency_key: keyOf(request),
+    handle: async ({ tx, principal, grants, body, request }) => {
+      const order = { ...body, ...orderedBy(principal, 'POST /v1/jobs', body) }
+      const { id } = await namingTypes({ tx, deps, grants }, () => {
+        requireOffered(deps, body)
+        return submitJob(tx, deps, { ...order, idempotency_key: keyOf(request) })
       })
       const job = await viewJob(tx, deps, { tenant_id: principal.tenant_id, job_id: id })
       if (!job) throw problem('job_not_found')
@@ -84,7 +112,9 @@ function batchRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/job-batches',
+    name: 'submitJobBatch',
     summary: 'Submit jobs that may wait for each other, all or none',
+    sends: ['location'],
     permission: 'jobs.jobs.submit',
     added: true,
     idempotency: 'required',
@@ -94,11 +124,15 @@ function batchRoute(deps: Deps): Route {
     handle: async ({ tx, principal, grants, body, request }) => {
       const held = await grants()
       for (const one of body.jobs) {
-        if (!allowsType(held, 'jobs.jobs.submit', one.type)) throw problem('permission_denied')
-        requireOffered(deps, one)
+        if (allowsType(held, 'jobs.jobs.submit', one.type)) continue
+        const detail = `You need the permission \`jobs.jobs.submit\` for the type \`${one.type}\`.`
+        throw problem('permission_denied', { detail })
       }
       const common = orderedBy(principal, 'POST /v1/job-batches', body)
-      const ids = await submitBatch(tx, deps, body.jobs, common, keyOf(request))
+      const ids = await namingTypes({ tx, deps, grants }, () => {
+        for (const one of body.jobs) requireOffered(deps, one)
+        return submitBatch(tx, deps, body.jobs, common, keyOf(request))
+      })
       const views = await viewJobs(
         tx,
         deps,

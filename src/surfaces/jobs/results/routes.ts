@@ -32,6 +32,7 @@ function addressRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/jobs/{job_id}/result-url',
+    name: 'getJobResultUrl',
     summary: 'An address from which the result can be fetched for a short while',
     permission: 'authenticated',
     absent: 'job_not_found',
@@ -64,7 +65,10 @@ function bytesRoute({ kernel }: Deps): Route {
     path: '/_objects/j/{result_id}',
     // Its signature is judged before anybody learns whether there is such a result.
     params: { result_id: Id },
+    name: 'downloadJobResult',
     summary: 'The bytes of a result, by an address that was signed',
+    description:
+      'The address comes from `GET /v1/jobs/{job_id}/result-url` and works for a short time.',
     permission: 'public',
     added: true,
     absent: 'result_not_found',

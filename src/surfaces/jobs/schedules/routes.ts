@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { allowsType } from '../../../kernel/access/permissions.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import { page } from '../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { pageQuery } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
@@ -17,7 +18,7 @@ const params = { name: ScheduleName }
 const absent = 'job_schedule_not_found'
 
 export function scheduleRoutes(deps: Deps): readonly Route[] {
-  return [listRoute(deps), showRoute(), putRoute(deps), removeRoute()]
+  return [listRoute(), showRoute(), putRoute(deps), removeRoute()]
 }
 
 function putRoute(deps: Deps): Route {
@@ -25,7 +26,9 @@ function putRoute(deps: Deps): Route {
     method: 'PUT',
     path,
     params,
+    name: 'putJobSchedule',
     summary: 'Make a schedule, or replace it',
+    sends: ['etag', 'location'],
     permission: `${permission}:{body.type}`,
     added: true,
     absent: 'validation_failed',
@@ -80,7 +83,9 @@ function showRoute(): Route {
     method: 'GET',
     path,
     params,
+    name: 'getJobSchedule',
     summary: 'A schedule',
+    sends: ['etag'],
     permission,
     added: true,
     absent,
@@ -94,10 +99,11 @@ function showRoute(): Route {
   })
 }
 
-function listRoute({ kernel: { cursors } }: Deps): Route {
+function listRoute(): Route {
   return route({
     method: 'GET',
     path: '/v1/job-schedules',
+    name: 'listJobSchedules',
     summary: 'The schedules of the tenant whose types I may schedule, by name',
     permission,
     added: true,
@@ -105,21 +111,21 @@ function listRoute({ kernel: { cursors } }: Deps): Route {
     replies: { 200: SchedulePage },
     handle: async ({ tx, principal, grants, list }) => {
       const held = await grants()
-      const { after, fetch } = cursors.start(list)
       const types = [...held].flatMap(grant =>
         grant.startsWith(`${permission}:`) ? [grant.slice(permission.length + 1)] : [],
       )
-      const rows = await tx.many(
-        Schedule,
-        sql`
-        select ${scheduleColumns} from jobs.job_schedules
-        where tenant_id = ${principal.tenant_id}
-          and (${types.includes('*')} or type = any(${types}::text[]))
-          and (${after?.[0] ?? null}::text is null or name > ${after?.[0] ?? null}::text)
-        order by name
-        limit ${fetch}`,
-      )
-      const { body, headers } = cursors.page(list, rows, row => [row.name])
+      const { body, headers } = await page(tx, {
+        scope: list,
+        row: Schedule,
+        place: ['name'],
+        fetch: ({ name }, n) => sql`
+          select ${scheduleColumns} from jobs.job_schedules
+          where tenant_id = ${principal.tenant_id}
+            and (${types.includes('*')} or type = any(${types}::text[]))
+            and (${name}::text is null or name > ${name}::text)
+          order by name
+          limit ${n}`,
+      })
       return reply(200, body, headers)
     },
   })
@@ -130,6 +136,7 @@ function removeRoute(): Route {
     method: 'DELETE',
     path,
     params,
+    name: 'deleteJobSchedule',
     summary: 'Remove a schedule; jobs that it has made stay',
     permission,
     added: true,

@@ -2,7 +2,7 @@
  * Submits what schedules owe. Any process takes a due schedule under its row's lock, submits, and moves it
  * on in the same commit, so there is no leader; the key of each job is its schedule and instant, so that
  * no instant makes two. Whether the owner may still schedule the type is asked in that transaction; where
- * not, the schedule pauses. A run that is refused is told on the schedule and does not hold up others.
+ * not, the schedule pauses. The schedule says why a run was refused; others go on.
  */
 import { Type, type Static } from 'typebox'
 import { allowsType } from '../../../kernel/access/permissions.ts'

@@ -44,6 +44,16 @@ export async function allTypes(
     .sort((one, other) => (one.type < other.type ? -1 : 1))
 }
 
+/** What `POST /v1/jobs` takes, whoever asks. */
+export async function submittableTypes(
+  reader: Reader,
+  { types }: Pick<Deps, 'types'>,
+): Promise<string[]> {
+  const own = types.builtIns().filter(one => one.offered)
+  const all = [...own, ...(await readExternals(reader))].map(one => one.type)
+  return [...new Set(all)].sort()
+}
+
 function builtIns(types: Deps['types']): Unpaused[] {
   const newest = new Map(
     [...types.builtIns()]

@@ -1,8 +1,9 @@
 /** Routes about job types: for those who operate the platform and those who bring workers of their own. */
 import { Type } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { page, type List } from '../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { pageQuery } from '../../../kernel/http/shapes.ts'
-import type { ListScope } from '../../../kernel/http/cursor.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { TypeName } from '../schemas.ts'
@@ -36,30 +37,34 @@ function listRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/job-types',
+    name: 'listJobTypes',
     summary: 'All job types, by name',
     permission: 'jobs.types.read',
     added: true,
     query: pageQuery({}),
     replies: { 200: JobTypePage },
     handle: async ({ tx, list }) => {
-      const { body, headers } = pageOf(deps, list, await allTypes(tx, deps))
+      const { body, headers } = await pageOf(tx, list, await allTypes(tx, deps))
       return reply(200, body, headers)
     },
   })
 }
 
-/** There are as many types as somebody has written: they are cut into pages here. */
-function pageOf({ kernel: { cursors } }: Deps, list: ListScope, types: readonly JobTypeView[]) {
-  const { after, fetch } = cursors.start(list)
-  const from = after?.[0]
-  const rest = from === undefined ? types : types.filter(one => one.type > String(from))
-  return cursors.page(list, rest.slice(0, fetch), one => [one.type])
+/** There are as many types as people have written: they are cut into pages here. */
+function pageOf(reader: Reader, list: List, types: readonly JobTypeView[]) {
+  return page(reader, {
+    scope: list,
+    row: JobTypeView,
+    place: ['type'],
+    fetch: ({ type }, n) => types.filter(one => type === null || one.type > type).slice(0, n),
+  })
 }
 
 function showRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/job-types/{type}',
+    name: 'getJobType',
     summary: 'A job type',
     permission: 'jobs.types.read',
     added: true,
@@ -70,7 +75,7 @@ function showRoute(deps: Deps): Route {
   })
 }
 
-async function oneType(deps: Deps, reader: Parameters<typeof allTypes>[0], type: string) {
+async function oneType(deps: Deps, reader: Reader, type: string) {
   const found = (await allTypes(reader, deps)).find(one => one.type === type)
   if (!found) throw problem('job_type_not_found')
   return found
@@ -80,7 +85,9 @@ function registerRoute(deps: Deps): Route {
   return route({
     method: 'PUT',
     path: '/v1/job-types/{type}',
+    name: 'registerJobType',
     summary: 'Register a job type for outside workers, or one more version of it',
+    sends: ['location'],
     description: 'The schemas of a version never change; the rules of a type may.',
     permission: 'jobs.types.write',
     added: true,
@@ -103,6 +110,7 @@ function pauseRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/job-types/{type}/pause',
+    name: 'pauseJobType',
     summary: 'Pause a job type',
     description: 'Once this is answered no job of the type starts anywhere until it is resumed.',
     permission: 'jobs.types.pause',
@@ -121,6 +129,7 @@ function resumeRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/job-types/{type}/resume',
+    name: 'resumeJobType',
     summary: 'Take a paused job type up again',
     permission: 'jobs.types.pause',
     added: true,
@@ -137,6 +146,7 @@ function statsRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/job-stats',
+    name: 'listJobStats',
     summary: 'How much of each job type waits and runs',
     permission: 'jobs.stats.read',
     added: true,
@@ -146,7 +156,7 @@ function statsRoute(deps: Deps): Route {
     handle: async ({ tx, list, query }) => {
       const all = await allTypes(tx, deps)
       const wanted = query.type === undefined ? all : all.filter(one => one.type === query.type)
-      const { body, headers } = pageOf(deps, list, wanted)
+      const { body, headers } = await pageOf(tx, list, wanted)
       return reply(200, { ...body, data: await statsOf(tx, body.data) }, headers)
     },
   })

@@ -36,6 +36,7 @@ function registerRoute(deps: Deps): Route {
     path: '/v1/workers/{worker_id}',
     // The worker chooses it.
     params: { worker_id: Id },
+    name: 'registerWorker',
     summary: 'Say which job types a worker can run',
     permission: 'authenticated',
     asks_grants: true,
@@ -61,6 +62,7 @@ function claimRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/workers/{worker_id}/claims',
+    name: 'claimJobs',
     summary: 'Claim jobs, or wait for some',
     description: 'The same claim_id gives the same leases again, so a lost answer costs nothing.',
     permission: 'authenticated',
@@ -85,6 +87,7 @@ function heartbeatRoute({ engine }: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/workers/{worker_id}/heartbeats',
+    name: 'sendWorkerHeartbeat',
     summary: 'Keep leases, and hear what became of their jobs',
     permission: 'authenticated',
     added: true,
@@ -112,7 +115,10 @@ function progressRoute({ engine }: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/job-attempts/{attempt_id}/progress',
+    name: 'reportJobProgress',
     summary: 'Report progress, and save what a successor would need',
+    description:
+      'Requires the lease token of the attempt. A later attempt receives the last checkpoint.',
     permission: 'authenticated',
     added: true,
     absent: 'job_attempt_not_found',
@@ -139,6 +145,7 @@ function resultRoute(deps: Deps): Route {
   return route({
     method: 'PUT',
     path: '/v1/job-attempts/{attempt_id}/result',
+    name: 'storeJobResult',
     summary: 'Store a result as bytes of any media type',
     description: 'Shown by the header Job-Lease-Token; finalize then names the result_ref.',
     permission: 'authenticated',
@@ -176,7 +183,9 @@ function finalizeRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/job-attempts/{attempt_id}/finalize',
+    name: 'finalizeJobAttempt',
     summary: 'Finish an attempt',
+    sends: ['etag'],
     description:
       'Decided by the lease token and the version; the same call again is answered again.',
     permission: 'authenticated',

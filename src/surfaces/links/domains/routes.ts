@@ -29,7 +29,11 @@ function claimRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/domains',
+    name: 'claimDomain',
     summary: 'Claim a host for own links; the record that proves it is shown once',
+    description:
+      'Publish the returned DNS record, then call `POST /v1/domains/{domain_id}/verify`.',
+    sends: ['location'],
     permission,
     body: ClaimDomain,
     replies: { 201: NewDomain },
@@ -51,6 +55,7 @@ function listRoute(): Route {
   return route({
     method: 'GET',
     path: '/v1/domains',
+    name: 'listDomains',
     summary: 'My domains, newest first',
     permission,
     added: true,
@@ -76,6 +81,7 @@ function readRoute(): Route {
   return route({
     method: 'GET',
     path: '/v1/domains/{domain_id}',
+    name: 'getDomain',
     summary: 'One of my domains',
     permission,
     added: true,
@@ -91,6 +97,7 @@ function verifyRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/domains/{domain_id}/verify',
+    name: 'verifyDomain',
     summary: 'Look for the DNS record that proves a claim',
     permission,
     added: true,
@@ -108,6 +115,7 @@ function renewRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/domains/{domain_id}/verification-token',
+    name: 'renewDomainToken',
     summary: 'A new record that proves a claim; the old one proves nothing any more',
     permission,
     added: true,
@@ -123,6 +131,7 @@ function removeRoute(deps: Deps): Route {
   return route({
     method: 'DELETE',
     path: '/v1/domains/{domain_id}',
+    name: 'removeDomain',
     summary: 'Give a domain up; its links stop at once',
     permission,
     added: true,

@@ -44,6 +44,7 @@ function reportRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/link-reports',
+    name: 'reportLink',
     summary: 'Report a short link that does harm',
     permission: 'public',
     added: true,
@@ -58,6 +59,7 @@ function listReportsRoute(): Route {
   return route({
     method: 'GET',
     path: '/v1/link-reports',
+    name: 'listLinkReports',
     summary: 'What the public reported, newest first',
     permission: 'links.reports.read',
     added: true,
@@ -83,7 +85,9 @@ function moderateRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/links/{code}/moderation',
+    name: 'moderateLink',
     summary: 'Disable, enable or clear a link of anybody',
+    sends: ['etag'],
     permission: 'links.links.moderate',
     added: true,
     absent: 'link_not_found',
@@ -104,6 +108,7 @@ function listEntriesRoute(): Route {
   return route({
     method: 'GET',
     path: '/v1/link-blocklist',
+    name: 'listBlocklistEntries',
     summary: 'What may not be linked to, newest first',
     permission: 'links.blocklist.manage',
     added: true,
@@ -130,6 +135,7 @@ function addEntryRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/link-blocklist',
+    name: 'addBlocklistEntry',
     summary: 'Block a destination, for new links at once and for existing ones by a job',
     permission: 'links.blocklist.manage',
     added: true,
@@ -146,6 +152,7 @@ function removeEntryRoute(): Route {
   return route({
     method: 'DELETE',
     path: '/v1/link-blocklist/{blocklist_id}',
+    name: 'removeBlocklistEntry',
     summary: 'Take an entry off the list; what it disabled stays disabled',
     permission: 'links.blocklist.manage',
     added: true,

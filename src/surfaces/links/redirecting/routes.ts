@@ -25,7 +25,9 @@ export function redirectRoutes({ hosts }: { readonly hosts: Hosts }): Route[] {
     route({
       method: 'GET',
       path: '/{code}',
+      name: 'followLink',
       summary: 'Follow a short link; with a + at its end, see where it leads',
+      sends: ['etag'],
       description:
         'Redirects with the status of the link. A link that waits for its scan may be answered with a warning page.',
       permission: 'public',

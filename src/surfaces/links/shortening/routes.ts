@@ -53,7 +53,10 @@ function createRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/links',
+    name: 'createLink',
     summary: 'Shorten an address',
+    description: 'Without an `alias` the platform chooses the code.',
+    sends: ['etag', 'location'],
     permission: 'links.links.create',
     idempotency: 'optional',
     body: CreateLink,
@@ -71,6 +74,7 @@ function batchRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/links/batches',
+    name: 'createLinks',
     summary: 'Shorten up to 100 addresses, all or none',
     permission: 'links.links.create',
     added: true,
@@ -91,6 +95,7 @@ function listRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/links',
+    name: 'listLinks',
     summary: 'My links, newest first',
     description:
       'A request looks at a bounded number of links (links.list_rows): with a filter a page may hold fewer than its limit, or none, while has_more says that the look goes on.',
@@ -123,7 +128,9 @@ function readRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/links/{code}',
+    name: 'getLink',
     summary: 'One of my links',
+    sends: ['etag'],
     permission: 'links.links.read',
     absent,
     params,
@@ -142,7 +149,10 @@ function updateRoute(deps: Deps): Route {
   return route({
     method: 'PATCH',
     path: '/v1/links/{code}',
+    name: 'updateLink',
     summary: 'Change where my link leads, for how long, and how',
+    description: 'Caches forget the old destination within a second.',
+    sends: ['etag'],
     permission: 'links.links.update',
     absent,
     params,
@@ -172,6 +182,7 @@ function deleteRoute(deps: Deps): Route {
   return route({
     method: 'DELETE',
     path: '/v1/links/{code}',
+    name: 'deleteLink',
     summary: 'Delete my link; its code is never given away again',
     permission: 'links.links.delete',
     absent,
@@ -192,7 +203,9 @@ function qrRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/links/{code}/qr',
+    name: 'getLinkQrCode',
     summary: 'The QR code of my link, as SVG or PNG',
+    sends: ['etag'],
     permission: 'links.links.read',
     added: true,
     absent,

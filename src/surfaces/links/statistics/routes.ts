@@ -40,6 +40,7 @@ function statsRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/links/{code}/stats',
+    name: 'getLinkStats',
     summary: 'The clicks on my link, by day and by where they came from',
     permission: 'links.stats.read',
     absent: 'link_not_found',
@@ -79,6 +80,7 @@ function rebuildRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/link-stats/rebuilds',
+    name: 'rebuildLinkStats',
     summary: 'Count clicks anew from their events, by a job',
     permission: 'links.stats.rebuild',
     added: true,

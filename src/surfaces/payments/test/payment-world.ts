@@ -51,7 +51,7 @@ export type Merchant = Member & {
   reaches(id: string, state: string): Promise<Json>
 }
 
-export const every_permission = [
+const every_permission = [
   'payments.intents.create',
   'payments.intents.read',
   'payments.intents.authorize',

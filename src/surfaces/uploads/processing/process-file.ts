@@ -62,7 +62,7 @@ export function processingQueue(deps: Deps): DueQueue {
     where: sql`t.stage is not null and t.state not in ('deleted', 'purged')`,
     batch: settings['uploads.processing'],
     concurrency: settings['uploads.processing'],
-    lease_seconds: 180,
+    lease_seconds: settings['uploads.processing_lease_seconds'],
     retry: { first: 1, factor: 2, cap: 300 },
     attempts_max: 8,
     fence: tx => deps.jobs.pauseFence(tx, 'uploads.process'),

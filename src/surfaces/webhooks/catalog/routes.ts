@@ -30,6 +30,7 @@ function getRoute(deps: Needed): Route {
   return route({
     method: 'GET',
     path: `${path}/{event_id}`,
+    name: 'getWebhookEvent',
     summary: 'An event, its data, and how many of its deliveries are in which state',
     permission,
     absent,
@@ -45,6 +46,7 @@ function feedRoute(deps: Needed): Route {
   return route({
     method: 'GET',
     path,
+    name: 'listWebhookEvents',
     summary: 'Events in the order of the log, oldest first, to catch up with',
     description:
       'A page may be empty although there is more. `next_cursor` is always given: at the end of the ' +
@@ -73,6 +75,7 @@ function typesRoute({ kernel: { cursors }, types }: Needed): Route {
   return route({
     method: 'GET',
     path: '/v1/webhook-event-types',
+    name: 'listWebhookEventTypes',
     summary: 'The types of events that may be subscribed to, by name',
     permission: 'authenticated',
     added: true,

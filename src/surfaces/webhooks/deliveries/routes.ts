@@ -16,6 +16,7 @@ function listRoute(): Route {
   return route({
     method: 'GET',
     path,
+    name: 'listWebhookDeliveries',
     summary: 'Webhook deliveries, newest event first',
     description: '`since` and `until` are about when the event happened; `until` is exclusive.',
     permission,
@@ -37,6 +38,7 @@ function getRoute(): Route {
   return route({
     method: 'GET',
     path: `${path}/{id}`,
+    name: 'getWebhookDelivery',
     summary: 'A webhook delivery with its latest attempts and replays',
     permission,
     added: true,

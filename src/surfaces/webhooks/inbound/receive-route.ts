@@ -13,6 +13,7 @@ export function receiveRoute(deps: ReceiveDeps): Route {
   return route({
     method: 'POST',
     path: '/v1/inbound/{provider}/{account_ref}',
+    name: 'receiveInboundWebhook',
     summary: 'Receive a signed webhook of a provider',
     description:
       'Answered as its provider documents once it is stored, a repeat like the first: 200 with ' +

@@ -18,7 +18,9 @@ function replayRoute(deps: Pick<Deps, 'kernel' | 'sender'>): Route {
   return route({
     method: 'POST',
     path: `${path}/{id}/replay`,
+    name: 'replayWebhookDelivery',
     summary: 'Send a webhook delivery again, with the same bytes',
+    sends: ['location'],
     description: 'One that still waits is sent now. Attempts are counted on.',
     permission: 'webhooks.deliveries.replay',
     idempotency: 'optional',
@@ -43,7 +45,9 @@ function replayManyRoute(deps: Needed): Route {
   return route({
     method: 'POST',
     path: '/v1/webhook-subscriptions/{id}/replay',
+    name: 'replayWebhookSubscription',
     summary: 'Send again what a webhook subscription failed to take, or missed, in a span of time',
+    sends: ['location'],
     description:
       'A span of at most 14 days. The job lines deliveries up behind what is live, at the rate of the ' +
       'subscription or 50 a second; cancelling it stops what is not lined up yet.',

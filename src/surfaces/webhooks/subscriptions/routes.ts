@@ -53,7 +53,9 @@ function createRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path,
+    name: 'createWebhookSubscription',
     summary: 'Subscribe an endpoint to events',
+    sends: ['etag', 'location'],
     description: 'The secret is answered once. Nothing is sent before the challenge is answered.',
     permission: 'webhooks.subscriptions.write',
     idempotency: 'optional',
@@ -79,6 +81,7 @@ function listRoute({ kernel: { cursors } }: Deps): Route {
   return route({
     method: 'GET',
     path,
+    name: 'listWebhookSubscriptions',
     summary: 'Webhook subscriptions with their health, newest first',
     permission: 'webhooks.subscriptions.read',
     added: true,
@@ -103,7 +106,9 @@ function getRoute(): Route {
   return route({
     method: 'GET',
     path: one,
+    name: 'getWebhookSubscription',
     summary: 'A webhook subscription with its health',
+    sends: ['etag'],
     permission: 'webhooks.subscriptions.read',
     added: true,
     absent,
@@ -120,7 +125,9 @@ function updateRoute(deps: Deps): Route {
   return route({
     method: 'PATCH',
     path: one,
+    name: 'updateWebhookSubscription',
     summary: 'Change, pause or resume a webhook subscription',
+    sends: ['etag'],
     permission: 'webhooks.subscriptions.write',
     absent,
     body: UpdateSubscription,
@@ -145,6 +152,7 @@ function deleteRoute(): Route {
   return route({
     method: 'DELETE',
     path: one,
+    name: 'deleteWebhookSubscription',
     summary: 'Delete a webhook subscription',
     permission: 'webhooks.subscriptions.write',
     absent,
@@ -161,7 +169,9 @@ function rotateRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: `${one}/rotate-secret`,
+    name: 'rotateWebhookSecret',
     summary: 'Give a webhook subscription a new secret; it is shown once',
+    description: 'Both secrets sign until the old one ends, so that the receiver can change over.',
     permission: 'webhooks.subscriptions.rotate_secret',
     added: true,
     idempotency: 'ignored',
@@ -191,7 +201,9 @@ function testRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: `${one}/test`,
+    name: 'testWebhookSubscription',
     summary: 'Send a test event to one webhook subscription',
+    sends: ['location'],
     permission: 'webhooks.subscriptions.write',
     added: true,
     idempotency: 'optional',

@@ -9,7 +9,9 @@ export function verificationRoutes(deps: Deps): readonly Route[] {
     route({
       method: 'POST',
       path: '/v1/webhook-subscriptions/{id}/verify',
+      name: 'verifyWebhookSubscription',
       summary: 'Verify an endpoint: send a challenge now, or give the one that it received',
+      sends: ['location'],
       permission: 'webhooks.subscriptions.write',
       transaction: 'own',
       idempotency: 'ignored',

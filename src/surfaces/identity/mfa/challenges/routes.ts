@@ -49,7 +49,9 @@ export function challengeRoutes(deps: Deps): readonly Route[] {
     route({
       method: 'POST',
       path: '/v1/mfa/challenges',
+      name: 'createMfaChallenge',
       summary: 'Ask for a second factor',
+      sends: ['location'],
       description: 'With the login token of a login that waits, or to step up a session.',
       permission: 'public',
       body: AskChallenge,
@@ -64,6 +66,7 @@ export function challengeRoutes(deps: Deps): readonly Route[] {
     route({
       method: 'GET',
       path: '/v1/mfa/challenges/{challenge_id}',
+      name: 'getMfaChallenge',
       summary: 'Read the status of a challenge',
       permission: 'public',
       added: true,
@@ -84,7 +87,9 @@ function verifyRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/mfa/challenges/{challenge_id}/verify',
+    name: 'verifyMfaChallenge',
     summary: 'Answer a challenge',
+    sends: ['location'],
     description: 'A login ends in a session (201); a step-up answers a fresh access token (200).',
     permission: 'public',
     absent: 'mfa_challenge_invalid',

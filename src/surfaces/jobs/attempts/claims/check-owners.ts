@@ -4,7 +4,7 @@
  * a surface submits is asked by that surface. What may not begin is ended as failed, by its own lease.
  */
 import { allowsType } from '../../../../kernel/access/permissions.ts'
-import type { Rights } from '../../deps.ts'
+import type { Rights } from '../../face.ts'
 import { finalize, type FinalizeDeps } from '../ends/finalize.ts'
 import type { Taken } from './claim-jobs.ts'
 
@@ -15,6 +15,8 @@ const needed: Readonly<Record<string, string>> = {
   'POST /v1/jobs/{job_id}/retry': 'jobs.jobs.retry',
   schedule: 'jobs.schedules.write',
 }
+/** By people and schedules, and not by another surface. */
+export const owned_operations = Object.keys(needed)
 
 type Begun = Pick<
   Taken,

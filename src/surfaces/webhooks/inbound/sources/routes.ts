@@ -35,7 +35,9 @@ function putRoute(deps: SourceDeps): Route {
     ...common,
     absent: 'validation_failed',
     method: 'PUT',
+    name: 'putInboundSource',
     summary: 'Say from whom webhooks are received, and what they are signed with',
+    sends: ['etag'],
     description: 'Secrets are never shown. Name the old one and the new one while you rotate them.',
     body: PutSource,
     replies: { 200: Source, 201: Source },
@@ -63,7 +65,9 @@ function getRoute(deps: SourceDeps): Route {
   return route({
     ...common,
     method: 'GET',
+    name: 'getInboundSource',
     summary: 'A source of inbound webhooks, without its secrets',
+    sends: ['etag'],
     replies: { 200: Source },
     fails: [absent],
     handle: async ({ tx, params, principal: { tenant_id } }) => {
@@ -77,6 +81,7 @@ function deleteRoute(): Route {
   return route({
     ...common,
     method: 'DELETE',
+    name: 'deleteInboundSource',
     summary: 'Receive nothing more from a source; what was received stays',
     replies: { 204: null },
     handle: async ({ tx, params: { provider, account_ref }, principal }) => {

@@ -1,0 +1,81 @@
+/** What does not fit, as one sentence a field with the bound that it breaks; never with the value. */
+
+export type FieldError = {
+  location: 'body' | 'query' | 'path' | 'header'
+  pointer: string
+  constraint: string
+  params?: Record<string, unknown>
+}
+
+export function sentenceOf({ pointer, constraint, params = {}, location }: FieldError): string {
+  const name = pointer ? `\`${pointer.slice(1)}\`` : `The ${location}`
+  const rule = rules[constraint]
+  if (!rule) return `${name} breaks the rule \`${constraint}\`.`
+  return `${name} ${rule(params)}.`
+}
+
+const shown_max = 5
+
+export function sentencesOf(errors: readonly FieldError[]): string {
+  const sentences = [...new Set(errors.map(sentenceOf))]
+  const more = sentences.length - shown_max
+  const rest = more > 0 ? [`${more} more are in \`errors\`.`] : []
+  return [...sentences.slice(0, shown_max), ...rest].join(' ')
+}
+
+type Params = Readonly<Record<string, unknown>>
+type Rule = (params: Params) => string
+
+const formats: Readonly<Record<string, string>> = {
+  uuid: 'a UUID, such as 019c8f3a-5b20-7d41-9e6b-2f1c40d7a961',
+  'date-time': 'a time with its offset, such as 2026-03-02T09:30:00Z',
+  date: 'a day, such as 2026-03-02',
+  uri: 'a whole address, such as https://example.com/orders',
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  string: 'a text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'a list',
+}
+
+const rules: Readonly<Record<string, Rule>> = {
+  required: () => 'is required',
+  type: ({ type }) => `must be ${kindsOf(type)}`,
+  minLength: ({ limit }) =>
+    limit === 1 ? 'must not be empty' : `must have at least ${String(limit)} characters`,
+  maxLength: ({ limit }) => `may have at most ${String(limit)} characters`,
+  minimum: ({ limit }) => `must be at least ${String(limit)}`,
+  maximum: ({ limit }) => `must be at most ${String(limit)}`,
+  exclusiveMinimum: ({ limit }) => `must be more than ${String(limit)}`,
+  exclusiveMaximum: ({ limit }) => `must be less than ${String(limit)}`,
+  minItems: ({ limit }) => `must have at least ${things(limit, 'item')}`,
+  maxItems: ({ limit }) => `may have at most ${things(limit, 'item')}`,
+  minProperties: ({ limit }) => `must have at least ${things(limit, 'member')}`,
+  maxProperties: ({ limit }) => `may have at most ${things(limit, 'member')}`,
+  uniqueItems: () => 'must not hold an item twice',
+  multipleOf: ({ multipleOf }) => `must be a multiple of ${String(multipleOf)}`,
+  enum: ({ allowedValues }) => `must be one of ${listed(allowedValues)}`,
+  const: ({ allowedValue }) => `must be ${JSON.stringify(allowedValue)}`,
+  format: ({ format }) => `must be ${formats[String(format)] ?? String(format ?? 'a UUID')}`,
+  pattern: ({ pattern }) => `must match ${String(pattern)}`,
+  safe_number: () => 'must be a number that is exact in JSON, at most 9007199254740991',
+  character: () => 'must not contain U+0000 or half a character',
+  etag: () => 'must be an ETag in double quotes, such as "3"',
+}
+
+function kindsOf(type: unknown): string {
+  const names = (Array.isArray(type) ? type : String(type).split(',')) as string[]
+  return names.map(name => kinds[name] ?? name).join(' or ')
+}
+
+function things(limit: unknown, thing: string): string {
+  return `${String(limit)} ${thing}${limit === 1 ? '' : 's'}`
+}
+
+function listed(values: unknown): string {
+  return (values as unknown[]).map(one => String(one)).join(', ')
+}

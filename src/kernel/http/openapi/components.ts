@@ -1,0 +1,97 @@
+/**
+ * Turns TypeBox schemas into the schemas of the document. A schema with a title stands once under
+ * `components` and is referred to; where a use has words of its own, they stand beside the reference. A
+ * member without a description gets the one that its surface has for that name.
+ */
+import type { TSchema } from 'typebox'
+import { Amount, Cursor, Id, PositiveAmount, Time, Version } from '../shapes.ts'
+import { exampleOf } from './examples.ts'
+import type { Reference } from './reference.ts'
+
+export type Json = Record<string, unknown>
+export type Members = Reference['members']
+
+export type Components = {
+  readonly schemas: Readonly<Record<string, Json>>
+  /** The schema as it stands in the document. */
+  schema(schema: TSchema, members: Members): Json
+  /** A body or a reply: named, with an example. */
+  content(schema: TSchema, members: Members, title: string): Json
+}
+
+type Scope = { readonly members: Members; readonly title: string }
+
+/** What one use of a shape may say otherwise. */
+const own_words = ['description', 'examples', 'default']
+
+export function openComponents(): Components {
+  const schemas: Record<string, Json> = {}
+
+  const named = (title: string, copy: Json): Json => {
+    const known = (schemas[title] ??= copy)
+    if (JSON.stringify(without(known)) !== JSON.stringify(without(copy))) {
+      throw new Error(`two schemas are called ${title}`)
+    }
+    const words = own_words.flatMap(word =>
+      copy[word] === undefined || same(copy[word], known[word]) ? [] : [[word, copy[word]]],
+    )
+    return { $ref: `#/components/schemas/${title}`, ...Object.fromEntries(words) }
+  }
+
+  const published = (schema: unknown, scope: Scope): unknown => {
+    if (Array.isArray(schema)) return schema.map(one => published(one, scope))
+    if (typeof schema !== 'object' || schema === null) return schema
+    const { title, properties, ...rest } = schema as Json
+    const inside = typeof title === 'string' ? { ...scope, title } : scope
+    const copy: Json = {}
+    for (const [keyword, value] of Object.entries(rest)) {
+      copy[keyword] = literal.has(keyword) ? value : published(value, inside)
+    }
+    if (properties) copy['properties'] = membersOf(properties as Json, inside)
+    return typeof title === 'string' ? named(title, copy) : copy
+  }
+
+  const membersOf = (properties: Json, scope: Scope): Json =>
+    Object.fromEntries(
+      Object.entries(properties).map(([name, schema]) => {
+        const one = published(schema, scope) as Json
+        const says = wordsFor(name, scope)
+        return [name, says && !one['description'] ? { ...one, description: says } : one]
+      }),
+    )
+
+  for (const shared of [Id, Time, Version, Amount, PositiveAmount, Cursor]) {
+    published(shared, { members: {}, title: '' })
+  }
+  const used = (schema: TSchema, members: Members, title = '') =>
+    published(schema, { members, title }) as Json
+  return {
+    schemas,
+    schema: used,
+    content: (schema, members, title) => {
+      const given = schema as Json
+      const whole = given['type'] === 'object' || given['anyOf'] || given['oneOf']
+      const shown = whole && !given['title'] ? { ...given, title } : given
+      const reference = used(shown as TSchema, members, title)
+      const name = String(shown['title'] ?? '')
+      const component = schemas[name]
+      if (!component) return reference
+      component['examples'] ??= [exampleOf(given, { members, title: name })]
+      return { $ref: `#/components/schemas/${name}` }
+    },
+  }
+}
+
+const literal = new Set(['examples', 'default', 'const', 'enum', 'required'])
+
+function wordsFor(name: string, { members, title }: Scope): string | undefined {
+  return (members[`${title}.${name}`] ?? members[name])?.[0]
+}
+
+function without(schema: Json): Json {
+  return Object.fromEntries(Object.entries(schema).filter(([word]) => !own_words.includes(word)))
+}
+
+function same(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}

@@ -1,0 +1,222 @@
+/**
+ * The OpenAPI 3.1 document, made from the routes alone. A TypeBox schema is JSON Schema, so it is embedded
+ * as it stands, and everything that several operations share (schemas, refusals, headers) stands once.
+ */
+import { Type } from 'typebox'
+import type { PermissionCatalog } from '../../access/permissions.ts'
+import type { Catalog } from '../../errors/problem.ts'
+import { keyMode } from '../compile-route.ts'
+import { consumesOf, type Route } from '../route.ts'
+import { Id } from '../shapes.ts'
+import { openComponents, type Components, type Json, type Members } from './components.ts'
+import { headers, parameters as shared_parameters } from './headers.ts'
+import { kernelReference, platform_introduction } from './kernel-reference.ts'
+import { operationName } from './operation-name.ts'
+import { ProblemSchema } from './problem-schema.ts'
+import type { Reference } from './reference.ts'
+import { isConditional, responseComponents, refusals, refusalsOf, successes } from './replies.ts'
+
+/** Routes that stand under one heading. */
+export type Section = {
+  readonly name: string
+  readonly routes: readonly Route[]
+  readonly reference?: Reference | undefined
+}
+
+export type DocumentOptions = {
+  readonly routes: readonly Route[]
+  /** Surfaces; routes of none of them belong to the platform. */
+  readonly sections: readonly Section[]
+  readonly catalog: Catalog
+  readonly permissions: PermissionCatalog
+  readonly version: string
+  readonly public_url: string
+}
+
+type Place = { readonly tag: string; readonly members: Members }
+
+export function openApiDocument(options: DocumentOptions): Json {
+  const { catalog, public_url, version } = options
+  const components = openComponents()
+  components.content(ProblemSchema, kernelReference, 'Problem')
+  const shown = options.routes.filter(route => !route.hidden)
+  const own = new Map(shown.map(route => [route, refusalsOf(route, catalog)]))
+  const responses = responseComponents([...own.values()])
+  const placeOf = places(options.sections)
+  const paths: Record<string, Json> = {}
+  for (const route of [...shown].sort((a, b) => (a.path < b.path ? -1 : 1))) {
+    const item = (paths[route.path] ??= {})
+    item[route.method.toLowerCase()] = {
+      ...operation(route, components, placeOf(route), options),
+      responses: {
+        ...successes(route, components, {
+          members: placeOf(route).members,
+          name: operationName(route),
+        }),
+        ...refusals(own.get(route) ?? new Map(), responses),
+      },
+    }
+  }
+  const used = new Set(shown.map(route => placeOf(route).tag))
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Dodeca',
+      version,
+      description: `One backend, twelve API surfaces. Refusals are problem documents of RFC 9457; each code is explained at ${public_url}/problems.`,
+      contact: { name: 'Dodeca', url: `${public_url}/docs` },
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: public_url }],
+    tags: tagsOf(options.sections).filter(({ name }) => used.has(name)),
+    paths,
+    components: usedComponents(paths, {
+      schemas: components.schemas,
+      responses,
+      parameters: shared_parameters,
+      headers,
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An access token of a session, or an API key.',
+        },
+      },
+    }),
+  }
+}
+
+const platform = 'Platform'
+
+function tagOf(name: string): string {
+  return `${name[0]?.toUpperCase()}${name.slice(1)}`
+}
+
+function tagsOf(sections: readonly Section[]): { name: string; description: string }[] {
+  const own = sections.map(({ name, reference }) => ({
+    name: tagOf(name),
+    description: reference?.introduction ?? `Operations of ${name}.`,
+  }))
+  return [...own, { name: platform, description: platform_introduction }]
+}
+
+function places(sections: readonly Section[]): (route: Route) => Place {
+  const found = new Map<Route, Place>()
+  for (const { name, routes, reference } of sections) {
+    const place = { tag: tagOf(name), members: { ...kernelReference, ...reference?.members } }
+    for (const route of routes) found.set(route, place)
+  }
+  return route => found.get(route) ?? { tag: platform, members: kernelReference }
+}
+
+function operation(
+  route: Route,
+  components: Components,
+  { tag, members }: Place,
+  options: DocumentOptions,
+): Json {
+  const guarded = route.permission !== 'public'
+  const name = operationName(route)
+  const body = route.body || consumesOf(route) !== 'json'
+  return {
+    operationId: name,
+    summary: route.summary,
+    description: describe(route, options.permissions),
+    tags: [tag],
+    security: guarded ? [{ bearer: [] }] : [],
+    ...(guarded && route.permission !== 'authenticated'
+      ? { 'x-permission': route.permission }
+      : {}),
+    ...(route.added ? { 'x-added': true } : {}),
+    ...(route.deprecated ? { deprecated: true, 'x-sunset': route.deprecated.sunset } : {}),
+    parameters: parametersOf(route, components, members),
+    ...(body ? { requestBody: requestBody(route, components, members) } : {}),
+  }
+}
+
+/** What the route says of itself, then who may call it and what a retry does. */
+function describe(route: Route, permissions: PermissionCatalog): string {
+  const { permission } = route
+  const [name = '', typed] = permission.split(':')
+  const roles = permissions.get(name)?.roles ?? []
+  const held = roles.length > 0 ? `; ${roles.map(role => `\`${role}\``).join(', ')} hold it` : ''
+  const who =
+    permission === 'public'
+      ? 'Requires no credential.'
+      : permission === 'authenticated'
+        ? 'Requires a credential and no permission.'
+        : `Requires the permission \`${name}\`${typed ? ' for the type' : ''}${held}.`
+  const key = keyMode(route)
+  const retry = key ? 'With an `Idempotency-Key` a retry has the effect of one request.' : ''
+  return [route.description, who, retry].filter(Boolean).join(' ')
+}
+
+function parametersOf(route: Route, components: Components, members: Members): Json[] {
+  const list: Json[] = [...route.path.matchAll(/\{([a-z_]+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    ...words(members, name),
+    schema: components.schema(route.params?.[name] ?? Id, members),
+  }))
+  const required = new Set((route.query as { required?: string[] } | undefined)?.required)
+  for (const [name, schema] of Object.entries(route.query?.properties ?? {})) {
+    const { description, ...rest } = components.schema(schema, members)
+    const says = description === undefined ? words(members, name) : { description }
+    list.push({ name, in: 'query', required: required.has(name), ...says, schema: rest })
+  }
+  const key = keyMode(route)
+  if (key)
+    list.push(sharedParameter(key === 'optional' ? 'OptionalIdempotencyKey' : 'IdempotencyKey'))
+  if (isConditional(route)) list.push(sharedParameter('IfMatch'))
+  return list
+}
+
+function words(members: Members, name: string): Json {
+  const says = members[name]?.[0]
+  return says === undefined ? {} : { description: says }
+}
+
+function sharedParameter(name: string): Json {
+  return { $ref: `#/components/parameters/${name}` }
+}
+
+function requestBody(route: Route, components: Components, members: Members): Json {
+  if (consumesOf(route) !== 'json') {
+    return { content: { '*/*': { schema: { type: 'string', format: 'binary' } } } }
+  }
+  const name = operationName(route)
+  const title = `${name[0]?.toUpperCase()}${name.slice(1)}Body`
+  const schema = components.content(route.body ?? Type.Object({}), members, title)
+  const types =
+    route.method === 'PATCH'
+      ? ['application/json', 'application/merge-patch+json']
+      : ['application/json']
+  return {
+    required: !route.body_optional,
+    content: Object.fromEntries(types.map(type => [type, { schema }])),
+  }
+}
+
+/** Only what is referred to, so that no component stands there for nothing. */
+function usedComponents(paths: Json, all: Record<string, Json>): Json {
+  const used = new Set<string>()
+  const follow = (value: unknown): void => {
+    for (const [, kind = '', name = ''] of JSON.stringify(value).matchAll(
+      /"#\/components\/(\w+)\/([^"]+)"/g,
+    )) {
+      const path = `${kind}/${name}`
+      if (used.has(path)) continue
+      used.add(path)
+      follow(all[kind]?.[name])
+    }
+  }
+  follow(paths)
+  const kinds = Object.entries(all).map(([kind, entries]) => [
+    kind,
+    kind === 'securitySchemes'
+      ? entries
+      : Object.fromEntries(Object.entries(entries).filter(([name]) => used.has(`${kind}/${name}`))),
+  ])
+  return Object.fromEntries(kinds) as Json
+}

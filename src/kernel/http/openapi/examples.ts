@@ -1,0 +1,124 @@
+/**
+ * Makes an example that fits a schema: from its own `examples`, from the value that its surface gives for a
+ * member's name, else from its format and bounds. One schema always has the same example, so that the
+ * document changes only with the routes.
+ */
+import { createHash } from 'node:crypto'
+import type { Json, Members } from './components.ts'
+
+type Scope = { readonly members: Members; readonly title: string }
+
+export function exampleOf(schema: unknown, scope: Scope, name = ''): unknown {
+  const given = schema as Json
+  const inside = typeof given['title'] === 'string' ? { ...scope, title: given['title'] } : scope
+  const own = scope.members[`${scope.title}.${name}`] ?? scope.members[name]
+  if (own && own.length > 1 && !given['enum']) return own[1]
+  if (name === '' || !shared.has(String(given['title']))) {
+    const [first] = (given['examples'] ?? []) as unknown[]
+    if (first !== undefined) return first
+  }
+  if (given['const'] !== undefined) return given['const']
+  if (Array.isArray(given['enum'])) return given['enum'][0]
+  if (given['properties']) return objectOf(given, inside)
+  const branches = (given['anyOf'] ?? given['oneOf']) as Json[] | undefined
+  if (branches) return exampleOf(branches.find(isNotNull) ?? {}, inside, name)
+  if (given['default'] !== undefined) return given['default']
+  return ofType(given, inside, name)
+}
+
+/** Their examples vary with the member's name. */
+const shared = new Set(['Id', 'Time'])
+
+function isNotNull(schema: Json): boolean {
+  return schema['type'] !== 'null'
+}
+
+function ofType(schema: Json, scope: Scope, name: string): unknown {
+  switch (schema['type']) {
+    case 'object': {
+      return objectOf(schema, scope)
+    }
+    case 'array': {
+      const items = Array.from({ length: Math.max(1, Number(schema['minItems'] ?? 1)) })
+      return items.map(() => exampleOf(schema['items'] ?? {}, scope, singular(name)))
+    }
+    case 'string': {
+      return textOf(schema, name)
+    }
+    case 'integer':
+    case 'number': {
+      return Math.max(Number(schema['minimum'] ?? 1), Math.min(1, Number(schema['maximum'] ?? 1)))
+    }
+    case 'boolean': {
+      return false
+    }
+    case 'null': {
+      return null
+    }
+    default: {
+      return {}
+    }
+  }
+}
+
+/** Of members that exclude each other only the first ones. */
+function objectOf(schema: Json, scope: Scope): Json {
+  const [first = [], ...others] = ((schema['oneOf'] ?? []) as { required?: string[] }[]).map(
+    ({ required = [] }) => required,
+  )
+  const left_out = new Set(others.flat().filter(name => !first.includes(name)))
+  const properties = Object.entries((schema['properties'] ?? {}) as Json)
+  return Object.fromEntries(
+    properties
+      .filter(([name]) => !left_out.has(name))
+      .map(([name, one]) => [name, exampleOf(one, scope, name)]),
+  )
+}
+
+function singular(name: string): string {
+  return name.replace(/ies$/, 'y').replace(/s$/, '')
+}
+
+function textOf(schema: Json, name: string): string {
+  if (schema['format'] === 'uuid') return idFor(name)
+  if (schema['format'] === 'date-time') return timeFor(name)
+  if (schema['format'] === 'date') return '2026-03-02'
+  if (schema['format'] === 'uri') return 'https://example.com/orders/1042'
+  const words = name.replaceAll('_', ' ').slice(0, Number(schema['maxLength'] ?? 100))
+  const { pattern, minLength = 0 } = schema as { pattern?: string; minLength?: number }
+  const fits = (text: string) =>
+    text.length >= minLength && (pattern === undefined || new RegExp(pattern, 'u').test(text))
+  return [words, ...believable].find(fits) ?? (words || 'example')
+}
+
+/** Values of the usual forms; the first one that fits a pattern is taken. */
+const believable = [
+  'support_viewer',
+  'jobs.jobs.read',
+  'en',
+  'EUR',
+  '19.99',
+  '492039',
+  '07:30',
+  '2026-03-02',
+  'X-Signature',
+  '/id',
+  'application/pdf',
+  'https://example.com/orders/1042',
+  `sha256:${digest('example')}`,
+]
+
+/** A version 7 id whose end depends on the member's name, so that two members differ. */
+function idFor(name: string): string {
+  return `019c8f3a-5b20-7d41-9e6b-${digest(name).slice(0, 12)}`
+}
+
+/** What ends comes after what begins. */
+function timeFor(name: string): string {
+  const later = /expire|until|deadline|next|end|finish|updated|last/.test(name)
+  return later ? '2026-03-02T10:15:00.000Z' : '2026-03-02T09:30:00.000Z'
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

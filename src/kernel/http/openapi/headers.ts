@@ -1,0 +1,93 @@
+/** The headers of requests and replies, each described once. */
+import { keyMode } from '../compile-route.ts'
+import type { Route } from '../route.ts'
+import type { Json } from './components.ts'
+
+type Header = { readonly description: string; readonly schema: Json }
+
+function textual(description: string, example: string): Header {
+  return { description, schema: { type: 'string', examples: [example] } }
+}
+
+export const headers: Readonly<Record<string, Header>> = {
+  'X-Request-Id': {
+    description: 'The id of this request. Name it when you report a problem.',
+    schema: { $ref: '#/components/schemas/Id' },
+  },
+  RateLimit: textual(
+    'What is left: `r` requests, and in `t` seconds the limit is full again.',
+    '"read";r=598;t=1',
+  ),
+  'RateLimit-Policy': textual('The limit: `q` requests in `w` seconds.', '"read";q=600;w=60'),
+  'Retry-After': {
+    description: 'Seconds to wait before the same request is sent again.',
+    schema: { type: 'integer', minimum: 0, examples: [2] },
+  },
+  'Idempotent-Replayed': textual(
+    '`true` where the outcome is that of an earlier request with the same key.',
+    'true',
+  ),
+  'X-Ignored-Fields': textual(
+    'JSON Pointers of members that the request had and the schema does not know.',
+    '/prioritty',
+  ),
+  ETag: textual('The version of the resource; send it as `If-Match` with a change.', '"3"'),
+  Location: textual(
+    'The address of the resource.',
+    '/v1/jobs/019c8f3a-5b20-7d41-9e6b-2f1c40d7a961',
+  ),
+  Link: textual(
+    'The address of the next page, with `rel="next"`.',
+    '</v1/jobs?cursor=c1>; rel="next"',
+  ),
+  'WWW-Authenticate': textual('How to authenticate.', 'Bearer error="invalid_token"'),
+  Deprecation: textual('When the operation was deprecated, as a Unix time.', '@1772445600'),
+  Sunset: textual('When the operation will be removed.', 'Mon, 01 Mar 2027 00:00:00 GMT'),
+}
+
+export function header(name: string): Json {
+  return { [name]: { $ref: `#/components/headers/${name}` } }
+}
+
+/** Which headers a successful reply has. */
+export function headersOf(route: Route, status: number): Json {
+  const names = ['X-Request-Id']
+  if (!route.always) names.push('RateLimit', 'RateLimit-Policy')
+  if (route.sends?.includes('etag') && status < 300) names.push('ETag')
+  const located = route.sends?.includes('location') && (status === 201 || status === 202)
+  if (located || (status > 300 && status !== 304)) names.push('Location')
+  if (route.query?.properties['cursor']) names.push('Link')
+  if (keyMode(route)) names.push('Idempotent-Replayed')
+  if (route.body) names.push('X-Ignored-Fields')
+  if (route.deprecated) names.push('Deprecation', 'Sunset')
+  return Object.assign({}, ...names.map(header)) as Json
+}
+
+export const parameters: Readonly<Record<string, Json>> = {
+  IdempotencyKey: keyParameter(true),
+  OptionalIdempotencyKey: keyParameter(false),
+  IfMatch: {
+    name: 'If-Match',
+    in: 'header',
+    required: false,
+    description: 'The ETag of the version that is meant; 412 where it is not the current one.',
+    schema: { type: 'string', maxLength: 1024, examples: ['"3"'] },
+  },
+}
+
+function keyParameter(required: boolean): Json {
+  return {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required,
+    description:
+      'Made by the client, new for each intent. A retry with the same key and body gets the first outcome.',
+    schema: {
+      type: 'string',
+      minLength: 16,
+      maxLength: 200,
+      pattern: '^[\\x21-\\x7e]+$',
+      examples: ['order-1042-confirmation'],
+    },
+  }
+}

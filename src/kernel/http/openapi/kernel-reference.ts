@@ -1,0 +1,37 @@
+/** Members that mean the same in every surface, and those of the platform's own operations. */
+import type { Reference } from './reference.ts'
+
+export const platform_introduction =
+  'What the platform says about itself: health, limits, problems, the log of events and of administrative acts. Most of it is read by operators and by programs.'
+
+export const kernelReference: Reference['members'] = {
+  data: ['The items of this page.'],
+  next_cursor: ['Send it as `cursor` to get the next page; null on the last one.', 'c1.eyJhIjoxfQ'],
+  has_more: ['Whether a next page exists.', true],
+  cursor: ['The `next_cursor` of the page before; absent for the first page.', 'c1.eyJhIjoxfQ'],
+  reason: [
+    'Why, in the words of the caller. It is kept in the audit log.',
+    'Requested by the customer.',
+  ],
+  'Problem.type': [
+    'The address of the page that explains the code.',
+    'http://127.0.0.1:8080/problems/job_not_found',
+  ],
+  'Problem.title': ['What the code means, the same each time.', 'There is no such job'],
+  'Problem.status': ['The HTTP status.', 404],
+  'Problem.detail': [
+    'What was wrong this time, and what to do next.',
+    'No job has this id, or you may not see it. Check the id in `GET /v1/jobs`.',
+  ],
+  'Problem.instance': ['The path of the request.', '/v1/jobs/019c8f3a-5b20-7d41-9e6b-2f1c40d7a961'],
+  'Problem.code': ['The stable name of the refusal. New codes may be added.', 'job_not_found'],
+  'Problem.request_id': ['The id of the request, as in `X-Request-Id`.'],
+  'Problem.errors': ['What does not fit, at most 20 of them.'],
+  'Problem.retry_after': ['Seconds to wait before the same request is sent again.', 2],
+  'Problem.current_state': ['The state that does not allow the request.', 'succeeded'],
+  'FieldError.location': ['The part of the request.'],
+  'FieldError.pointer': ['A JSON Pointer to the value.', '/priority'],
+  'FieldError.constraint': ['The rule that the value breaks.', 'maximum'],
+  'FieldError.message': ['The rule as a sentence.', '/priority must be at most 9.'],
+  'FieldError.params': ['The bound of the rule.', { limit: 9 }],
+}

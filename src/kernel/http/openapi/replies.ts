@@ -1,0 +1,209 @@
+/**
+ * Replies of an operation: its successes with their headers, and its refusals by status. A refusal is one
+ * component for each status; where an operation has other codes than most, its reference names them.
+ */
+import type { Catalog } from '../../errors/problem.ts'
+import { keyMode, mediaTypesOf } from '../compile-route.ts'
+import { consumesOf, type Route } from '../route.ts'
+import type { Components, Json, Members } from './components.ts'
+import { header, headersOf } from './headers.ts'
+
+export function successes(
+  route: Route,
+  components: Components,
+  { members, name }: { members: Members; name: string },
+): Json {
+  return Object.fromEntries(
+    Object.entries(route.replies).map(([status, schema]) => {
+      const described = { description: meaning[Number(status)] ?? 'Done.' }
+      const headers = headersOf(route, Number(status))
+      if (schema === null) {
+        const common = status === '204' && same(headers, done.headers)
+        return [
+          status,
+          common ? { $ref: '#/components/responses/Done' } : { ...described, headers },
+        ]
+      }
+      const title = `${name[0]?.toUpperCase()}${name.slice(1)}Reply`
+      const content = mediaTypesOf(route).map(type => [
+        type,
+        {
+          schema:
+            type === 'application/json'
+              ? components.content(jsonOf(schema as Json), members, title)
+              : { type: 'string' },
+        },
+      ])
+      return [status, { ...described, headers, content: Object.fromEntries(content) }]
+    }),
+  )
+}
+
+/** The reply of operations that return nothing, and of those that take a key. */
+const done = {
+  description: 'The request succeeded, and there is no content.',
+  headers: headersOf({ method: 'DELETE', permission: 'authenticated' } as Route, 204),
+}
+
+function same(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+/** A page or picture beside JSON is a text in the route's schema; as JSON it is never sent. */
+function jsonOf(schema: Json): Json & { [key: string]: unknown } {
+  const branches = schema['anyOf'] as Json[] | undefined
+  const [first, second] = branches ?? []
+  return branches?.length === 2 && first?.['type'] === 'object' && second?.['type'] === 'string'
+    ? first
+    : schema
+}
+
+const meaning: Readonly<Record<number, string>> = {
+  200: 'The request succeeded.',
+  201: 'The resource was created.',
+  202: 'The request was accepted; its work goes on.',
+  204: 'The request succeeded, and there is no content.',
+  206: 'A part of the content.',
+  301: 'Moved permanently; follow `Location`.',
+  302: 'Found; follow `Location`.',
+  303: 'See `Location`.',
+  304: 'Not modified since the version in `If-None-Match`.',
+  307: 'Temporarily at `Location`; repeat the same method there.',
+  308: 'Permanently at `Location`; repeat the same method there.',
+}
+
+const status_names: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  405: 'MethodNotAllowed',
+  406: 'NotAcceptable',
+  408: 'RequestTimeout',
+  409: 'Conflict',
+  410: 'Gone',
+  412: 'PreconditionFailed',
+  413: 'ContentTooLarge',
+  415: 'UnsupportedMediaType',
+  416: 'RangeNotSatisfiable',
+  422: 'UnprocessableContent',
+  429: 'TooManyRequests',
+  500: 'InternalServerError',
+  502: 'BadGateway',
+  503: 'ServiceUnavailable',
+  504: 'GatewayTimeout',
+  507: 'InsufficientStorage',
+}
+
+/** The codes of each route by status, as a list with back ticks. */
+export function refusalsOf(route: Route, catalog: Catalog): ReadonlyMap<number, string> {
+  const codes = new Map<number, Set<string>>()
+  for (const code of [...impliedCodes(route), ...(route.fails ?? [])]) {
+    const entry = catalog.get(code)
+    if (!entry) throw new Error(`${route.method} ${route.path} declares an unknown code: ${code}`)
+    codes.set(entry.status, (codes.get(entry.status) ?? new Set()).add(code))
+  }
+  return new Map([...codes].map(([status, set]) => [status, listOf(set)]))
+}
+
+function listOf(codes: Iterable<string>): string {
+  return [...codes]
+    .sort()
+    .map(code => `\`${code}\``)
+    .join(', ')
+}
+
+/** The component of each status, described by the list of codes that most operations have. */
+export function responseComponents(all: readonly ReadonlyMap<number, string>[]): Json {
+  const uses = new Map<number, Map<string, number>>()
+  for (const [status, codes] of all.flatMap(one => [...one])) {
+    const lists = uses.get(status) ?? new Map<string, number>()
+    uses.set(status, lists.set(codes, (lists.get(codes) ?? 0) + 1))
+  }
+  const statuses = [...uses].sort(([one], [other]) => one - other)
+  const own = Object.fromEntries(
+    statuses.map(([status, lists]) => {
+      const [usual = ['', 0]] = [...lists].sort(
+        ([a, often], [b, seldom]) => seldom - often || (a < b ? -1 : 1),
+      )
+      return [nameOf(status), refusal(status, usual[0])]
+    }),
+  )
+  const anywhere = [...anywhere_statuses].flatMap(status => own[nameOf(status)]?.description ?? [])
+  const whole = refusal(503, `Any operation may refuse with ${anywhere.join(', ')}.`)
+  return { ...own, [any_refusal]: whole, Done: done }
+}
+
+/** What has nothing to do with one operation stands once, as its `default`. */
+const anywhere_statuses = new Set([406, 413, 415, 429, 500, 503])
+const any_refusal = 'AnyRefusal'
+
+function refusal(status: number, codes: string) {
+  const problem = { $ref: '#/components/schemas/Problem' }
+  const also = ({ 401: 'WWW-Authenticate', 412: 'ETag' } as Record<number, string>)[status]
+  const names = [
+    'X-Request-Id',
+    ...(also ? [also] : []),
+    ...(mayRetry(status) ? ['Retry-After'] : []),
+  ]
+  return {
+    description: codes,
+    headers: Object.assign({}, ...names.map(header)) as Json,
+    content: { 'application/problem+json': { schema: problem } },
+  }
+}
+
+function mayRetry(status: number): boolean {
+  return status === 409 || status === 429 || status >= 503
+}
+
+export function refusals(own: ReadonlyMap<number, string>, usual: Json): Json {
+  const particular = [...own].flatMap(([status, codes]) => {
+    const name = nameOf(status)
+    const $ref = `#/components/responses/${name}`
+    const { description } = usual[name] as { description: string }
+    if (codes !== description) return [[status, { $ref, description: codes }]]
+    return anywhere_statuses.has(status) ? [] : [[status, { $ref }]]
+  })
+  const rest = { default: { $ref: `#/components/responses/${any_refusal}` } }
+  return { ...(Object.fromEntries(particular) as Json), ...rest }
+}
+
+function nameOf(status: number): string {
+  const name = status_names[status]
+  if (!name) throw new Error(`the status ${status} has no name in the document`)
+  return name
+}
+
+export function isConditional({ fails }: Route): boolean {
+  return fails?.includes('precondition_failed') ?? false
+}
+
+function impliedCodes(route: Route): string[] {
+  const codes = [
+    'malformed_request',
+    'not_acceptable',
+    // A query is looked at on every route, whether or not it names a parameter.
+    'invalid_character',
+    'rate_limited',
+    'internal_error',
+    'overloaded',
+  ]
+  if (route.permission !== 'public') codes.push('authentication_required', 'invalid_token')
+  if (route.permission !== 'public' && route.permission !== 'authenticated')
+    codes.push('permission_denied')
+  if (route.path.includes('{')) codes.push(route.absent ?? 'not_found')
+  if (route.method !== 'GET' && route.method !== 'DELETE') {
+    codes.push('content_too_large')
+    if (consumesOf(route) === 'json') codes.push('malformed_json', 'unsupported_media_type')
+  }
+  if (route.body || route.query) codes.push('validation_failed')
+  if (isConditional(route)) codes.push('invalid_header')
+  if (route.query?.properties['cursor']) codes.push('invalid_cursor')
+  const key = keyMode(route)
+  if (key) {
+    codes.push('idempotency_key_invalid', 'idempotency_key_reused', 'idempotency_in_progress')
+    if (key !== 'optional') codes.push('idempotency_key_missing')
+  }
+  return codes
+}
