@@ -16,7 +16,9 @@ export function jobRetention({ settings }: Pick<Kernel, 'settings'>): readonly R
     {
       table: 'jobs.job_progress',
       key: ['job_id', 'sequence'],
-      where: sql`t.recorded_at < kernel.now() - make_interval(days => ${progress_days})
+      where: sql`
+        -- any tenant: a sweep
+        t.recorded_at < kernel.now() - make_interval(days => ${progress_days})
         and t.job_id < kernel.first_id_of(kernel.now() - make_interval(days => ${progress_days}))
         and not exists (select from jobs.job_attempts a
           where a.job_id = t.job_id and a.state = 'running')`,
