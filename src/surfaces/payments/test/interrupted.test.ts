@@ -5,7 +5,10 @@ import { openPaymentWorld, type PaymentWorld } from './payment-world.ts'
 
 let world: PaymentWorld
 beforeAll(async () => {
-  world = await openPaymentWorld({ PAYMENTS_BREAKER_OPEN_MS: '500' })
+  world = await openPaymentWorld({
+    PAYMENTS_BREAKER_OPEN_MS: '500',
+    PAYMENTS_PROVIDER_TIMEOUT_MS: '2000',
+  })
 })
 afterAll(() => world.close())
 

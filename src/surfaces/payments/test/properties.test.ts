@@ -13,7 +13,7 @@ import { openPaymentWorld, type Merchant, type PaymentWorld } from './payment-wo
 let world: PaymentWorld
 let shop: Merchant
 beforeAll(async () => {
-  world = await openPaymentWorld()
+  world = await openPaymentWorld({ PAYMENTS_PROVIDER_TIMEOUT_MS: '500' })
   shop = await world.merchant()
 })
 afterAll(() => world.close())
