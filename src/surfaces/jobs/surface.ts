@@ -14,6 +14,7 @@ import { openWaitingQuota } from './jobs/waiting-quota.ts'
 import { viewJob } from './jobs/view-job.ts'
 import { openOperator } from './operators/open-operator.ts'
 import { permissions } from './permissions.ts'
+import { reference } from './reference.ts'
 import { resultSweep } from './results/sweep-results.ts'
 import { routes } from './routes.ts'
 import type { EndListeners } from './attempts/ends/announce-ends.ts'
@@ -37,6 +38,7 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
   permissions,
   errors,
   events,
+  reference,
   open: (kernel, { people, rights }) => {
     const types = openJobTypes(kernel)
     const listeners = openEndListeners(kernel, types)
