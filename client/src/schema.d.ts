@@ -3569,9 +3569,7 @@ export interface components {
          *           "pointer": "/priority",
          *           "constraint": "maximum",
          *           "message": "/priority must be at most 9.",
-         *           "params": {
-         *             "limit": 9
-         *           }
+         *           "params": {}
          *         }
          *       ],
          *       "retry_after": 2,
@@ -3710,18 +3708,23 @@ export interface components {
         };
         /**
          * @example {
-         *       "email": "email",
-         *       "password": "password",
-         *       "tenant": "tenant",
-         *       "locale": "locale",
-         *       "display_name": "display name"
+         *       "email": "ada@example.com",
+         *       "password": "correct horse battery staple",
+         *       "tenant": "acme",
+         *       "locale": "en",
+         *       "display_name": "Ada Lovelace"
          *     }
          */
         RegisterAccountBody: {
+            /** @description The mail address, as the person wrote it. */
             email: string;
+            /** @description The password; at least 8 characters, and not easy to guess. */
             password: string;
+            /** @description The name of the tenant in addresses. */
             tenant?: string;
+            /** @description The language of mails, by BCP 47. */
             locale?: string;
+            /** @description What the person is called. */
             display_name?: string;
         };
         /**
@@ -3743,23 +3746,26 @@ export interface components {
          * @example {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
-         *       "email": "email",
+         *       "email": "ada@example.com",
          *       "email_normalized": "email normalized",
          *       "status": "status",
          *       "verified_at": "2026-03-02T09:30:00.000Z",
-         *       "display_name": "display name",
-         *       "locale": "locale",
+         *       "display_name": "Ada Lovelace",
+         *       "locale": "en",
          *       "created_at": "2026-03-02T09:30:00.000Z"
          *     }
          */
         Account: {
             id: components["schemas"]["Id"];
             tenant_id: components["schemas"]["Id"];
+            /** @description The mail address, as the person wrote it. */
             email: string | null;
             email_normalized: string;
             status: string;
             verified_at: components["schemas"]["Time"] | null;
+            /** @description What the person is called. */
             display_name: string | null;
+            /** @description The language of mails, by BCP 47. */
             locale: string | null;
             created_at: components["schemas"]["Time"];
         };
@@ -3769,12 +3775,12 @@ export interface components {
          *         {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *           "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
-         *           "email": "email",
+         *           "email": "ada@example.com",
          *           "email_normalized": "email normalized",
          *           "status": "status",
          *           "verified_at": "2026-03-02T09:30:00.000Z",
-         *           "display_name": "display name",
-         *           "locale": "locale",
+         *           "display_name": "Ada Lovelace",
+         *           "locale": "en",
          *           "created_at": "2026-03-02T09:30:00.000Z"
          *         }
          *       ],
@@ -3794,26 +3800,29 @@ export interface components {
          * @example {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
-         *       "email": "email",
+         *       "email": "ada@example.com",
          *       "email_normalized": "email normalized",
          *       "status": "status",
          *       "verified_at": "2026-03-02T09:30:00.000Z",
-         *       "display_name": "display name",
-         *       "locale": "locale",
+         *       "display_name": "Ada Lovelace",
+         *       "locale": "en",
          *       "created_at": "2026-03-02T09:30:00.000Z",
          *       "role_ids": [
-         *         "role id"
+         *         "support_viewer"
          *       ]
          *     }
          */
         AccountWithRoles: {
             id: components["schemas"]["Id"];
             tenant_id: components["schemas"]["Id"];
+            /** @description The mail address, as the person wrote it. */
             email: string | null;
             email_normalized: string;
             status: string;
             verified_at: components["schemas"]["Time"] | null;
+            /** @description What the person is called. */
             display_name: string | null;
+            /** @description The language of mails, by BCP 47. */
             locale: string | null;
             created_at: components["schemas"]["Time"];
             role_ids: string[];
@@ -3852,6 +3861,7 @@ export interface components {
             client_metadata: {
                 device_name: string | null;
                 ua_family: string | null;
+                /** @description The network of the client, without its last bits. */
                 ip_prefix: string | null;
             };
             current: boolean;
@@ -3869,7 +3879,7 @@ export interface components {
          *           "client_metadata": {
          *             "device_name": "device name",
          *             "ua_family": "ua family",
-         *             "ip_prefix": "ip prefix"
+         *             "ip_prefix": "203.0.113.0/24"
          *           },
          *           "current": false
          *         }
@@ -3891,6 +3901,7 @@ export interface components {
             account_id: components["schemas"]["Id"];
             name: string;
             prefix: string;
+            /** @description Permissions, each perhaps narrowed to a type. */
             permissions: string[];
             state: string;
             created_at: components["schemas"]["Time"];
@@ -3939,6 +3950,7 @@ export interface components {
          */
         CreateApiKeyBody: {
             name: string;
+            /** @description Permissions, each perhaps narrowed to a type. */
             permissions: string[];
             expires_at?: components["schemas"]["Time"];
         };
@@ -3964,6 +3976,7 @@ export interface components {
             account_id: components["schemas"]["Id"];
             name: string;
             prefix: string;
+            /** @description Permissions, each perhaps narrowed to a type. */
             permissions: string[];
             state: string;
             created_at: components["schemas"]["Time"];
@@ -4102,11 +4115,12 @@ export interface components {
         };
         /**
          * @example {
-         *       "hostname": "hostname",
+         *       "hostname": "go.example.com",
          *       "root_url": "root url"
          *     }
          */
         ClaimDomain: {
+            /** @description The host that carries links. */
             hostname: string;
             root_url?: string | null;
         };
@@ -4114,7 +4128,7 @@ export interface components {
          * @example {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "owner_id": "019c8f3a-5b20-7d41-9e6b-8b848a683efe",
-         *       "hostname": "hostname",
+         *       "hostname": "go.example.com",
          *       "state": "pending_verification",
          *       "root_url": "root url",
          *       "checked_at": "2026-03-02T09:30:00.000Z",
@@ -4135,6 +4149,7 @@ export interface components {
         NewDomain: {
             id: components["schemas"]["Id"];
             owner_id: components["schemas"]["Id"];
+            /** @description The host that carries links. */
             hostname: string;
             /** @enum {string} */
             state: "pending_verification" | "active" | "suspended" | "removed";
@@ -4158,7 +4173,7 @@ export interface components {
          * @example {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "owner_id": "019c8f3a-5b20-7d41-9e6b-8b848a683efe",
-         *       "hostname": "hostname",
+         *       "hostname": "go.example.com",
          *       "state": "pending_verification",
          *       "root_url": "root url",
          *       "checked_at": "2026-03-02T09:30:00.000Z",
@@ -4170,6 +4185,7 @@ export interface components {
         Domain: {
             id: components["schemas"]["Id"];
             owner_id: components["schemas"]["Id"];
+            /** @description The host that carries links. */
             hostname: string;
             /** @enum {string} */
             state: "pending_verification" | "active" | "suspended" | "removed";
@@ -4185,7 +4201,7 @@ export interface components {
          *         {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *           "owner_id": "019c8f3a-5b20-7d41-9e6b-8b848a683efe",
-         *           "hostname": "hostname",
+         *           "hostname": "go.example.com",
          *           "state": "pending_verification",
          *           "root_url": "root url",
          *           "checked_at": "2026-03-02T09:30:00.000Z",
@@ -4208,12 +4224,14 @@ export interface components {
         };
         /**
          * @example {
-         *       "email": "email",
-         *       "current_password": "current password"
+         *       "email": "ada@example.com",
+         *       "current_password": "correct horse battery staple"
          *     }
          */
         RequestEmailChangeBody: {
+            /** @description The mail address, as the person wrote it. */
             email: string;
+            /** @description The password until now. */
             current_password: string;
         };
         /**
@@ -4245,24 +4263,27 @@ export interface components {
         };
         /**
          * @example {
-         *       "email": "email",
-         *       "tenant": "tenant"
+         *       "email": "ada@example.com",
+         *       "tenant": "acme"
          *     }
          */
         RequestEmailVerificationBody: {
+            /** @description The mail address, as the person wrote it. */
             email: string;
+            /** @description The name of the tenant in addresses. */
             tenant?: string;
         };
         /**
          * @example {
          *       "token": "token",
          *       "registration_id": "019c8f3a-5b20-7d41-9e6b-074de6fedbb7",
-         *       "password": "password"
+         *       "password": "correct horse battery staple"
          *     }
          */
         VerifyEmailBody: {
             token: string;
             registration_id?: components["schemas"]["Id"];
+            /** @description The password; at least 8 characters, and not easy to guess. */
             password?: string;
         };
         /**
@@ -4625,10 +4646,10 @@ export interface components {
          *         {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *           "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
-         *           "provider": "provider",
+         *           "provider": "stripe",
          *           "provider_account": "provider account",
          *           "provider_event_id": "provider event id",
-         *           "event_type": "event type",
+         *           "event_type": "job.succeeded",
          *           "payload_ref": "payload ref",
          *           "signature_key_version": 1,
          *           "received_at": "2026-03-02T09:30:00.000Z",
@@ -4636,7 +4657,7 @@ export interface components {
          *           "processed_at": "2026-03-02T09:30:00.000Z",
          *           "attempts": 1,
          *           "next_attempt_at": "2026-03-02T10:15:00.000Z",
-         *           "last_error_code": "last error code"
+         *           "last_error_code": "timeout"
          *         }
          *       ],
          *       "next_cursor": "c1.eyJhIjoxfQ",
@@ -4648,9 +4669,11 @@ export interface components {
             data: {
                 id: components["schemas"]["Id"];
                 tenant_id: components["schemas"]["Id"];
+                /** @description The provider that signs the messages. */
                 provider: string;
                 provider_account: string;
                 provider_event_id: string;
+                /** @description The type of the event. */
                 event_type: string | null;
                 payload_ref: string;
                 signature_key_version: number;
@@ -4660,6 +4683,7 @@ export interface components {
                 processed_at: components["schemas"]["Time"] | null;
                 attempts: number;
                 next_attempt_at: components["schemas"]["Time"] | null;
+                /** @description Why the last attempt failed. */
                 last_error_code: string | null;
             }[];
             /** @description Send it as `cursor` to get the next page; null on the last one. */
@@ -4671,10 +4695,10 @@ export interface components {
          * @example {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
-         *       "provider": "provider",
+         *       "provider": "stripe",
          *       "provider_account": "provider account",
          *       "provider_event_id": "provider event id",
-         *       "event_type": "event type",
+         *       "event_type": "job.succeeded",
          *       "payload_ref": "payload ref",
          *       "signature_key_version": 1,
          *       "received_at": "2026-03-02T09:30:00.000Z",
@@ -4682,15 +4706,17 @@ export interface components {
          *       "processed_at": "2026-03-02T09:30:00.000Z",
          *       "attempts": 1,
          *       "next_attempt_at": "2026-03-02T10:15:00.000Z",
-         *       "last_error_code": "last error code"
+         *       "last_error_code": "timeout"
          *     }
          */
         GetInboundReceiptReply: {
             id: components["schemas"]["Id"];
             tenant_id: components["schemas"]["Id"];
+            /** @description The provider that signs the messages. */
             provider: string;
             provider_account: string;
             provider_event_id: string;
+            /** @description The type of the event. */
             event_type: string | null;
             payload_ref: string;
             signature_key_version: number;
@@ -4700,6 +4726,7 @@ export interface components {
             processed_at: components["schemas"]["Time"] | null;
             attempts: number;
             next_attempt_at: components["schemas"]["Time"] | null;
+            /** @description Why the last attempt failed. */
             last_error_code: string | null;
         };
         /**
@@ -4785,7 +4812,7 @@ export interface components {
         /**
          * @example {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *       "provider": "provider",
+         *       "provider": "stripe",
          *       "account_ref": "account ref",
          *       "scheme": "stripe",
          *       "secret_versions": [
@@ -4809,6 +4836,7 @@ export interface components {
          */
         PutInboundSourceReply: {
             id: components["schemas"]["Id"];
+            /** @description The provider that signs the messages. */
             provider: string;
             account_ref: string;
             /** @enum {string} */
@@ -4834,7 +4862,7 @@ export interface components {
         /**
          * @example {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *       "provider": "provider",
+         *       "provider": "stripe",
          *       "account_ref": "account ref",
          *       "scheme": "stripe",
          *       "secret_versions": [
@@ -4858,6 +4886,7 @@ export interface components {
          */
         GetInboundSourceReply: {
             id: components["schemas"]["Id"];
+            /** @description The provider that signs the messages. */
             provider: string;
             account_ref: string;
             /** @enum {string} */
@@ -4969,43 +4998,49 @@ export interface components {
         };
         /**
          * @example {
-         *       "email": "email",
+         *       "email": "ada@example.com",
          *       "role_ids": [
          *         "support_viewer"
          *       ],
-         *       "display_name": "display name",
-         *       "locale": "locale"
+         *       "display_name": "Ada Lovelace",
+         *       "locale": "en"
          *     }
          */
         InviteAccountBody: {
+            /** @description The mail address, as the person wrote it. */
             email: string;
             role_ids?: string[];
+            /** @description What the person is called. */
             display_name?: string;
+            /** @description The language of mails, by BCP 47. */
             locale?: string;
         };
         /**
          * @example {
-         *       "lease_token": "lease token",
+         *       "lease_token": "lt_9fK2mQ4x",
          *       "version": 1,
          *       "outcome": "succeeded",
          *       "result": {},
          *       "result_ref": "019c8f3a-5b20-7d41-9e6b-103b1e5f6122",
          *       "error": {
          *         "code": "code",
-         *         "retryable": false,
+         *         "retryable": true,
          *         "retry_after_seconds": 1
          *       }
          *     }
          */
         FinalizeAttempt: {
+            /** @description Proves that the worker holds the attempt; each claim has a new one. */
             lease_token: string;
             version: number;
             /** @enum {string} */
             outcome: "succeeded" | "failed" | "cancelled" | "released";
             result?: unknown;
+            /** @description The id of the stored result. */
             result_ref?: components["schemas"]["Id"];
             error?: {
                 code: string;
+                /** @description Whether another attempt makes sense. */
                 retryable: boolean;
                 retry_after_seconds?: number;
             };
@@ -5014,7 +5049,7 @@ export interface components {
          * @example {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
-         *       "type": "type",
+         *       "type": "demo.count",
          *       "schema_version": 1,
          *       "state": "pending",
          *       "status": "queued",
@@ -5029,20 +5064,20 @@ export interface components {
          *       "completed_at": "2026-03-02T09:30:00.000Z",
          *       "version": 1,
          *       "attempt_count": 1,
-         *       "max_attempts": 1,
+         *       "max_attempts": 5,
          *       "waiting_reason": "dependencies",
          *       "next_attempt_at": "2026-03-02T10:15:00.000Z",
          *       "progress": {
          *         "sequence": 1,
-         *         "stage": "stage",
-         *         "current": 1,
-         *         "total": 1,
+         *         "stage": "counting",
+         *         "current": 4,
+         *         "total": 10,
          *         "message_code": "message code",
          *         "recorded_at": "2026-03-02T09:30:00.000Z"
          *       },
          *       "error": {
          *         "code": "code",
-         *         "retryable": false,
+         *         "retryable": true,
          *         "cause_job_id": "019c8f3a-5b20-7d41-9e6b-a026d6e1fa30"
          *       },
          *       "usage": {},
@@ -5059,42 +5094,55 @@ export interface components {
         Job: {
             id: components["schemas"]["Id"];
             tenant_id: components["schemas"]["Id"];
+            /** @description The name of the job type. */
             type: string;
+            /** @description The version of the schema that the parameters fit; the newest one if absent. */
             schema_version: number;
             /** @enum {string} */
             state: "pending" | "retryable" | "running" | "succeeded" | "failed" | "cancelled" | "expired";
             /** @enum {string} */
             status: "queued" | "running" | "succeeded" | "failed" | "cancelled" | "expired";
+            /** @description From 0 to 9; a larger one goes first. */
             priority: number;
             input_ref: components["schemas"]["Id"] | null;
+            /** @description The id of the stored result. */
             result_ref: components["schemas"]["Id"] | null;
             idempotency_key: string | null;
             scheduled_at: components["schemas"]["Time"] | null;
+            /** @description After this time the job expires instead of starting. */
             deadline_at: components["schemas"]["Time"] | null;
             cancel_requested_at: components["schemas"]["Time"] | null;
             created_at: components["schemas"]["Time"];
             completed_at: components["schemas"]["Time"] | null;
             version: number;
+            /** @description How many attempts have begun. */
             attempt_count: number;
+            /** @description How many attempts the job gets before it fails. */
             max_attempts: number;
+            /** @description Why the job does not run yet. */
             waiting_reason: ("dependencies" | "schedule" | "backoff" | "type_paused" | "no_capable_worker" | "tenant_limit" | "fair_share") | null;
             next_attempt_at: components["schemas"]["Time"] | null;
             progress: {
                 sequence: number;
+                /** @description What the job does now. */
                 stage: string;
+                /** @description How many steps are done. */
                 current: number;
+                /** @description How many steps there are. */
                 total: number | null;
                 message_code: string | null;
                 recorded_at: components["schemas"]["Time"];
             } | null;
             error: {
                 code: string;
+                /** @description Whether another attempt makes sense. */
                 retryable: boolean;
                 cause_job_id: components["schemas"]["Id"] | null;
             } | null;
             usage: {
                 [key: string]: unknown;
             } | null;
+            /** @description Jobs that must end first. */
             depends_on: {
                 job_id: components["schemas"]["Id"];
                 /** @enum {string} */
@@ -5105,20 +5153,27 @@ export interface components {
         };
         /**
          * @example {
-         *       "lease_token": "lease token",
-         *       "stage": "stage",
-         *       "current": 1,
-         *       "total": 1,
+         *       "lease_token": "lt_9fK2mQ4x",
+         *       "stage": "counting",
+         *       "current": 4,
+         *       "total": 10,
          *       "message_code": "message code",
-         *       "checkpoint": {}
+         *       "checkpoint": {
+         *         "done": 400
+         *       }
          *     }
          */
         ReportProgress: {
+            /** @description Proves that the worker holds the attempt; each claim has a new one. */
             lease_token: string;
+            /** @description What the job does now. */
             stage: string;
+            /** @description How many steps are done. */
             current: number;
+            /** @description How many steps there are. */
             total?: number;
             message_code?: string;
+            /** @description What the next attempt needs to go on; opaque to the platform. */
             checkpoint?: unknown;
         };
         /**
@@ -5141,6 +5196,7 @@ export interface components {
          *     }
          */
         StoredResult: {
+            /** @description The id of the stored result. */
             result_ref: components["schemas"]["Id"];
             size: number;
             checksum_sha256: string;
@@ -5149,14 +5205,14 @@ export interface components {
          * @example {
          *       "jobs": [
          *         {
-         *           "type": "type",
+         *           "type": "demo.count",
          *           "schema_version": 1,
          *           "parameters": {},
          *           "input_ref": "019c8f3a-5b20-7d41-9e6b-fecb447643f6",
          *           "priority": 1,
          *           "scheduled_at": "2026-03-02T09:30:00.000Z",
          *           "deadline_at": "2026-03-02T10:15:00.000Z",
-         *           "max_attempts": 1,
+         *           "max_attempts": 5,
          *           "depends_on": [
          *             {
          *               "job_id": "019c8f3a-5b20-7d41-9e6b-abe99299867c",
@@ -5176,14 +5232,21 @@ export interface components {
          */
         SubmitJobs: {
             jobs: {
+                /** @description The name of the job type. */
                 type: string;
+                /** @description The version of the schema that the parameters fit; the newest one if absent. */
                 schema_version?: number;
+                /** @description What the job works on; it fits the schema of the type. */
                 parameters?: Record<string, never>;
                 input_ref?: components["schemas"]["Id"];
+                /** @description From 0 to 9; a larger one goes first. */
                 priority?: number;
                 scheduled_at?: components["schemas"]["Time"];
+                /** @description After this time the job expires instead of starting. */
                 deadline_at?: components["schemas"]["Time"];
+                /** @description How many attempts the job gets before it fails. */
                 max_attempts?: number;
+                /** @description Jobs that must end first. */
                 depends_on?: {
                     job_id: components["schemas"]["Id"];
                     /** @enum {string} */
@@ -5212,12 +5275,13 @@ export interface components {
         };
         /**
          * @example {
-         *       "type": "type",
+         *       "type": "demo.count",
          *       "error_code": "error code",
          *       "limit": 1
          *     }
          */
         RedriveJobs: {
+            /** @description The name of the job type. */
             type: string;
             error_code?: string;
             limit: number;
@@ -5234,11 +5298,11 @@ export interface components {
          * @example {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "name": "name",
-         *       "type": "type",
+         *       "type": "demo.count",
          *       "schema_version": 1,
          *       "parameters": {},
-         *       "cron": "cron",
-         *       "timezone": "timezone",
+         *       "cron": "0 6 * * 1-5",
+         *       "timezone": "Europe/Berlin",
          *       "enabled": false,
          *       "catch_up": "skip",
          *       "overlap": "allow",
@@ -5257,18 +5321,24 @@ export interface components {
         JobSchedule: {
             id: components["schemas"]["Id"];
             name: string;
+            /** @description The name of the job type. */
             type: string;
+            /** @description The version of the schema that the parameters fit; the newest one if absent. */
             schema_version: number;
+            /** @description What the job works on; it fits the schema of the type. */
             parameters: {
                 [key: string]: unknown;
             };
+            /** @description Five fields of cron: minute, hour, day, month, weekday. */
             cron: string;
+            /** @description The zone of the cron expression. */
             timezone: string;
             enabled: boolean;
             /** @enum {string} */
             catch_up: "skip" | "latest" | "all";
             /** @enum {string} */
             overlap: "allow" | "skip";
+            /** @description From 0 to 9; a larger one goes first. */
             priority: number;
             next_run_at: components["schemas"]["Time"] | null;
             last_run_at: components["schemas"]["Time"] | null;
@@ -5286,11 +5356,11 @@ export interface components {
          *         {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *           "name": "name",
-         *           "type": "type",
+         *           "type": "demo.count",
          *           "schema_version": 1,
          *           "parameters": {},
-         *           "cron": "cron",
-         *           "timezone": "timezone",
+         *           "cron": "0 6 * * 1-5",
+         *           "timezone": "Europe/Berlin",
          *           "enabled": false,
          *           "catch_up": "skip",
          *           "overlap": "allow",
@@ -5320,11 +5390,11 @@ export interface components {
         };
         /**
          * @example {
-         *       "type": "type",
+         *       "type": "demo.count",
          *       "schema_version": 1,
          *       "parameters": {},
-         *       "cron": "cron",
-         *       "timezone": "timezone",
+         *       "cron": "0 6 * * 1-5",
+         *       "timezone": "Europe/Berlin",
          *       "enabled": false,
          *       "catch_up": "skip",
          *       "overlap": "allow",
@@ -5332,19 +5402,26 @@ export interface components {
          *     }
          */
         PutJobSchedule: {
+            /** @description The name of the job type. */
             type: string;
+            /** @description The version of the schema that the parameters fit; the newest one if absent. */
             schema_version?: number;
+            /** @description What the job works on; it fits the schema of the type. */
             parameters?: Record<string, never>;
+            /** @description Five fields of cron: minute, hour, day, month, weekday. */
             cron: string;
+            /** @description The zone of the cron expression. */
             timezone?: string;
             enabled?: boolean;
             /** @enum {string} */
             catch_up?: "skip" | "latest" | "all";
             /** @enum {string} */
             overlap?: "allow" | "skip";
+            /** @description From 0 to 9; a larger one goes first. */
             priority?: number;
         };
         JobTypeStats: {
+            /** @description The name of the job type. */
             type: string;
             waiting: number | null;
             running: number | null;
@@ -5357,7 +5434,7 @@ export interface components {
          * @example {
          *       "data": [
          *         {
-         *           "type": "type",
+         *           "type": "demo.count",
          *           "waiting": 1,
          *           "running": 1,
          *           "oldest_waiting_seconds": 1,
@@ -5380,16 +5457,16 @@ export interface components {
         };
         /**
          * @example {
-         *       "type": "type",
+         *       "type": "demo.count",
          *       "kind": "built_in",
          *       "submittable": false,
          *       "schema_versions": [
          *         1
          *       ],
-         *       "queue": "queue",
-         *       "lease_seconds": 1,
-         *       "timeout_seconds": 1,
-         *       "max_attempts": 1,
+         *       "queue": "default",
+         *       "lease_seconds": 30,
+         *       "timeout_seconds": 600,
+         *       "max_attempts": 5,
          *       "backoff": {
          *         "base_ms": 1,
          *         "cap_ms": 1
@@ -5402,14 +5479,19 @@ export interface components {
          *     }
          */
         JobType: {
+            /** @description The name of the job type. */
             type: string;
             /** @enum {string} */
             kind: "built_in" | "activity" | "external";
             submittable: boolean;
             schema_versions: number[];
+            /** @description Workers claim from one queue. */
             queue: string;
+            /** @description How long a lease lasts without a heartbeat. */
             lease_seconds: number | null;
+            /** @description How long one attempt may take. */
             timeout_seconds: number | null;
+            /** @description How many attempts the job gets before it fails. */
             max_attempts: number | null;
             backoff: {
                 base_ms: number;
@@ -5425,16 +5507,16 @@ export interface components {
          * @example {
          *       "data": [
          *         {
-         *           "type": "type",
+         *           "type": "demo.count",
          *           "kind": "built_in",
          *           "submittable": false,
          *           "schema_versions": [
          *             1
          *           ],
-         *           "queue": "queue",
-         *           "lease_seconds": 1,
-         *           "timeout_seconds": 1,
-         *           "max_attempts": 1,
+         *           "queue": "default",
+         *           "lease_seconds": 30,
+         *           "timeout_seconds": 600,
+         *           "max_attempts": 5,
          *           "backoff": {
          *             "base_ms": 1,
          *             "cap_ms": 1
@@ -5463,10 +5545,10 @@ export interface components {
          *       "schema_version": 1,
          *       "parameters_schema": {},
          *       "result_schema": {},
-         *       "queue": "queue",
-         *       "lease_seconds": 5,
-         *       "timeout_seconds": 1,
-         *       "max_attempts": 1,
+         *       "queue": "default",
+         *       "lease_seconds": 30,
+         *       "timeout_seconds": 600,
+         *       "max_attempts": 5,
          *       "backoff": {
          *         "base_ms": 1,
          *         "cap_ms": 1
@@ -5475,12 +5557,17 @@ export interface components {
          *     }
          */
         RegisterJobType: {
+            /** @description The version of the schema that the parameters fit; the newest one if absent. */
             schema_version: number;
             parameters_schema: Record<string, never>;
             result_schema?: Record<string, never>;
+            /** @description Workers claim from one queue. */
             queue?: string;
+            /** @description How long a lease lasts without a heartbeat. */
             lease_seconds?: number;
+            /** @description How long one attempt may take. */
             timeout_seconds?: number;
+            /** @description How many attempts the job gets before it fails. */
             max_attempts?: number;
             backoff?: {
                 base_ms: number;
@@ -5501,7 +5588,7 @@ export interface components {
         };
         /**
          * @example {
-         *       "type": "type",
+         *       "type": "demo.count",
          *       "paused": false,
          *       "reason": "Requested by the customer.",
          *       "paused_at": "2026-03-02T09:30:00.000Z",
@@ -5511,6 +5598,7 @@ export interface components {
          *     }
          */
         JobTypePause: {
+            /** @description The name of the job type. */
             type: string;
             paused: boolean;
             /** @description Why, in the words of the caller. It is kept in the audit log. */
@@ -5522,14 +5610,14 @@ export interface components {
         };
         /**
          * @example {
-         *       "type": "type",
+         *       "type": "demo.count",
          *       "schema_version": 1,
          *       "parameters": {},
          *       "input_ref": "019c8f3a-5b20-7d41-9e6b-fecb447643f6",
          *       "priority": 1,
          *       "scheduled_at": "2026-03-02T09:30:00.000Z",
          *       "deadline_at": "2026-03-02T10:15:00.000Z",
-         *       "max_attempts": 1,
+         *       "max_attempts": 5,
          *       "depends_on": [
          *         {
          *           "job_id": "019c8f3a-5b20-7d41-9e6b-abe99299867c",
@@ -5539,14 +5627,21 @@ export interface components {
          *     }
          */
         SubmitJob: {
+            /** @description The name of the job type. */
             type: string;
+            /** @description The version of the schema that the parameters fit; the newest one if absent. */
             schema_version?: number;
+            /** @description What the job works on; it fits the schema of the type. */
             parameters?: Record<string, never>;
             input_ref?: components["schemas"]["Id"];
+            /** @description From 0 to 9; a larger one goes first. */
             priority?: number;
             scheduled_at?: components["schemas"]["Time"];
+            /** @description After this time the job expires instead of starting. */
             deadline_at?: components["schemas"]["Time"];
+            /** @description How many attempts the job gets before it fails. */
             max_attempts?: number;
+            /** @description Jobs that must end first. */
             depends_on?: {
                 job_id: components["schemas"]["Id"];
                 /** @enum {string} */
@@ -5559,7 +5654,7 @@ export interface components {
          *         {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *           "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
-         *           "type": "type",
+         *           "type": "demo.count",
          *           "schema_version": 1,
          *           "state": "pending",
          *           "status": "queued",
@@ -5574,20 +5669,20 @@ export interface components {
          *           "completed_at": "2026-03-02T09:30:00.000Z",
          *           "version": 1,
          *           "attempt_count": 1,
-         *           "max_attempts": 1,
+         *           "max_attempts": 5,
          *           "waiting_reason": "dependencies",
          *           "next_attempt_at": "2026-03-02T10:15:00.000Z",
          *           "progress": {
          *             "sequence": 1,
-         *             "stage": "stage",
-         *             "current": 1,
-         *             "total": 1,
+         *             "stage": "counting",
+         *             "current": 4,
+         *             "total": 10,
          *             "message_code": "message code",
          *             "recorded_at": "2026-03-02T09:30:00.000Z"
          *           },
          *           "error": {
          *             "code": "code",
-         *             "retryable": false,
+         *             "retryable": true,
          *             "cause_job_id": "019c8f3a-5b20-7d41-9e6b-a026d6e1fa30"
          *           },
          *           "usage": {},
@@ -5620,6 +5715,7 @@ export interface components {
          *     }
          */
         ChangeJob: {
+            /** @description From 0 to 9; a larger one goes first. */
             priority?: number;
             scheduled_at?: components["schemas"]["Time"] | null;
         };
@@ -5676,6 +5772,7 @@ export interface components {
             id: components["schemas"]["Id"];
             job_id: components["schemas"]["Id"];
             sequence: number;
+            /** @description The name of the job type. */
             type: string;
             /** @description The items of this page. */
             data: {
@@ -5690,7 +5787,7 @@ export interface components {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *           "job_id": "019c8f3a-5b20-7d41-9e6b-abe99299867c",
          *           "sequence": 1,
-         *           "type": "type",
+         *           "type": "demo.count",
          *           "data": {},
          *           "occurred_at": "2026-03-02T09:30:00.000Z"
          *         }
@@ -6025,6 +6122,7 @@ export interface components {
             /** @enum {string} */
             state: "received" | "resolved";
             domain_id: components["schemas"]["Id"] | null;
+            /** @description The last part of the short address. */
             code: string | null;
             created_at: components["schemas"]["Time"];
             resolved_at: components["schemas"]["Time"] | null;
@@ -6038,7 +6136,7 @@ export interface components {
          *           "reason": "Requested by the customer.",
          *           "state": "received",
          *           "domain_id": "019c8f3a-5b20-7d41-9e6b-82f10651e042",
-         *           "code": "code",
+         *           "code": "spring-sale",
          *           "created_at": "2026-03-02T09:30:00.000Z",
          *           "resolved_at": "2026-03-02T09:30:00.000Z"
          *         }
@@ -6058,13 +6156,14 @@ export interface components {
         /**
          * @example {
          *       "domain": "domain",
-         *       "code": "code",
+         *       "code": "spring-sale",
          *       "from": "2026-03-02",
          *       "to": "2026-03-02"
          *     }
          */
         RebuildLinkStats: {
             domain?: string;
+            /** @description The last part of the short address. */
             code?: string;
             from: string;
             to: string;
@@ -6084,13 +6183,13 @@ export interface components {
         };
         /**
          * @example {
-         *       "destination_url": "destination url",
-         *       "alias": "alias",
+         *       "destination_url": "https://example.com/spring?utm_source=mail",
+         *       "alias": "spring-sale",
          *       "domain": "domain",
          *       "expires_at": "2026-03-02T10:15:00.000Z",
          *       "code_length": 8,
-         *       "max_clicks": 1,
-         *       "title": "title",
+         *       "max_clicks": 1000,
+         *       "title": "Spring sale",
          *       "policy": {
          *         "redirect_status": 301,
          *         "scan": "allow",
@@ -6101,15 +6200,22 @@ export interface components {
          *     }
          */
         CreateLink: {
+            /** @description Where the link leads. */
             destination_url: string;
+            /** @description The code that you wish for; absent for a free one. */
             alias?: string;
             domain?: string;
             expires_at?: components["schemas"]["Time"] | null;
             code_length?: number;
+            /** @description How often the link may be followed. */
             max_clicks?: number | null;
+            /** @description What the owner calls the link. */
             title?: string | null;
             policy?: {
-                /** @enum {integer} */
+                /**
+                 * @description The status of the redirect.
+                 * @enum {integer}
+                 */
                 redirect_status?: 301 | 302 | 307 | 308;
                 /** @enum {string} */
                 scan?: "allow" | "warn" | "block";
@@ -6120,7 +6226,10 @@ export interface components {
             };
         };
         LinkPolicy: {
-            /** @enum {integer} */
+            /**
+             * @description The status of the redirect.
+             * @enum {integer}
+             */
             redirect_status: 301 | 302 | 307 | 308;
             /** @enum {string} */
             scan: "allow" | "warn" | "block";
@@ -6131,12 +6240,12 @@ export interface components {
         };
         /**
          * @example {
-         *       "code": "code",
+         *       "code": "spring-sale",
          *       "domain": "domain",
          *       "domain_id": "019c8f3a-5b20-7d41-9e6b-82f10651e042",
-         *       "short_url": "short url",
+         *       "short_url": "http://127.0.0.1:8080/spring-sale",
          *       "owner_id": "019c8f3a-5b20-7d41-9e6b-8b848a683efe",
-         *       "destination_url": "destination url",
+         *       "destination_url": "https://example.com/spring?utm_source=mail",
          *       "state": "pending_scan",
          *       "safety_state": "unscanned",
          *       "destination_version": 1,
@@ -6144,9 +6253,9 @@ export interface components {
          *       "created_at": "2026-03-02T09:30:00.000Z",
          *       "updated_at": "2026-03-02T10:15:00.000Z",
          *       "expires_at": "2026-03-02T10:15:00.000Z",
-         *       "max_clicks": 1,
-         *       "remaining_clicks": 1,
-         *       "title": "title",
+         *       "max_clicks": 1000,
+         *       "remaining_clicks": 987,
+         *       "title": "Spring sale",
          *       "policy": {
          *         "redirect_status": 301,
          *         "scan": "allow",
@@ -6158,23 +6267,32 @@ export interface components {
          *     }
          */
         Link: {
+            /** @description The last part of the short address. */
             code: string;
             domain: string;
             domain_id: components["schemas"]["Id"];
+            /** @description The whole short address. */
             short_url: string;
             owner_id: components["schemas"]["Id"];
+            /** @description Where the link leads. */
             destination_url: string;
             /** @enum {string} */
             state: "pending_scan" | "active" | "disabled" | "expired" | "deleted";
-            /** @enum {string} */
+            /**
+             * @description What the checks of the destination found.
+             * @enum {string}
+             */
             safety_state: "unscanned" | "clean" | "suspicious" | "malicious";
             destination_version: number;
             version: components["schemas"]["Version"];
             created_at: components["schemas"]["Time"];
             updated_at: components["schemas"]["Time"];
             expires_at: components["schemas"]["Time"] | null;
+            /** @description How often the link may be followed. */
             max_clicks: number | null;
+            /** @description How often the link may still be followed. */
             remaining_clicks: number | null;
+            /** @description What the owner calls the link. */
             title: string | null;
             policy: components["schemas"]["LinkPolicy"];
             clicks: number;
@@ -6183,12 +6301,12 @@ export interface components {
          * @example {
          *       "data": [
          *         {
-         *           "code": "code",
+         *           "code": "spring-sale",
          *           "domain": "domain",
          *           "domain_id": "019c8f3a-5b20-7d41-9e6b-82f10651e042",
-         *           "short_url": "short url",
+         *           "short_url": "http://127.0.0.1:8080/spring-sale",
          *           "owner_id": "019c8f3a-5b20-7d41-9e6b-8b848a683efe",
-         *           "destination_url": "destination url",
+         *           "destination_url": "https://example.com/spring?utm_source=mail",
          *           "state": "pending_scan",
          *           "safety_state": "unscanned",
          *           "destination_version": 1,
@@ -6196,9 +6314,9 @@ export interface components {
          *           "created_at": "2026-03-02T09:30:00.000Z",
          *           "updated_at": "2026-03-02T10:15:00.000Z",
          *           "expires_at": "2026-03-02T10:15:00.000Z",
-         *           "max_clicks": 1,
-         *           "remaining_clicks": 1,
-         *           "title": "title",
+         *           "max_clicks": 1000,
+         *           "remaining_clicks": 987,
+         *           "title": "Spring sale",
          *           "policy": {
          *             "redirect_status": 301,
          *             "scan": "allow",
@@ -6225,13 +6343,13 @@ export interface components {
          * @example {
          *       "links": [
          *         {
-         *           "destination_url": "destination url",
-         *           "alias": "alias",
+         *           "destination_url": "https://example.com/spring?utm_source=mail",
+         *           "alias": "spring-sale",
          *           "domain": "domain",
          *           "expires_at": "2026-03-02T10:15:00.000Z",
          *           "code_length": 8,
-         *           "max_clicks": 1,
-         *           "title": "title",
+         *           "max_clicks": 1000,
+         *           "title": "Spring sale",
          *           "policy": {
          *             "redirect_status": 301,
          *             "scan": "allow",
@@ -6250,12 +6368,12 @@ export interface components {
          * @example {
          *       "data": [
          *         {
-         *           "code": "code",
+         *           "code": "spring-sale",
          *           "domain": "domain",
          *           "domain_id": "019c8f3a-5b20-7d41-9e6b-82f10651e042",
-         *           "short_url": "short url",
+         *           "short_url": "http://127.0.0.1:8080/spring-sale",
          *           "owner_id": "019c8f3a-5b20-7d41-9e6b-8b848a683efe",
-         *           "destination_url": "destination url",
+         *           "destination_url": "https://example.com/spring?utm_source=mail",
          *           "state": "pending_scan",
          *           "safety_state": "unscanned",
          *           "destination_version": 1,
@@ -6263,9 +6381,9 @@ export interface components {
          *           "created_at": "2026-03-02T09:30:00.000Z",
          *           "updated_at": "2026-03-02T10:15:00.000Z",
          *           "expires_at": "2026-03-02T10:15:00.000Z",
-         *           "max_clicks": 1,
-         *           "remaining_clicks": 1,
-         *           "title": "title",
+         *           "max_clicks": 1000,
+         *           "remaining_clicks": 987,
+         *           "title": "Spring sale",
          *           "policy": {
          *             "redirect_status": 301,
          *             "scan": "allow",
@@ -6284,9 +6402,9 @@ export interface components {
         };
         /**
          * @example {
-         *       "destination_url": "destination url",
+         *       "destination_url": "https://example.com/spring?utm_source=mail",
          *       "expires_at": "2026-03-02T10:15:00.000Z",
-         *       "title": "title",
+         *       "title": "Spring sale",
          *       "policy": {
          *         "redirect_status": 301,
          *         "scan": "allow",
@@ -6294,18 +6412,23 @@ export interface components {
          *         "cache_seconds": 1,
          *         "edge_cache_seconds": 1
          *       },
-         *       "max_clicks": 1,
+         *       "max_clicks": 1000,
          *       "state": "active",
-         *       "code": {},
+         *       "code": "spring-sale",
          *       "domain": {}
          *     }
          */
         PatchLink: {
+            /** @description Where the link leads. */
             destination_url?: string;
             expires_at?: components["schemas"]["Time"] | null;
+            /** @description What the owner calls the link. */
             title?: string | null;
             policy?: {
-                /** @enum {integer} */
+                /**
+                 * @description The status of the redirect.
+                 * @enum {integer}
+                 */
                 redirect_status?: 301 | 302 | 307 | 308;
                 /** @enum {string} */
                 scan?: "allow" | "warn" | "block";
@@ -6314,9 +6437,11 @@ export interface components {
                 cache_seconds?: number;
                 edge_cache_seconds?: number;
             };
+            /** @description How often the link may be followed. */
             max_clicks?: number | null;
             /** @enum {string} */
             state?: "active" | "disabled";
+            /** @description The last part of the short address. */
             code?: unknown;
             domain?: unknown;
         };
@@ -6334,7 +6459,7 @@ export interface components {
         };
         /**
          * @example {
-         *       "code": "code",
+         *       "code": "spring-sale",
          *       "domain": "domain",
          *       "from": "from",
          *       "to": "to",
@@ -6394,11 +6519,12 @@ export interface components {
          *         ]
          *       },
          *       "as_of": "2026-03-02T09:30:00.000Z",
-         *       "freshness_seconds": 1,
+         *       "freshness_seconds": 60,
          *       "degraded": false
          *     }
          */
         LinkStats: {
+            /** @description The last part of the short address. */
             code: string;
             domain: string;
             from: string;
@@ -6443,6 +6569,7 @@ export interface components {
                 }[];
             };
             as_of: components["schemas"]["Time"];
+            /** @description How old the newest counted click may be. */
             freshness_seconds: number;
             degraded: boolean;
         };
@@ -6450,12 +6577,12 @@ export interface components {
          * @example {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
-         *       "email": "email",
+         *       "email": "ada@example.com",
          *       "email_normalized": "email normalized",
          *       "status": "status",
          *       "verified_at": "2026-03-02T09:30:00.000Z",
-         *       "display_name": "display name",
-         *       "locale": "locale",
+         *       "display_name": "Ada Lovelace",
+         *       "locale": "en",
          *       "created_at": "2026-03-02T09:30:00.000Z",
          *       "principal_type": "account",
          *       "session": {
@@ -6470,7 +6597,7 @@ export interface components {
          *       "tenants": [
          *         {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *           "slug": "slug"
+         *           "slug": "acme"
          *         }
          *       ],
          *       "roles": [
@@ -6490,26 +6617,33 @@ export interface components {
         Me: {
             id: components["schemas"]["Id"];
             tenant_id: components["schemas"]["Id"];
+            /** @description The mail address, as the person wrote it. */
             email: string | null;
             email_normalized: string;
             status: string;
             verified_at: components["schemas"]["Time"] | null;
+            /** @description What the person is called. */
             display_name: string | null;
+            /** @description The language of mails, by BCP 47. */
             locale: string | null;
             created_at: components["schemas"]["Time"];
             principal_type: "account" | "service";
             session: {
                 id: components["schemas"]["Id"];
+                /** @description How strongly the caller has proven who it is: `aal2` with a second factor. */
                 aal: "aal1" | "aal2";
                 amr: string[];
+                /** @description When the person last logged in. */
                 auth_time: components["schemas"]["Time"];
                 expires_at: components["schemas"]["Time"];
             } | null;
             tenants: {
                 id: components["schemas"]["Id"];
+                /** @description The name of the tenant in addresses. */
                 slug: string;
             }[];
             roles: string[];
+            /** @description Permissions, each perhaps narrowed to a type. */
             permissions: string[];
             mfa: {
                 enabled: boolean;
@@ -6518,12 +6652,14 @@ export interface components {
         };
         /**
          * @example {
-         *       "display_name": "display name",
-         *       "locale": "locale"
+         *       "display_name": "Ada Lovelace",
+         *       "locale": "en"
          *     }
          */
         UpdateMeBody: {
+            /** @description What the person is called. */
             display_name?: string | null;
+            /** @description The language of mails, by BCP 47. */
             locale?: string | null;
         };
         /**
@@ -6649,17 +6785,23 @@ export interface components {
         } & (unknown | unknown | unknown);
         /**
          * @example {
-         *       "access_token": "access token",
-         *       "expires_in": 1,
+         *       "access_token": "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIuLi4ifQ.c2ln",
+         *       "expires_in": 900,
          *       "aal": "aal2",
          *       "auth_time": "2026-03-02T09:30:00.000Z"
          *     }
          */
         SteppedUp: {
+            /** @description Send it as `Authorization: Bearer`; it expires after `expires_in` seconds. */
             access_token?: string;
+            /** @description Seconds until the access token expires. */
             expires_in: number;
-            /** @constant */
+            /**
+             * @description How strongly the caller has proven who it is: `aal2` with a second factor.
+             * @constant
+             */
             aal: "aal2";
+            /** @description When the person last logged in. */
             auth_time: components["schemas"]["Time"];
         };
         /**
@@ -6668,14 +6810,14 @@ export interface components {
          *       "account_id": "019c8f3a-5b20-7d41-9e6b-739b093ae9fb",
          *       "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
          *       "token_type": "Bearer",
-         *       "access_token": "access token",
-         *       "expires_in": 1,
-         *       "refresh_token": "refresh token",
+         *       "access_token": "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIuLi4ifQ.c2ln",
+         *       "expires_in": 900,
+         *       "refresh_token": "rt_Zr1kqQm0bE4",
          *       "refresh_expires_in": 1,
          *       "session_expires_at": "2026-03-02T10:15:00.000Z",
          *       "aal": "aal1",
          *       "device_token": "device token",
-         *       "csrf_token": "csrf token"
+         *       "csrf_token": "5hT0yq"
          *     }
          */
         SessionTokens: {
@@ -6684,13 +6826,18 @@ export interface components {
             tenant_id: components["schemas"]["Id"];
             /** @constant */
             token_type: "Bearer";
+            /** @description Send it as `Authorization: Bearer`; it expires after `expires_in` seconds. */
             access_token?: string;
+            /** @description Seconds until the access token expires. */
             expires_in: number;
+            /** @description Exchange it once for new tokens; keep it secret. */
             refresh_token?: string;
             refresh_expires_in: number;
             session_expires_at: components["schemas"]["Time"];
+            /** @description How strongly the caller has proven who it is: `aal2` with a second factor. */
             aal: "aal1" | "aal2";
             device_token?: string;
+            /** @description Send it as `X-CSRF-Token` where a cookie is the credential. */
             csrf_token?: string;
         };
         MfaMethod: {
@@ -6797,6 +6944,7 @@ export interface components {
             id: components["schemas"]["Id"];
             /** @constant */
             status: "active";
+            /** @description Codes that replace the second factor, each once. Shown only here. */
             recovery_codes?: string[];
         };
         /**
@@ -6816,6 +6964,7 @@ export interface components {
          *     }
          */
         MfaRecoveryCodes: {
+            /** @description Codes that replace the second factor, each once. Shown only here. */
             recovery_codes: string[];
         };
         /**
@@ -7514,13 +7663,14 @@ export interface components {
         /**
          * @example {
          *       "redirect_uri": "redirect uri",
-         *       "tenant": "tenant",
+         *       "tenant": "acme",
          *       "purpose": "login",
          *       "state": "state"
          *     }
          */
         BeginOidcLoginBody: {
             redirect_uri: string;
+            /** @description The name of the tenant in addresses. */
             tenant?: string;
             purpose?: "login" | "link";
             state?: string;
@@ -7528,41 +7678,47 @@ export interface components {
         /**
          * @example {
          *       "authorization_url": "authorization url",
-         *       "expires_in": 1
+         *       "expires_in": 900
          *     }
          */
         OidcAuthorization: {
             authorization_url: string;
+            /** @description Seconds until the access token expires. */
             expires_in: number;
         };
         /**
          * @example {
-         *       "current_password": "current password",
-         *       "new_password": "new password"
+         *       "current_password": "correct horse battery staple",
+         *       "new_password": "several words that do not belong together"
          *     }
          */
         ChangePasswordBody: {
+            /** @description The password until now. */
             current_password: string;
+            /** @description The password from now on. */
             new_password: string;
         };
         /**
          * @example {
-         *       "email": "email",
-         *       "tenant": "tenant"
+         *       "email": "ada@example.com",
+         *       "tenant": "acme"
          *     }
          */
         RequestPasswordResetBody: {
+            /** @description The mail address, as the person wrote it. */
             email: string;
+            /** @description The name of the tenant in addresses. */
             tenant?: string;
         };
         /**
          * @example {
          *       "token": "token",
-         *       "new_password": "new password"
+         *       "new_password": "several words that do not belong together"
          *     }
          */
         ResetPasswordBody: {
             token: string;
+            /** @description The password from now on. */
             new_password: string;
         };
         /**
@@ -7967,7 +8123,7 @@ export interface components {
         };
         /**
          * @example {
-         *       "role_id": "role id",
+         *       "role_id": "support_viewer",
          *       "name": "name",
          *       "permissions": [
          *         "permission"
@@ -7977,8 +8133,10 @@ export interface components {
          *     }
          */
         Role: {
+            /** @description The name of the role. */
             role_id: string;
             name: string;
+            /** @description Permissions, each perhaps narrowed to a type. */
             permissions: string[];
             built_in: boolean;
             created_at: components["schemas"]["Time"] | null;
@@ -7987,7 +8145,7 @@ export interface components {
          * @example {
          *       "data": [
          *         {
-         *           "role_id": "role id",
+         *           "role_id": "support_viewer",
          *           "name": "name",
          *           "permissions": [
          *             "permission"
@@ -8018,8 +8176,10 @@ export interface components {
          *     }
          */
         CreateRoleBody: {
+            /** @description The name of the role. */
             role_id: string;
             name: string;
+            /** @description Permissions, each perhaps narrowed to a type. */
             permissions: string[];
         };
         SecurityEvent: {
@@ -8029,6 +8189,7 @@ export interface components {
             actor: string;
             safe_context: {
                 request_id?: string | null;
+                /** @description The network of the client, without its last bits. */
                 ip_prefix?: string | null;
                 ua_family?: string | null;
                 method?: string | null;
@@ -8047,7 +8208,7 @@ export interface components {
          *           "actor": "actor",
          *           "safe_context": {
          *             "request_id": "request id",
-         *             "ip_prefix": "ip prefix",
+         *             "ip_prefix": "203.0.113.0/24",
          *             "ua_family": "ua family",
          *             "method": "method",
          *             "reason": "Requested by the customer."
@@ -8069,17 +8230,20 @@ export interface components {
         };
         /**
          * @example {
-         *       "email": "email",
-         *       "password": "password",
-         *       "tenant": "tenant",
+         *       "email": "ada@example.com",
+         *       "password": "correct horse battery staple",
+         *       "tenant": "acme",
          *       "device_name": "device name",
          *       "device_token": "device token",
          *       "delivery": "token"
          *     }
          */
         LogInBody: {
+            /** @description The mail address, as the person wrote it. */
             email?: string;
+            /** @description The password; at least 8 characters, and not easy to guess. */
             password?: string;
+            /** @description The name of the tenant in addresses. */
             tenant?: string;
             oidc_ticket?: string;
             device_name?: string;
@@ -8091,7 +8255,7 @@ export interface components {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "status": "mfa_required",
          *       "login_token": "login token",
-         *       "expires_in": 1,
+         *       "expires_in": 900,
          *       "challenge": {
          *         "challenge_id": "019c8f3a-5b20-7d41-9e6b-47c35d13eca1",
          *         "type": "type",
@@ -8112,6 +8276,7 @@ export interface components {
             /** @constant */
             status: "mfa_required";
             login_token: string;
+            /** @description Seconds until the access token expires. */
             expires_in: number;
             challenge: {
                 challenge_id: components["schemas"]["Id"];
@@ -8127,11 +8292,12 @@ export interface components {
         };
         /**
          * @example {
-         *       "refresh_token": "refresh token",
+         *       "refresh_token": "rt_Zr1kqQm0bE4",
          *       "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819"
          *     }
          */
         RefreshSessionBody: {
+            /** @description Exchange it once for new tokens; keep it secret. */
             refresh_token?: string;
             tenant_id?: components["schemas"]["Id"];
         };
@@ -8254,7 +8420,7 @@ export interface components {
         /**
          * @example {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *       "slug": "slug",
+         *       "slug": "acme",
          *       "name": "name",
          *       "signup": "open",
          *       "state": "active",
@@ -8264,6 +8430,7 @@ export interface components {
          */
         Tenant: {
             id: components["schemas"]["Id"];
+            /** @description The name of the tenant in addresses. */
             slug: string;
             name: string;
             signup: "open" | "invite";
@@ -8276,7 +8443,7 @@ export interface components {
          *       "data": [
          *         {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *           "slug": "slug",
+         *           "slug": "acme",
          *           "name": "name",
          *           "signup": "open",
          *           "state": "active",
@@ -8298,13 +8465,14 @@ export interface components {
         };
         /**
          * @example {
-         *       "slug": "slug",
+         *       "slug": "acme",
          *       "name": "name",
          *       "signup": "open",
          *       "state": "active"
          *     }
          */
         CreateTenantBody: {
+            /** @description The name of the tenant in addresses. */
             slug: string;
             name: string;
             signup?: "open" | "invite";
@@ -8803,11 +8971,15 @@ export interface components {
             subscription_id: components["schemas"]["Id"];
             /** @enum {string} */
             state: "pending" | "delivered" | "permanent_failure" | "exhausted" | "cancelled";
+            /** @description How many attempts have begun. */
             attempt_count: number;
             next_attempt_at: components["schemas"]["Time"] | null;
+            /** @description The status that the endpoint answered last. */
             last_http_status: number | null;
+            /** @description Why the last attempt failed. */
             last_error_code: string | null;
             completed_at: components["schemas"]["Time"] | null;
+            /** @description The type of the event. */
             event_type: string;
             aggregate_id: components["schemas"]["Id"];
             aggregate_version: number;
@@ -8825,10 +8997,10 @@ export interface components {
          *           "state": "pending",
          *           "attempt_count": 1,
          *           "next_attempt_at": "2026-03-02T10:15:00.000Z",
-         *           "last_http_status": 1,
-         *           "last_error_code": "last error code",
+         *           "last_http_status": 503,
+         *           "last_error_code": "timeout",
          *           "completed_at": "2026-03-02T09:30:00.000Z",
-         *           "event_type": "event type",
+         *           "event_type": "job.succeeded",
          *           "aggregate_id": "019c8f3a-5b20-7d41-9e6b-a66c3ac6d454",
          *           "aggregate_version": 1,
          *           "replay_no": 1,
@@ -8852,9 +9024,11 @@ export interface components {
             delivery_id: components["schemas"]["Id"];
             attempt_no: number;
             started_at: components["schemas"]["Time"];
+            /** @description How long the attempt took. */
             duration_ms: number | null;
             http_status: number | null;
             error_code: string | null;
+            /** @description The beginning of what the endpoint answered. */
             response_excerpt: string | null;
             timings: {
                 dns_ms: number;
@@ -8876,10 +9050,10 @@ export interface components {
          *       "state": "pending",
          *       "attempt_count": 1,
          *       "next_attempt_at": "2026-03-02T10:15:00.000Z",
-         *       "last_http_status": 1,
-         *       "last_error_code": "last error code",
+         *       "last_http_status": 503,
+         *       "last_error_code": "timeout",
          *       "completed_at": "2026-03-02T09:30:00.000Z",
-         *       "event_type": "event type",
+         *       "event_type": "job.succeeded",
          *       "aggregate_id": "019c8f3a-5b20-7d41-9e6b-a66c3ac6d454",
          *       "aggregate_version": 1,
          *       "replay_no": 1,
@@ -8891,10 +9065,10 @@ export interface components {
          *           "delivery_id": "019c8f3a-5b20-7d41-9e6b-3a33c056f8a4",
          *           "attempt_no": 1,
          *           "started_at": "2026-03-02T09:30:00.000Z",
-         *           "duration_ms": 1,
+         *           "duration_ms": 184,
          *           "http_status": 1,
          *           "error_code": "error code",
-         *           "response_excerpt": "response excerpt",
+         *           "response_excerpt": "service unavailable",
          *           "timings": {
          *             "dns_ms": 1,
          *             "connect_ms": 1,
@@ -8924,11 +9098,15 @@ export interface components {
             subscription_id: components["schemas"]["Id"];
             /** @enum {string} */
             state: "pending" | "delivered" | "permanent_failure" | "exhausted" | "cancelled";
+            /** @description How many attempts have begun. */
             attempt_count: number;
             next_attempt_at: components["schemas"]["Time"] | null;
+            /** @description The status that the endpoint answered last. */
             last_http_status: number | null;
+            /** @description Why the last attempt failed. */
             last_error_code: string | null;
             completed_at: components["schemas"]["Time"] | null;
+            /** @description The type of the event. */
             event_type: string;
             aggregate_id: components["schemas"]["Id"];
             aggregate_version: number;
@@ -8968,6 +9146,7 @@ export interface components {
             status: "pending";
             replay_id: components["schemas"]["Id"];
             event_id: components["schemas"]["Id"];
+            /** @description How many attempts have begun. */
             attempt_count: number;
         };
         WebhookEventType: {
@@ -9084,7 +9263,7 @@ export interface components {
         };
         /**
          * @example {
-         *       "endpoint": "endpoint",
+         *       "endpoint": "https://hooks.example.com/dodeca",
          *       "event_filter": {
          *         "types": [
          *           "type"
@@ -9098,21 +9277,26 @@ export interface components {
          *       "ordering": "none",
          *       "max_in_flight": 1,
          *       "rate_per_second": 1,
-         *       "secret": "secret",
+         *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
          *       "verification": "auto"
          *     }
          */
         CreateWebhookSubscriptionBody: {
+            /** @description The public `https` address that receives events. */
             endpoint: string;
+            /** @description Which events are sent. */
             event_filter: {
+                /** @description Types of events, or patterns such as `job.*`. */
                 types: string[];
                 aggregate_ids?: components["schemas"]["Id"][];
             };
             api_version: string;
             description?: string | null;
+            /** @description Whether events of one aggregate wait for each other. */
             ordering?: "none" | "aggregate";
             max_in_flight?: number;
             rate_per_second?: number | null;
+            /** @description Signs each request; shown only here. */
             secret?: string;
             verification?: "auto" | "manual";
         };
@@ -9120,7 +9304,7 @@ export interface components {
          * @example {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
-         *       "endpoint": "endpoint",
+         *       "endpoint": "https://hooks.example.com/dodeca",
          *       "event_filter": {
          *         "types": [
          *           "type"
@@ -9144,20 +9328,24 @@ export interface components {
          *         "expires_at": "2026-03-02T10:15:00.000Z"
          *       },
          *       "created_at": "2026-03-02T09:30:00.000Z",
-         *       "secret": "secret"
+         *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
          *     }
          */
         NewWebhookSubscription: {
             id: components["schemas"]["Id"];
             tenant_id: components["schemas"]["Id"];
+            /** @description The public `https` address that receives events. */
             endpoint: string;
+            /** @description Which events are sent. */
             event_filter: {
+                /** @description Types of events, or patterns such as `job.*`. */
                 types: string[];
                 aggregate_ids?: components["schemas"]["Id"][];
             };
             state: string;
             secret_version: number;
             api_version: string;
+            /** @description Whether events of one aggregate wait for each other. */
             ordering: string;
             max_in_flight: number;
             rate_per_second: number | null;
@@ -9170,13 +9358,14 @@ export interface components {
                 expires_at: components["schemas"]["Time"] | null;
             };
             created_at: components["schemas"]["Time"];
+            /** @description Signs each request; shown only here. */
             secret?: string;
         };
         /**
          * @example {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
-         *       "endpoint": "endpoint",
+         *       "endpoint": "https://hooks.example.com/dodeca",
          *       "event_filter": {
          *         "types": [
          *           "type"
@@ -9218,14 +9407,18 @@ export interface components {
         WebhookSubscriptionWithHealth: {
             id: components["schemas"]["Id"];
             tenant_id: components["schemas"]["Id"];
+            /** @description The public `https` address that receives events. */
             endpoint: string;
+            /** @description Which events are sent. */
             event_filter: {
+                /** @description Types of events, or patterns such as `job.*`. */
                 types: string[];
                 aggregate_ids?: components["schemas"]["Id"][];
             };
             state: string;
             secret_version: number;
             api_version: string;
+            /** @description Whether events of one aggregate wait for each other. */
             ordering: string;
             max_in_flight: number;
             rate_per_second: number | null;
@@ -9258,7 +9451,7 @@ export interface components {
          *         {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *           "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
-         *           "endpoint": "endpoint",
+         *           "endpoint": "https://hooks.example.com/dodeca",
          *           "event_filter": {
          *             "types": [
          *               "type"
@@ -9311,7 +9504,7 @@ export interface components {
         };
         /**
          * @example {
-         *       "endpoint": "endpoint",
+         *       "endpoint": "https://hooks.example.com/dodeca",
          *       "event_filter": {
          *         "types": [
          *           "type"
@@ -9329,13 +9522,17 @@ export interface components {
          *     }
          */
         UpdateWebhookSubscriptionBody: {
+            /** @description The public `https` address that receives events. */
             endpoint?: string;
+            /** @description Which events are sent. */
             event_filter?: {
+                /** @description Types of events, or patterns such as `job.*`. */
                 types: string[];
                 aggregate_ids?: components["schemas"]["Id"][];
             };
             api_version?: string;
             description?: string | null;
+            /** @description Whether events of one aggregate wait for each other. */
             ordering?: "none" | "aggregate";
             max_in_flight?: number;
             rate_per_second?: number | null;
@@ -9345,7 +9542,7 @@ export interface components {
          * @example {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
-         *       "endpoint": "endpoint",
+         *       "endpoint": "https://hooks.example.com/dodeca",
          *       "event_filter": {
          *         "types": [
          *           "type"
@@ -9374,14 +9571,18 @@ export interface components {
         WebhookSubscription: {
             id: components["schemas"]["Id"];
             tenant_id: components["schemas"]["Id"];
+            /** @description The public `https` address that receives events. */
             endpoint: string;
+            /** @description Which events are sent. */
             event_filter: {
+                /** @description Types of events, or patterns such as `job.*`. */
                 types: string[];
                 aggregate_ids?: components["schemas"]["Id"][];
             };
             state: string;
             secret_version: number;
             api_version: string;
+            /** @description Whether events of one aggregate wait for each other. */
             ordering: string;
             max_in_flight: number;
             rate_per_second: number | null;
@@ -9407,10 +9608,13 @@ export interface components {
          *     }
          */
         ReplayWebhookSubscriptionBody: {
+            /** @description The beginning of the span, inclusive. */
             since: components["schemas"]["Time"];
+            /** @description The end of the span, exclusive. */
             until?: components["schemas"]["Time"];
             /** @enum {string} */
             only: "failed" | "missed" | "all";
+            /** @description Types of events, or patterns such as `job.*`. */
             types?: string[];
             /** @description Why, in the words of the caller. It is kept in the audit log. */
             reason: string;
@@ -9440,12 +9644,13 @@ export interface components {
         };
         /**
          * @example {
-         *       "secret": "secret",
+         *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
          *       "secret_version": 1,
          *       "previous_valid_until": "2026-03-02T10:15:00.000Z"
          *     }
          */
         RotateWebhookSecretReply: {
+            /** @description Signs each request; shown only here. */
             secret: string;
             secret_version: number;
             previous_valid_until: components["schemas"]["Time"] | null;
@@ -9495,10 +9700,10 @@ export interface components {
         };
         /**
          * @example {
-         *       "queue": "queue",
+         *       "queue": "default",
          *       "capabilities": [
          *         {
-         *           "type": "type",
+         *           "type": "demo.count",
          *           "versions": [
          *             1
          *           ]
@@ -9507,8 +9712,10 @@ export interface components {
          *     }
          */
         RegisterWorker: {
+            /** @description Workers claim from one queue. */
             queue?: string;
             capabilities: {
+                /** @description The name of the job type. */
                 type: string;
                 versions: number[];
             }[];
@@ -9516,11 +9723,11 @@ export interface components {
         /**
          * @example {
          *       "worker_id": "019c8f3a-5b20-7d41-9e6b-33d1ed215cbc",
-         *       "queue": "queue",
+         *       "queue": "default",
          *       "all_tenants": false,
          *       "capabilities": [
          *         {
-         *           "type": "type",
+         *           "type": "demo.count",
          *           "versions": [
          *             1
          *           ]
@@ -9531,9 +9738,11 @@ export interface components {
          */
         JobWorker: {
             worker_id: components["schemas"]["Id"];
+            /** @description Workers claim from one queue. */
             queue: string;
             all_tenants: boolean;
             capabilities: {
+                /** @description The name of the job type. */
                 type: string;
                 versions: number[];
             }[];
@@ -9542,13 +9751,15 @@ export interface components {
         /**
          * @example {
          *       "claim_id": "019c8f3a-5b20-7d41-9e6b-28f7247f6ea5",
-         *       "max_jobs": 1,
-         *       "wait_seconds": 1
+         *       "max_jobs": 10,
+         *       "wait_seconds": 20
          *     }
          */
         ClaimJobs: {
             claim_id: components["schemas"]["Id"];
+            /** @description The most jobs that one claim returns. */
             max_jobs: number;
+            /** @description How long to wait where nothing is due. */
             wait_seconds?: number;
         };
         /**
@@ -9558,7 +9769,7 @@ export interface components {
          *           "job": {
          *             "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *             "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
-         *             "type": "type",
+         *             "type": "demo.count",
          *             "schema_version": 1,
          *             "state": "pending",
          *             "status": "queued",
@@ -9573,20 +9784,20 @@ export interface components {
          *             "completed_at": "2026-03-02T09:30:00.000Z",
          *             "version": 1,
          *             "attempt_count": 1,
-         *             "max_attempts": 1,
+         *             "max_attempts": 5,
          *             "waiting_reason": "dependencies",
          *             "next_attempt_at": "2026-03-02T10:15:00.000Z",
          *             "progress": {
          *               "sequence": 1,
-         *               "stage": "stage",
-         *               "current": 1,
-         *               "total": 1,
+         *               "stage": "counting",
+         *               "current": 4,
+         *               "total": 10,
          *               "message_code": "message code",
          *               "recorded_at": "2026-03-02T09:30:00.000Z"
          *             },
          *             "error": {
          *               "code": "code",
-         *               "retryable": false,
+         *               "retryable": true,
          *               "cause_job_id": "019c8f3a-5b20-7d41-9e6b-a026d6e1fa30"
          *             },
          *             "usage": {},
@@ -9599,17 +9810,21 @@ export interface components {
          *             ],
          *             "retry_of_job_id": "019c8f3a-5b20-7d41-9e6b-0b9acffaf1a1"
          *           },
-         *           "parameters": {},
+         *           "parameters": {
+         *             "to": 10
+         *           },
          *           "input_url": "input url",
          *           "attempt": {
          *             "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *             "attempt_no": 1,
-         *             "lease_token": "lease token",
+         *             "lease_token": "lt_9fK2mQ4x",
          *             "leased_until": "2026-03-02T10:15:00.000Z",
          *             "started_at": "2026-03-02T09:30:00.000Z"
          *           },
          *           "version": 1,
-         *           "checkpoint": {}
+         *           "checkpoint": {
+         *             "done": 400
+         *           }
          *         }
          *       ]
          *     }
@@ -9617,16 +9832,19 @@ export interface components {
         ClaimedJobs: {
             jobs: {
                 job: components["schemas"]["Job"];
+                /** @description What the job works on; it fits the schema of the type. */
                 parameters?: unknown;
                 input_url?: string;
                 attempt: {
                     id: components["schemas"]["Id"];
                     attempt_no: number;
+                    /** @description Proves that the worker holds the attempt; each claim has a new one. */
                     lease_token: string;
                     leased_until: components["schemas"]["Time"];
                     started_at: components["schemas"]["Time"];
                 };
                 version: number;
+                /** @description What the next attempt needs to go on; opaque to the platform. */
                 checkpoint: unknown;
             }[];
         };
@@ -9635,7 +9853,7 @@ export interface components {
          *       "leases": [
          *         {
          *           "attempt_id": "019c8f3a-5b20-7d41-9e6b-27d2dbbb721a",
-         *           "lease_token": "lease token"
+         *           "lease_token": "lt_9fK2mQ4x"
          *         }
          *       ]
          *     }
@@ -9643,6 +9861,7 @@ export interface components {
         Heartbeats: {
             leases: {
                 attempt_id: components["schemas"]["Id"];
+                /** @description Proves that the worker holds the attempt; each claim has a new one. */
                 lease_token: string;
             }[];
         };
@@ -9668,21 +9887,25 @@ export interface components {
                 leased_until?: components["schemas"]["Time"];
                 version?: number;
                 cancel_requested?: boolean;
+                /** @description After this time the job expires instead of starting. */
                 deadline_at?: components["schemas"]["Time"] | null;
             }[];
         };
         /**
          * @example {
-         *       "short_url": "short url",
-         *       "destination_url": "destination url",
+         *       "short_url": "http://127.0.0.1:8080/spring-sale",
+         *       "destination_url": "https://example.com/spring?utm_source=mail",
          *       "created_at": "2026-03-02T09:30:00.000Z",
          *       "safety_state": "safety state"
          *     }
          */
         LinkPreview: {
+            /** @description The whole short address. */
             short_url: string;
+            /** @description Where the link leads. */
             destination_url: string;
             created_at: components["schemas"]["Time"];
+            /** @description What the checks of the destination found. */
             safety_state: string;
         };
     };
@@ -10264,6 +10487,7 @@ export interface operations {
         parameters: {
             query?: {
                 status?: "invited" | "active" | "disabled";
+                /** @description The mail address, as the person wrote it. */
                 email?: string;
                 /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: components["schemas"]["Cursor"];
@@ -10443,6 +10667,7 @@ export interface operations {
             header?: never;
             path: {
                 account_id: components["schemas"]["Id"];
+                /** @description The name of the role. */
                 role_id: string;
             };
             cookie?: never;
@@ -10480,6 +10705,7 @@ export interface operations {
             header?: never;
             path: {
                 account_id: components["schemas"]["Id"];
+                /** @description The name of the role. */
                 role_id: string;
             };
             cookie?: never;
@@ -11534,6 +11760,7 @@ export interface operations {
     listInboundReceipts: {
         parameters: {
             query?: {
+                /** @description The provider that signs the messages. */
                 provider?: string;
                 provider_account?: string;
                 processing_state?: "received" | "processing" | "processed" | "ignored" | "failed" | "dead";
@@ -11687,6 +11914,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The provider that signs the messages. */
                 provider: string;
                 account_ref: string;
             };
@@ -11725,6 +11953,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
+                /** @description The provider that signs the messages. */
                 provider: string;
                 account_ref: string;
             };
@@ -11780,6 +12009,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The provider that signs the messages. */
                 provider: string;
                 account_ref: string;
             };
@@ -11803,6 +12033,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The provider that signs the messages. */
                 provider: string;
                 account_ref: string;
             };
@@ -12395,6 +12626,7 @@ export interface operations {
     listJobStats: {
         parameters: {
             query?: {
+                /** @description The name of the job type. */
                 type?: string;
                 /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: components["schemas"]["Cursor"];
@@ -12468,6 +12700,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The name of the job type. */
                 type: string;
             };
             cookie?: never;
@@ -12501,6 +12734,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The name of the job type. */
                 type: string;
             };
             cookie?: never;
@@ -12556,6 +12790,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The name of the job type. */
                 type: string;
             };
             cookie?: never;
@@ -12594,6 +12829,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The name of the job type. */
                 type: string;
             };
             cookie?: never;
@@ -12627,6 +12863,7 @@ export interface operations {
         parameters: {
             query?: {
                 state?: "pending" | "retryable" | "queued" | "running" | "terminal" | "succeeded" | "failed" | "cancelled" | "expired";
+                /** @description The name of the job type. */
                 type?: string;
                 /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: components["schemas"]["Cursor"];
@@ -13532,6 +13769,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The last part of the short address. */
                 code: string;
             };
             cookie?: never;
@@ -13570,6 +13808,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
+                /** @description The last part of the short address. */
                 code: string;
             };
             cookie?: never;
@@ -13598,6 +13837,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
+                /** @description The last part of the short address. */
                 code: string;
             };
             cookie?: never;
@@ -13644,6 +13884,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The last part of the short address. */
                 code: string;
             };
             cookie?: never;
@@ -13691,6 +13932,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The last part of the short address. */
                 code: string;
             };
             cookie?: never;
@@ -13730,6 +13972,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The last part of the short address. */
                 code: string;
             };
             cookie?: never;
@@ -16907,7 +17150,9 @@ export interface operations {
                 event_id?: components["schemas"]["Id"];
                 state?: "pending" | "delivered" | "permanent_failure" | "exhausted" | "cancelled";
                 type?: string;
+                /** @description The beginning of the span, inclusive. */
                 since?: components["schemas"]["Time"];
+                /** @description The end of the span, exclusive. */
                 until?: components["schemas"]["Time"];
                 /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: components["schemas"]["Cursor"];
@@ -17056,7 +17301,9 @@ export interface operations {
     listWebhookEvents: {
         parameters: {
             query?: {
+                /** @description Types of events, or patterns such as `job.*`. */
                 types?: string;
+                /** @description The beginning of the span, inclusive. */
                 since?: components["schemas"]["Time"];
                 /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: components["schemas"]["Cursor"];
@@ -17623,6 +17870,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The last part of the short address. */
                 code: string;
             };
             cookie?: never;

@@ -19,6 +19,7 @@ import { openPasswordHasher, sealedPasswords } from './passwords/hash.ts'
 import { advanceSigningKeys } from './keys/rotate-signing-key.ts'
 import { sealedTotpSecrets } from './mfa/methods/totp.ts'
 import { permissions } from './permissions.ts'
+import { reference } from './reference.ts'
 import { routes } from './routes.ts'
 import { openPace } from './sessions/pace.ts'
 import { settingFaults, settings, type Kernel } from './settings.ts'
@@ -36,6 +37,7 @@ export const identity: Surface<Face, Needs, typeof settings> = {
   permissions,
   errors,
   events,
+  reference,
   open: (kernel, needs) => {
     const keys = openSigningKeys(kernel)
     const denied = openDenied(kernel, keys)

@@ -16,6 +16,7 @@ import { viewJob } from './jobs/view-job.ts'
 import { openOperator } from './operators/open-operator.ts'
 import { permissions } from './permissions.ts'
 import { personalJobs } from './personal.ts'
+import { reference } from './reference.ts'
 import { resultSweep } from './results/sweep-results.ts'
 import { routes } from './routes.ts'
 import type { EndListeners } from './attempts/ends/announce-ends.ts'
@@ -41,6 +42,7 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
   permissions,
   errors,
   events,
+  reference,
   open: (kernel, { people, rights }) => {
     const types = openJobTypes(kernel)
     const listeners = openEndListeners(kernel, types)

@@ -21,6 +21,7 @@ import { events } from './events.ts'
 import type { Face } from './face.ts'
 import { applyBlocklist } from './moderation/apply-blocklist.ts'
 import { permissions } from './permissions.ts'
+import { reference } from './reference.ts'
 import { openRedirecting } from './redirecting/open.ts'
 import { routes } from './routes.ts'
 import { seed, type People } from './seed.ts'
@@ -46,6 +47,7 @@ export const links: Surface<Face, Needs, typeof settings> = {
   permissions,
   errors,
   events,
+  reference,
   open: (kernel, { jobs, people, owners }) => {
     const deps = openDeps(kernel, jobs)
     const redirecting = openRedirecting(deps)

@@ -15,6 +15,7 @@ import { keepingLoops, retention } from './maintenance/keep.ts'
 import { ownersConsumer } from './maintenance/owners.ts'
 import { ownerMailConsumer, type Owners } from './maintenance/tell-owner.ts'
 import { permissions } from './permissions.ts'
+import { reference } from './reference.ts'
 import { replayJob } from './replays/replay-job.ts'
 import { routes } from './routes.ts'
 import { openSecrets } from './secrets.ts'
@@ -47,6 +48,7 @@ export const webhooks: Surface<Face, Needs, typeof settings> = {
   permissions,
   errors,
   events,
+  reference,
   open: (kernel, needs) => {
     const { jobs, people, owners, rights } = needs
     jobs.activities([activity])

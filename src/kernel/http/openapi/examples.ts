@@ -12,7 +12,7 @@ export function exampleOf(schema: unknown, scope: Scope, name = ''): unknown {
   const given = schema as Json
   const inside = typeof given['title'] === 'string' ? { ...scope, title: given['title'] } : scope
   const own = scope.members[`${scope.title}.${name}`] ?? scope.members[name]
-  if (own && own.length > 1 && !given['enum']) return own[1]
+  if (own && own.length > 1 && !given['enum'] && given['type'] !== 'object') return own[1]
   if (name === '' || !shared.has(String(given['title']))) {
     const [first] = (given['examples'] ?? []) as unknown[]
     if (first !== undefined) return first

@@ -1,0 +1,26 @@
+/** How the published document explains this surface. */
+import type { Reference } from '../../kernel/http/openapi/reference.ts'
+
+export const reference: Reference = {
+  introduction:
+    'Events of the platform, delivered to your endpoints as signed HTTP requests (Standard Webhooks), retried and replayable, and signed messages of other providers, received once.',
+  members: {
+    endpoint: [
+      'The public `https` address that receives events.',
+      'https://hooks.example.com/dodeca',
+    ],
+    event_filter: ['Which events are sent.'],
+    types: ['Types of events, or patterns such as `job.*`.'],
+    secret: ['Signs each request; shown only here.', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+    attempt_count: ['How many attempts have begun.', 1],
+    last_http_status: ['The status that the endpoint answered last.', 503],
+    last_error_code: ['Why the last attempt failed.', 'timeout'],
+    ordering: ['Whether events of one aggregate wait for each other.'],
+    since: ['The beginning of the span, inclusive.'],
+    until: ['The end of the span, exclusive.'],
+    provider: ['The provider that signs the messages.', 'stripe'],
+    event_type: ['The type of the event.', 'job.succeeded'],
+    response_excerpt: ['The beginning of what the endpoint answered.', 'service unavailable'],
+    duration_ms: ['How long the attempt took.', 184],
+  },
+}
