@@ -46,7 +46,6 @@ export function measureRender(): Measured {
     return (many * 1000) / (performance.now() - began)
   }
   const alone = timed(() => {
-    // oxlint-disable-next-line node/no-sync -- what is measured is the work itself
     for (const one of parsed) liquid.renderSync(one, input.data)
   })
   const ours = timed(() => void hashOf(render(template, input)))
@@ -66,7 +65,7 @@ export function measureRender(): Measured {
   }
 }
 
-export async function nodemailerAlone(sink: Sink, many: number): Promise<number> {
+async function nodemailerAlone(sink: Sink, many: number): Promise<number> {
   const transport = createTransport({
     url: sink.url,
     pool: true,
@@ -199,7 +198,7 @@ export async function urgentLatencies(at: Notifying, sink: Sink, many: number): 
     .toSorted((a, b) => a - b)
 }
 
-export const p99 = (sorted: readonly number[]) =>
+const p99 = (sorted: readonly number[]) =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.99))] ?? 0
 
 export function measureUrgent(idle: readonly number[], beside: readonly number[]): Measured[] {
@@ -243,7 +242,7 @@ export async function measureInApp(at: Notifying): Promise<Measured> {
   const began = performance.now()
   for (;;) {
     const { body } = await at.call('GET', `/v1/notifications/batches/${id}`)
-    if (body.state === 'completed') break
+    if (body['state'] === 'completed') break
     if (performance.now() - began > 300_000) throw new Error(JSON.stringify(body))
     await wait(500)
   }

@@ -25,8 +25,8 @@ export type Notifying = {
   memory(): Promise<number>
   stop(): Promise<void>
 }
-// oxlint-disable-next-line typescript/no-explicit-any -- a benchmark reads members that it needs
-export type Answered = { readonly status: number; readonly body: any }
+/** The members of replies that are read here are texts. */
+export type Answered = { readonly status: number; readonly body: Record<string, string> }
 
 const password = 'correct horse battery staple'
 
@@ -64,11 +64,14 @@ export async function prepare(database: Database, sink: Sink, name: string): Pro
         : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = await response.text()
-    return { status: response.status, body: text === '' ? null : JSON.parse(text) }
+    return {
+      status: response.status,
+      body: text === '' ? {} : (JSON.parse(text) as Answered['body']),
+    }
   }
   const login = await call('POST', '/v1/sessions', { email, password })
   if (login.status !== 201) throw new Error(JSON.stringify(login.body))
-  token = login.body.access_token
+  token = login.body['access_token'] ?? ''
   const [account] = await ask(database_url, 'select id, tenant_id from identity.accounts limit 1')
   const user_id = String(account?.['id'])
   const tenant_id = String(account?.['tenant_id'])
@@ -78,17 +81,7 @@ export async function prepare(database: Database, sink: Sink, name: string): Pro
      values ($1, $2, 'tenant_admin', 'system') on conflict do nothing`,
     [user_id, tenant_id],
   )
-  const templates = '/v1/notification-templates'
-  const channels = {
-    email: {
-      subject: 'Hello {{ name }}',
-      body: `<h1>Hello {{ name }}</h1>${'<p>Words of a mail.</p>'.repeat(30)}`,
-    },
-    in_app: { title: 'Hello {{ name }}', body: 'It is here.' },
-  }
-  const made = await call('POST', templates, { name: 'bench', default_locale: 'en', channels })
-  if (made.status !== 201) throw new Error(JSON.stringify(made.body))
-  await call('POST', `${templates}/bench/versions/1/publish`)
+  await publishTemplate(call)
   return {
     program,
     url,
@@ -105,6 +98,20 @@ export async function prepare(database: Database, sink: Sink, name: string): Pro
       await rm(data_dir, { recursive: true, force: true })
     },
   }
+}
+
+async function publishTemplate(call: Notifying['call']): Promise<void> {
+  const templates = '/v1/notification-templates'
+  const channels = {
+    email: {
+      subject: 'Hello {{ name }}',
+      body: `<h1>Hello {{ name }}</h1>${'<p>Words of a mail.</p>'.repeat(30)}`,
+    },
+    in_app: { title: 'Hello {{ name }}', body: 'It is here.' },
+  }
+  const made = await call('POST', templates, { name: 'bench', default_locale: 'en', channels })
+  if (made.status !== 201) throw new Error(JSON.stringify(made.body))
+  await call('POST', `${templates}/bench/versions/1/publish`)
 }
 
 /** A batch as NDJSON. */
@@ -126,5 +133,5 @@ export async function sendBatch(
     'content-type': 'application/x-ndjson',
   })
   if (status !== 202) throw new Error(JSON.stringify(body))
-  return body.id as string
+  return body['id'] ?? ''
 }

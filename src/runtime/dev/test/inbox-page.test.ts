@@ -1,7 +1,6 @@
 /** The inbox in a browser: both colour schemes, wide and on a phone, by keyboard, and without barriers. */
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { existsSync } from 'node:fs'
+import axe from 'axe-core'
 import { chromium } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import { newKey } from '../../../../test/world.ts'
@@ -28,10 +27,6 @@ test.skipIf(!existsSync(executablePath))(
       const sent = await world.send(who, { ...order, recipient, channels: [channel] }, newKey())
       await world.reaches(who, sent.body.id, 'sent')
     }
-    const axe = await readFile(
-      createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
-      'utf8',
-    )
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
     try {
       for (const colorScheme of ['light', 'dark'] as const) {
@@ -43,7 +38,7 @@ test.skipIf(!existsSync(executablePath))(
           })
           const page = await context.newPage()
           await page.goto(`${world.url}/dev/inbox`)
-          await page.addScriptTag({ content: axe })
+          await page.addScriptTag({ content: axe.source })
           const violations =
             await page.evaluate(`axe.run(document, { iframes: false }).then(found =>
             found.violations.map(one => one.id + ': ' + one.nodes[0]?.html))`)

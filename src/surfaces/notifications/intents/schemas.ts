@@ -23,7 +23,7 @@ import {
 } from '../schemas.ts'
 
 const window = count(60, 604_800)
-export const TemplateChoice = closed({
+const TemplateChoice = closed({
   name: TemplateName,
   version: Type.Optional(count(1, 1_000_000)),
 })

@@ -106,7 +106,7 @@ function outcomeOf(answer: UpstreamResponse): Outcome {
 }
 
 /** An answer, however bad, says that nothing was taken; only silence leaves a doubt. */
-export function failureOf(error: unknown): Outcome {
+function failureOf(error: unknown): Outcome {
   if (!(error instanceof UpstreamFailure)) throw error
   const { reason, status, ambiguous, retry_after_seconds } = error
   if (reason === 'circuit_open') return { kind: 'failed', code: 'circuit_open' }

@@ -110,11 +110,7 @@ export function outgoingOf(ready: Ready, now_ms: number): Outgoing {
 }
 
 /** The same for every try, so that a second copy can be recognized. */
-export function refOf({
-  intent_id,
-  channel,
-  target,
-}: Pick<Claimed, 'intent_id' | 'channel' | 'target'>) {
+function refOf({ intent_id, channel, target }: Pick<Claimed, 'intent_id' | 'channel' | 'target'>) {
   return target === '' ? `${intent_id}.${channel}` : `${intent_id}.${channel}.${target}`
 }
 
@@ -138,7 +134,7 @@ type Circumstances = {
   readonly unknown_seconds: number
 }
 
-export function afterOutcome(ready: Ready, outcome: Outcome, at: Circumstances): Result {
+function afterOutcome(ready: Ready, outcome: Outcome, at: Circumstances): Result {
   const { claimed, target, sha256 } = ready
   const told = { provider: at.provider, target, sha256 }
   if (outcome.kind === 'accepted') {

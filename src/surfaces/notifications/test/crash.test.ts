@@ -23,7 +23,8 @@ const points = [
   ['notifications.after_wire', 'marked'],
   ['notifications.after_send', 'marked'],
   ['notifications.before_finish', 'marked'],
-  ['notifications.after_finish', 'once'],
+  // Others were on their way when the first results were recorded.
+  ['notifications.after_finish', 'marked'],
 ] as const
 
 test.each(points)(
