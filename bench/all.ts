@@ -16,7 +16,9 @@ const names = [
   'jobs',
   'links',
   'uploads',
+  'notifications',
   'webhooks',
+  'payments',
 ]
 
 for (const name of names) {

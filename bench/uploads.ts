@@ -10,17 +10,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import sharp from 'sharp'
-import { openInspectors } from '../src/surfaces/uploads/processing/inspectors.ts'
-import { settings as table, type Kernel } from '../src/surfaces/uploads/settings.ts'
 import { comparison } from './ground/comparison.ts'
 import { ask } from './ground/database.ts'
 import { residentMegabytes } from './ground/machine.ts'
 import { productionEnvironment } from './ground/platform.ts'
 import { startProgram, type Program } from './ground/program.ts'
-import { ratioVerdict, standingsOf, type Section } from './ground/report.ts'
-import { compete, type Contender, type Measure } from './ground/rounds.ts'
+import type { Section } from './ground/report.ts'
 import { drain, send } from './uploads/client.ts'
+import { contest, timed } from './uploads/contest.ts'
+import { derivatives } from './uploads/derivatives.ts'
+import { openOurs, type Ours } from './uploads/ours.ts'
 import type { Given } from './uploads/rival-process.ts'
 
 const MiB = 1024 * 1024
@@ -57,14 +56,14 @@ await comparison('uploads', async ({ options, database }) => {
   await ask(url, 'create table bench_events (data jsonb)')
   try {
     const ours = await openOurs(program)
-    const sections: Section[] = []
-    sections.push(await parts(ours, rival, options.rounds))
-    sections.push(await small(ours, rival, options.rounds))
-    sections.push(await completion(ours, join(folder, 'cat'), options.rounds))
-    sections.push(await downloads(ours, rival, join(folder, 'download'), options.rounds))
-    sections.push(await derivatives(folder, options.rounds))
-    sections.push(await memory(ours, program))
-    return sections
+    return [
+      await parts(ours, rival, options.rounds),
+      await small(ours, rival, options.rounds),
+      await completion(ours, join(folder, 'cat'), options.rounds),
+      await downloads(ours, rival, join(folder, 'download'), options.rounds),
+      await derivatives(folder, options.rounds),
+      await memory(ours, program),
+    ]
   } finally {
     await program.stop()
     for (const one of rivals) one.kill('SIGKILL')
@@ -83,81 +82,6 @@ async function startRival(all: ChildProcess[], given: Given): Promise<number> {
   return port
 }
 
-type Ours = Awaited<ReturnType<typeof openOurs>>
-
-async function openOurs({ port }: Program) {
-  const base = `http://127.0.0.1:${port}`
-  const json = { 'content-type': 'application/json' }
-  const who = { email: 'bench@example.test', password: 'correct horse battery staple' }
-  await send('POST', `${base}/v1/accounts`, { headers: json, body: JSON.stringify(who) })
-  const session = await send('POST', `${base}/v1/sessions`, {
-    headers: json,
-    body: JSON.stringify(who),
-  })
-  let token = (JSON.parse(session.body) as { access_token: string }).access_token
-  const api = async (method: string, path: string, body?: object) => {
-    const headers = { authorization: `Bearer ${token}`, ...(body ? json : {}) }
-    const answer = await send(method, base + path, {
-      headers,
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    })
-    if (answer.status === 401) {
-      const again = await send('POST', `${base}/v1/sessions`, {
-        headers: json,
-        body: JSON.stringify(who),
-      })
-      token = (JSON.parse(again.body) as { access_token: string }).access_token
-      return await api(method, path, body)
-    }
-    if (answer.status >= 400) throw new Error(`${method} ${path}: ${answer.body}`)
-    // oxlint-disable-next-line typescript/no-explicit-any -- the bench knows what it asked for
-    return JSON.parse(answer.body) as any
-  }
-  const begin = (size: number, checksum: string) =>
-    api('POST', '/v1/uploads', {
-      expected_size: size,
-      media_category: 'any',
-      purpose: 'generic',
-      checksum: `sha256:${checksum}`,
-    })
-  const here = (address: string) => address.replace('http://dodeca.test', base)
-  return { base, api, begin, here }
-}
-
-async function timed(count: number, work: (n: number) => Promise<boolean>): Promise<Measure> {
-  const each: number[] = []
-  let unexpected = 0
-  const begun = performance.now()
-  for (let n = 0; n < count; n++) {
-    const start = performance.now()
-    if (!(await work(n))) unexpected++
-    each.push(performance.now() - start)
-  }
-  each.sort((a, b) => a - b)
-  return {
-    per_second: count / ((performance.now() - begun) / 1000),
-    p50_ms: each[each.length >> 1] ?? 0,
-    p99_ms: each.at(-1) ?? 0,
-    cpu_us: null,
-    unexpected,
-  }
-}
-
-async function contest(
-  title: string,
-  contenders: Contender[],
-  rounds: number,
-  targets: number[],
-  notes: string[],
-) {
-  const standings = await compete(contenders, rounds)
-  const [ours, ...others] = standings
-  const verdicts = others.flatMap((other, at) =>
-    ours && targets[at] !== undefined ? [ratioVerdict(ours, other, targets[at])] : [],
-  )
-  return standingsOf(title, standings, verdicts, notes)
-}
-
 async function parts(ours: Ours, rival: (kind: Given['kind']) => Promise<string>, rounds: number) {
   const body = randomBytes(64 * MiB)
   const count = 6
@@ -173,7 +97,8 @@ async function parts(ours: Ours, rival: (kind: Given['kind']) => Promise<string>
           const { part_urls } = await ours.begin(64 * MiB * count, sha256(Buffer.from('any')))
           return await timed(
             count,
-            async n => (await send('PUT', ours.here(part_urls[n].url), { body })).status === 200,
+            async n =>
+              (await send('PUT', ours.here(part_urls[n]?.url ?? ''), { body })).status === 200,
           )
         },
       },
@@ -218,7 +143,7 @@ async function small(ours: Ours, rival: (kind: Given['kind']) => Promise<string>
           timed(100, async () => {
             const { id, upload_url } = await ours.begin(body.length, checksum)
             await send('PUT', ours.here(upload_url), { body })
-            return (await ours.api('POST', `/v1/uploads/${id}/complete`, {})).file_id !== null
+            return (await ours.complete(id, 1)).file_id !== null
           }),
       },
       {
@@ -247,7 +172,6 @@ async function completion(ours: Ours, folder: string, rounds: number) {
   const checksum = hash.digest('hex')
   await mkdir(folder, { recursive: true })
   for (let n = 0; n < count; n++) await writeFile(join(folder, `part-${n + 10}`), part)
-  const numbers = Array.from({ length: count }, (_, n) => ({ part_number: n + 1 }))
   return await contest(
     'Completion of 1 GiB in 64 MiB parts',
     [
@@ -257,12 +181,9 @@ async function completion(ours: Ours, folder: string, rounds: number) {
           const { id, part_urls } = await ours.begin(part.length * count, checksum)
           for (const { url } of part_urls) await send('PUT', ours.here(url), { body: part })
           const measured = await timed(1, async () => {
-            const { file_id } = await ours.api('POST', `/v1/uploads/${id}/complete`, {
-              parts: numbers,
-            })
+            const { file_id } = await ours.complete(id, count)
             return file_id !== null
           })
-          await ours.api('GET', `/v1/uploads/${id}`)
           return measured
         },
       },
@@ -291,10 +212,11 @@ async function downloads(
   const body = randomBytes(64 * MiB)
   const { id, upload_url } = await ours.begin(body.length, sha256(body))
   await send('PUT', ours.here(upload_url), { body })
-  const { file_id } = await ours.api('POST', `/v1/uploads/${id}/complete`, {})
-  while ((await ours.api('GET', `/v1/files/${file_id}`)).state === 'uploaded')
-    await new Promise(resolve => setTimeout(resolve, 100))
-  const { url } = await ours.api('GET', `/v1/files/${file_id}/download-url?expires_in=3600`)
+  const { file_id } = await ours.complete(id, 1)
+  const file = () => ours.api<{ state: string }>('GET', `/v1/files/${file_id}`)
+  while ((await file()).state === 'uploaded') await new Promise(resolve => setTimeout(resolve, 100))
+  const path = `/v1/files/${file_id}/download-url?expires_in=3600`
+  const { url } = await ours.api<{ url: string }>('GET', path)
   const base = await rival('download')
   await writeFile(join(folder, 'file'), body)
   const from = (address: string) => () =>
@@ -311,62 +233,10 @@ async function downloads(
   )
 }
 
-async function derivatives(folder: string, rounds: number) {
-  const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const
-  const path = join(folder, 'photo.jpg')
-  await sharp({ create: { width: 2000, height: 1500, channels: 3, background: '#888', noise } })
-    .jpeg()
-    .toFile(path)
-  const values = Object.fromEntries(Object.entries(table).map(([name, one]) => [name, one.default]))
-  const inspectors = openInspectors({ settings: values as unknown as Kernel['settings'] })
-  const out = (kind: string) => join(folder, `${kind}.webp`)
-  const outputs = (['thumbnail', 'preview'] as const).map(kind => ({ kind, path: out(kind) }))
-  const options = { failOn: 'truncated', sequentialRead: true } as const
-  const fitted = (side: number, quality: number, to: string) =>
-    sharp(path, options)
-      .autoOrient()
-      .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
-      .webp({ quality })
-      .toFile(to)
-  sharp.concurrency(1)
-  sharp.cache(false)
-  const signal = new AbortController().signal
-  await inspectors.derive({ path, outputs }, signal)
-  try {
-    return await contest(
-      'Thumbnail and preview of a photo of 2000 × 1500',
-      [
-        {
-          name: 'dodeca, in a child process',
-          run: () =>
-            timed(
-              10,
-              async () => (await inspectors.derive({ path, outputs }, signal)).length === 2,
-            ),
-        },
-        {
-          name: 'sharp, in a loop',
-          run: () =>
-            timed(10, async () => {
-              await fitted(256, 75, out('a'))
-              await fitted(1280, 80, out('b'))
-              return true
-            }),
-        },
-      ],
-      rounds,
-      [0.85],
-      [],
-    )
-  } finally {
-    await inspectors.close()
-  }
-}
-
 async function memory(ours: Ours, { pid }: Program): Promise<Section> {
   const body = randomBytes(64 * MiB)
   const { part_urls } = await ours.begin(64 * MiB * 32, sha256(Buffer.from('any')))
-  await send('PUT', ours.here(part_urls[0].url), { body })
+  await send('PUT', ours.here(part_urls[0]?.url ?? ''), { body })
   const before = (await residentMegabytes(pid)) ?? 0
   let most = before
   const looking = setInterval(() => {

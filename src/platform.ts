@@ -34,7 +34,10 @@ export const composition: Composition = {
       isAvailable: files.face.isAvailable,
       url: (tenant_id, file_id) => files.face.inputUrl({ tenant_id, file_id }),
     })
-    const messages = notifications.open(kernelFor(notifications), { people: people.face })
+    const messages = notifications.open(kernelFor(notifications), {
+      people: people.face,
+      directory: administration,
+    })
     const money = payments.open(kernelFor(payments), { people: administration })
     const shortener = links.open(kernelFor(links), {
       jobs: work.face,

@@ -28,7 +28,16 @@ const world = await openProductWorld({
 afterAll(() => world.close())
 
 /** Pages whose every command can run as it stands. */
-const pages = ['identity.md', 'jobs.md', 'links.md', 'requests.md', 'uploads.md', 'webhooks.md']
+const pages = [
+  'identity.md',
+  'jobs.md',
+  'links.md',
+  'notifications.md',
+  'payments.md',
+  'requests.md',
+  'uploads.md',
+  'webhooks.md',
+]
 
 const folder = resolve(import.meta.dirname, '../docs')
 

@@ -940,6 +940,7 @@ create table jobs.jobs (
   cause_job_id uuid,
   retry_of_job_id uuid,
   usage jsonb,
+  traceparent text,
   constraint jobs_check CHECK (((completed_at IS NOT NULL) = (state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'expired'::text])))),
   constraint jobs_check1 CHECK (((dead_at IS NOT NULL) = (state = ANY (ARRAY['failed'::text, 'cancelled'::text, 'expired'::text])))),
   constraint jobs_check2 CHECK (((error_code IS NULL) = (error_retryable IS NULL))),
@@ -1385,6 +1386,14 @@ create table notifications.provider_health (
   changed_at timestamp with time zone not null default kernel.now(),
   constraint provider_health_pkey PRIMARY KEY (provider)
 );
+
+create table notifications.removed_ids (
+  tenant_id uuid not null,
+  id uuid not null,
+  removed_at timestamp with time zone not null default kernel.now(),
+  constraint removed_ids_pkey PRIMARY KEY (tenant_id, id)
+);
+CREATE INDEX removed_ids_removed_at ON notifications.removed_ids USING btree (removed_at);
 
 create table notifications.suppressions (
   tenant_id uuid not null,
@@ -2201,6 +2210,7 @@ create table webhooks.event_bodies (
   api_version text not null,
   bytes bytea storage external not null,
   sha256 bytea not null,
+  traceparent text,
   constraint event_bodies_pkey PRIMARY KEY (event_id, api_version),
   constraint event_bodies_sha256_check CHECK ((octet_length(sha256) = 32))
 ) partition by RANGE (event_id);
@@ -2357,6 +2367,10 @@ create table webhooks.subscriptions (
   shard smallint not null generated always as ((uuid_hash_extended(id, (0)::bigint) & (63)::bigint))::smallint stored,
   verified_at timestamp with time zone,
   paused_reason text,
+  challenge_attempts smallint not null default 0,
+  challenge_lease_token uuid,
+  challenge_leased_until timestamp with time zone,
+  challenge_error_code text,
   constraint subscriptions_aggregate_ids_check CHECK (((cardinality(aggregate_ids) >= 1) AND (cardinality(aggregate_ids) <= 100))),
   constraint subscriptions_challenge_hash_check CHECK ((octet_length(challenge_hash) = 32)),
   constraint subscriptions_check CHECK (((state = 'disabled'::text) = (disabled_at IS NOT NULL))),

@@ -3,16 +3,16 @@
  * rename) or without (`plain`), and serves a file (`download`); @tus/server as it comes (`tus`); and
  * Fastify with pg that runs the statements and file steps of a small upload (`small`).
  */
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, open, rename, stat } from 'node:fs/promises'
+import { mkdir, stat } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { FileStore } from '@tus/file-store'
 import { Server as TusServer } from '@tus/server'
+import { keep } from './keep.ts'
 import { serveSmall } from './small-rival.ts'
 
 export type Given = {
@@ -54,26 +54,6 @@ function listenerOf(kind: Given['kind'], folder: string): RequestListener {
       response.end()
     })
   }
-}
-
-export async function keep(request: IncomingMessage, folder: string): Promise<string> {
-  const draft = join(folder, randomUUID())
-  const hash = createHash('sha256')
-  const hashed = new Transform({
-    transform: (chunk: Buffer, _encoding, done) => {
-      hash.update(chunk)
-      done(null, chunk)
-    },
-  })
-  const file = await open(draft, 'wx')
-  await pipeline(request, hashed, file.createWriteStream({ autoClose: false }))
-  await file.datasync()
-  await file.close()
-  await rename(draft, `${draft}.part`)
-  const parent = await open(folder, 'r')
-  await parent.sync()
-  await parent.close()
-  return hash.digest('hex')
 }
 
 async function keepPlain(request: IncomingMessage, folder: string): Promise<string> {

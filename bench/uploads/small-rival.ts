@@ -2,39 +2,57 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import Fastify from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import pg from 'pg'
-import { keep } from './rival-process.ts'
+// oxlint-disable oxc/no-async-endpoint-handlers -- Fastify awaits them
+import { keep } from './keep.ts'
+
+type Rival = {
+  readonly app: FastifyInstance
+  readonly pool: pg.Pool
+  readonly folder: string
+  readonly tenant: string
+  readonly owner: string
+}
 
 export async function serveSmall(folder: string, database_url: string): Promise<number> {
   const pool = new pg.Pool({ connectionString: database_url, max: 10 })
   const app = Fastify({ logger: false, bodyLimit: 2 ** 30 })
-  const tenant = randomUUID()
-  const owner = randomUUID()
-  const statement = (name: string, text: string, values: unknown[]) => ({ name, text, values })
-  const sync = async (path: string) => {
-    const parent = await open(path, 'r')
-    await parent.sync()
-    await parent.close()
-  }
-  const inTransaction = async (work: (client: pg.PoolClient) => Promise<unknown>) => {
-    const client = await pool.connect()
-    try {
-      await client.query('begin')
-      await work(client)
-      await client.query('commit')
-    } finally {
-      client.release()
-    }
-  }
+  const rival = { app, pool, folder, tenant: randomUUID(), owner: randomUUID() }
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
+  createRoute(rival)
+  partRoute(rival)
+  completeRoute(rival)
+  return Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port)
+}
+
+const statement = (name: string, text: string, values: unknown[]) => ({ name, text, values })
+
+async function sync(path: string): Promise<void> {
+  const parent = await open(path, 'r')
+  await parent.sync()
+  await parent.close()
+}
+
+async function inTransaction(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<unknown>) {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    await work(client)
+    await client.query('commit')
+  } finally {
+    client.release()
+  }
+}
+
+function createRoute({ app, pool, folder, tenant, owner }: Rival): void {
   app.post('/uploads', async request => {
     const { size, checksum } = request.body as { size: number; checksum: string }
     const id = randomUUID()
     const key = `o/2026/01/01/${randomBytes(17).toString('base64url')}`
     await mkdir(join(folder, 'parts', id), { recursive: true })
     await sync(join(folder, 'parts'))
-    await inTransaction(async client => {
+    await inTransaction(pool, async client => {
       await client.query(
         statement(
           'reserve',
@@ -66,6 +84,9 @@ export async function serveSmall(folder: string, database_url: string): Promise<
     })
     return { id }
   })
+}
+
+function partRoute({ app, pool, folder, tenant }: Rival): void {
   app.put<{ Params: { id: string } }>('/parts/:id', async request => {
     const { id } = request.params
     await pool.query(
@@ -89,6 +110,9 @@ export async function serveSmall(folder: string, database_url: string): Promise<
     )
     return ''
   })
+}
+
+function completeRoute({ app, pool, folder, tenant, owner }: Rival): void {
   app.post<{ Params: { id: string } }>('/complete/:id', async request => {
     const { id } = request.params
     const token = randomUUID()
@@ -114,7 +138,7 @@ export async function serveSmall(folder: string, database_url: string): Promise<
     await mkdir(dirname(to), { recursive: true })
     await rename(await partOf(join(folder, 'parts', id)), to)
     await sync(dirname(to))
-    await inTransaction(async client => {
+    await inTransaction(pool, async client => {
       await client.query(
         statement(
           'uploaded',
@@ -139,7 +163,6 @@ export async function serveSmall(folder: string, database_url: string): Promise<
     })
     return { file_id }
   })
-  return Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port)
 }
 
 async function partOf(folder: string): Promise<string> {

@@ -30,6 +30,7 @@ import type { Objects } from './objects/objects.ts'
 import type { KernelSettings, SettingsOf, SettingTable } from './settings.ts'
 import type { Log } from './observability/log.ts'
 import type { Metrics } from './observability/metrics.ts'
+import type { Traced } from './observability/telemetry.ts'
 import type { SafeFetch } from './outgoing/safe-fetch.ts'
 import type { DueQueue } from './work/due-queue.ts'
 import type { Loop } from './work/loop.ts'
@@ -65,6 +66,8 @@ export type Kernel = {
   readonly log: Log
   readonly metrics: Metrics
   readonly fault: Fault
+  /** Runs work in the trace of its cause. */
+  readonly traced: Traced
   /** Limits that hold over all processes. */
   readonly take: Take
   /** A quota on rows: counts them in a transaction, or throws `quota_exceeded`. */

@@ -19,6 +19,7 @@ import { openCursors } from '../kernel/http/cursor.ts'
 import { openMetrics, type Metrics } from '../kernel/observability/metrics.ts'
 import { openSafeFetch } from '../kernel/outgoing/safe-fetch.ts'
 import type { Route } from '../kernel/http/route.ts'
+import { tracedBy } from '../kernel/observability/telemetry.ts'
 import { kernelSettings, type SettingsOf, type SettingTable } from '../kernel/settings.ts'
 import type { Kernel, KernelOf, Opened } from '../kernel/surface.ts'
 import type { SettingValues } from './config.ts'
@@ -55,6 +56,7 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
     log,
     metrics,
     fault: faults.fault,
+    traced: tracedBy(options.telemetry),
     db,
     routes: () => {
       if (!routes) throw new Error('the routes are known once all surfaces are open')

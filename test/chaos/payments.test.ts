@@ -16,7 +16,7 @@ import { openProductWorld, type Member, type ProductWorld } from '../product-wor
 import { call, eventually, newKey } from '../world.ts'
 
 const full = inject('chaos') === 'full'
-const kills = full ? 200 : 5
+const kills = full ? 200 : 3
 const permissions = ['create', 'read', 'authorize', 'capture', 'cancel'].map(
   action => `payments.intents.${action}`,
 )
@@ -129,7 +129,7 @@ test(`${kills} SIGKILLs under load: one effect an operation, and the books agree
   for (let kill = 0; kill < kills; kill++) {
     await goOn(rounds + 4)
     const dead = [platform.kill()]
-    if (kill % 4 === 3) {
+    if (kill % 4 === 2) {
       provider.kill('SIGKILL')
       await Promise.all(dead)
       provider = await startProvider()

@@ -99,6 +99,7 @@ function succeeded(): Ended {
       has_dependents: false,
       deadline_at: null,
       created_at: time,
+      traceparent: null,
       now: time,
     },
     decision: {

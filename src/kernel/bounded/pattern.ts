@@ -17,9 +17,9 @@ export type Pattern = {
   test(text: string, work?: Work): boolean
 }
 
-export const pattern_chars_max = 1000
+const pattern_chars_max = 1000
 /** A pattern of 1,000 instructions over 1,000 characters is a million steps. */
-export const instructions_max = 5000
+const instructions_max = 5000
 
 /** Compiles, or throws a `Refused` that says why not. */
 export function compilePattern(source: string): Pattern {
@@ -75,7 +75,10 @@ class Program {
       ends.push(this.split())
       split.second = this.code.length
     })
-    for (const end of ends) end.first = end.second = this.code.length
+    for (const end of ends) {
+      end.first = this.code.length
+      end.second = this.code.length
+    }
   }
 
   private repeat(of: Node, min: number, max: number): void {
@@ -86,7 +89,8 @@ class Program {
       split.first = this.code.length
       this.add(of)
       const back = this.split()
-      back.first = back.second = start
+      back.first = start
+      back.second = start
       split.second = this.code.length
       return
     }

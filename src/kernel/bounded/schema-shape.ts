@@ -12,7 +12,7 @@ export const weight_keyword = 'x-dodeca-weight'
 
 /** Compiling so many takes up to 100 ms, once. */
 export const subschemas_max = 250
-export const values_max = 20_000
+const values_max = 20_000
 const instructions_of_all_max = 20_000
 const draft = 'https://json-schema.org/draft/2020-12/schema'
 
@@ -164,7 +164,7 @@ function decoded(reference: string): string {
 }
 
 /** Every number, word and member in it; long texts count by their length. */
-export function countValues(value: unknown): number {
+function countValues(value: unknown): number {
   if (typeof value === 'string') return 1 + (value.length >> 4)
   if (typeof value !== 'object' || value === null) return 1
   let count = 1

@@ -9,6 +9,8 @@ export type EventDraft = {
   readonly aggregate_id: string
   readonly aggregate_version: number
   readonly data: unknown
+  /** Of its cause, where that is not the trace of the running work: one commit may end many jobs. */
+  readonly traceparent?: string | null
 }
 
 /** A buffered event has its id already, so that its cause can name it. */

@@ -22,7 +22,7 @@ import { openKeyedStream, type OpenedStream } from '../idempotency/keyed-stream.
 import type { Keyed } from '../idempotency/keyed.ts'
 import { keyedStream, keyedWork, present, render, type Rendered } from './keyed-request.ts'
 import { Problem, problem } from '../errors/problem.ts'
-import { onlyReads, type AnyContext, consumesOf } from './route.ts'
+import { type AnyContext, consumesOf } from './route.ts'
 
 export type JourneyDeps = {
   readonly db: Db
@@ -84,9 +84,7 @@ function proceed(
     const open = () => openStream(deps, compiled, request, context, key)
     return workContext.run(work, open).then(opened => ({ kind: 'stream', ignored, ...opened }))
   }
-  const run = () => execute(deps, compiled, request, asked)
-  // Reading announces nothing, so it need not carry what events and audit records would ask for.
-  const result = onlyReads(route) ? run() : workContext.run(work, run)
+  const result = workContext.run(work, () => execute(deps, compiled, request, asked))
   return result instanceof Promise
     ? result.then(found => ({ kind: 'outcome', result: found, ignored }))
     : { kind: 'outcome', result, ignored }

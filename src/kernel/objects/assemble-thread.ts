@@ -3,4 +3,5 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { assemble } from './assemble.ts'
 
 const { paths, draft } = workerData as { paths: string[]; draft: string }
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
 parentPort?.postMessage(await assemble(paths, draft))

@@ -68,7 +68,7 @@ export function openS3Multipart(client: S3Client, reading: Reading): S3Multipart
   }
 }
 
-export async function hashOf({ body }: Pick<FoundObject, 'body'>): Promise<Buffer> {
+async function hashOf({ body }: Pick<FoundObject, 'body'>): Promise<Buffer> {
   const hash = createHash('sha256')
   for await (const chunk of body) hash.update(chunk as Buffer)
   return hash.digest()

@@ -4,7 +4,6 @@
  * of a part dies with its upload, while a presigned PutObject could replace bytes that were scanned.
  */
 import { createHash } from 'node:crypto'
-import type { Readable } from 'node:stream'
 import {
   checkKey,
   StoreUnavailable,
@@ -64,7 +63,7 @@ async function getObject(
   if (answer.status !== 200 && answer.status !== 206) await client.expect(answer, [200, 206])
   const whole = /\/(\d+)$/.exec(String(answer.headers['content-range'] ?? ''))?.[1]
   const size = Number(whole ?? answer.headers['content-length'])
-  return { size, version: versionOf(answer.headers), body: answer.body as Readable }
+  return { size, version: versionOf(answer.headers), body: answer.body }
 }
 
 async function headObject(client: S3Client, key: string): Promise<ObjectFacts | undefined> {
@@ -76,9 +75,7 @@ async function headObject(client: S3Client, key: string): Promise<ObjectFacts | 
 }
 
 /** Where the bucket keeps versions, its name for this one; else the tag of the content. */
-export function versionOf(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): string {
+function versionOf(headers: Readonly<Record<string, string | string[] | undefined>>): string {
   return String(headers['x-amz-version-id'] ?? headers['etag'] ?? '')
 }
 
@@ -141,7 +138,7 @@ async function putStream(
 }
 
 async function* listObjects(client: S3Client, prefix: string): AsyncGenerator<ListedObject> {
-  const below = `${checkKey(`${prefix}/x`).slice(0, -1)}`
+  const below = checkKey(`${prefix}/x`).slice(0, -1)
   let after: string | undefined
   for (;;) {
     const query = {

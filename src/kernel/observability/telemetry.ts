@@ -1,9 +1,12 @@
 /**
- * Traces, when OTEL_EXPORTER_OTLP_ENDPOINT is set. A span's context travels as `traceparent` in events, so
- * one trace spans the request, the consumers and what they cause. Without an endpoint nothing is loaded,
- * and an incoming `traceparent` is passed on as it came.
+ * Spans, when OTEL_EXPORTER_OTLP_ENDPOINT is set. A span's context travels as `traceparent` in events, jobs
+ * and outgoing calls, so one trace spans the request and all that it causes. Without an endpoint nothing is
+ * loaded, and an incoming `traceparent` is passed on as it came.
  */
 import type { Attributes } from '@opentelemetry/api'
+import { workContext } from './context.ts'
+
+type Kind = 'server' | 'consumer' | 'client'
 
 export type Span = {
   readonly traceparent: string | null
@@ -11,8 +14,40 @@ export type Span = {
 }
 
 export type Telemetry = {
-  start(name: string, parent: string | null, kind: 'server' | 'consumer'): Span
+  start(name: string, parent: string | null, kind: Kind): Span
   close(): Promise<void>
+}
+
+/** A piece of work that continues the trace of what caused it. */
+export type TracedWork = {
+  readonly name: string
+  readonly kind: Kind
+  readonly traceparent: string | null
+  /** Its tenant and the ids that it is about, for fault points. */
+  readonly about: readonly string[]
+  readonly attributes: Attributes
+}
+
+/** `failed` tells of a result that is no error whether the span failed. */
+export type Traced = <T>(
+  work: TracedWork,
+  run: () => Promise<T>,
+  failed?: (result: T) => boolean,
+) => Promise<T>
+
+export function tracedBy(telemetry: Telemetry): Traced {
+  return async ({ name, kind, traceparent, about, attributes }, run, failed) => {
+    const span = telemetry.start(name, traceparent, kind)
+    const work = { request_id: null, traceparent: span.traceparent, about }
+    try {
+      const result = await workContext.run(work, run)
+      span.end(attributes, failed?.(result))
+      return result
+    } catch (error) {
+      span.end(attributes, true)
+      throw error
+    }
+  }
 }
 
 export const noTelemetry: Telemetry = {
@@ -32,7 +67,7 @@ export async function openTelemetry(endpoint: string | null, version: string): P
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
   })
   const tracer = provider.getTracer('dodeca', version)
-  const kinds = { server: SpanKind.SERVER, consumer: SpanKind.CONSUMER }
+  const kinds = { server: SpanKind.SERVER, consumer: SpanKind.CONSUMER, client: SpanKind.CLIENT }
   return {
     start: (name, parent, kind) => {
       const remote = remoteContext(parent)

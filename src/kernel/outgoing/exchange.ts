@@ -2,13 +2,15 @@
  * One request and its answer over an undici dispatcher, with a limit for every phase: waiting for a
  * connection, writing, first byte, body, and all together. A failure says in which phase it happened and
  * whether a byte of the request may have left, so that a caller can tell "not done" from "unknown". The
- * answer is handed over at its headers; leaving its body unread to the end closes the connection.
+ * answer is handed over at its headers; leaving its body unread to the end closes the connection. The
+ * trace of the work that makes the call goes along as `traceparent`.
  */
 import type { Buffer } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { errors, type Dispatcher } from 'undici'
+import { currentTraceparent } from '../observability/context.ts'
 
 export type RequestHeaders = Readonly<Record<string, string>>
 export type ResponseHeaders = Readonly<IncomingHttpHeaders>
@@ -66,7 +68,9 @@ export class ExchangeFailure extends Error {
 
 export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Promise<Exchange> {
   const turn = new Turn(request)
-  const { method, path, headers, body, limits } = request
+  const { method, path, body, limits } = request
+  const traceparent = currentTraceparent()
+  const headers = traceparent ? { traceparent, ...request.headers } : request.headers
   if (!turn.failed) {
     dispatcher.dispatch(
       {

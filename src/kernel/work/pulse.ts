@@ -39,7 +39,8 @@ export function openPulse(needs: {
     const found = await needs.db.one(Read, sql`select ${columnsOf(signs)}`)
     const topics = signs.flatMap(({ topic, ...sign }, at) => {
       const value = found[`s${at}`] ?? null
-      const changed = before.has(at) && before.get(at) !== value
+      // The first value is news, too: what came before it may have been announced to nobody.
+      const changed = before.get(at) !== value
       before.set(at, value)
       return ('due' in sign ? value === 'true' : changed) ? [topic] : []
     })

@@ -51,7 +51,7 @@ export const mail: Vendor = {
 
 function controlRoutes(setup: Setup, mailbox: Mailbox, faults: MailFaults): ControlRoute[] {
   return [
-    ...messageRoutes(mailbox, reportMail(setup.kept)),
+    ...messageRoutes(mailbox, reportMail(setup.kept, setup.clock)),
     ...faultRoutes(faults),
     ...clockControl(setup.clock, setup.kept),
     {

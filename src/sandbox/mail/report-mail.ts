@@ -1,4 +1,5 @@
 /** Reports of the mail vendor, signed as Standard Webhooks in the way that Resend sends them. */
+import { rfc3339, type Clock } from '../../kernel/clock.ts'
 import { newId } from '../../kernel/ids.ts'
 import { parseStandardSecret, signStandard } from '../../kernel/outgoing/signatures.ts'
 import type { Kept } from '../kept.ts'
@@ -11,16 +12,16 @@ export function webhookSecret(kept: Kept): string {
   return `whsec_${bytes.toString('base64')}`
 }
 
-export function reportMail(kept: Kept): Report {
+export function reportMail(kept: Kept, clock: Clock): Report {
   return async (message, { type, deliver_to, event_id, occurred_at, signature = 'good' }) => {
     const body = Buffer.from(
       JSON.stringify({
         type: `email.${type}`,
-        created_at: occurred_at ?? new Date().toISOString(),
+        created_at: occurred_at ?? rfc3339(clock.nowMs()),
         data: { email_id: message.id, message_id: `<${message.ref}@sandbox>`, to: [message.to] },
       }),
     )
-    const now = Math.floor(Date.now() / 1000)
+    const now = clock.nowSeconds()
     const secret = parseStandardSecret(webhookSecret(kept)) ?? Buffer.alloc(32)
     const headers = signStandard({
       id: event_id ?? newId(),

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { underFault } from '../http-fault.ts'
-import type { Vended } from './push.ts'
+import type { Vended } from './vended.ts'
 
 const Message = Type.Object({
   message: Type.Object({

@@ -10,17 +10,11 @@ import { faultRoutes, openHttpFaults, type HttpFaults } from '../http-fault.ts'
 import { openMailbox, type Mailbox } from '../mailbox.ts'
 import { messageRoutes } from '../message-routes.ts'
 import type { Vendor } from '../vendor.ts'
-import { openAccount, type Account } from './account.ts'
+import { openAccount } from './account.ts'
 import { sendMessage } from './fcm.ts'
-import { openSubscriptions, type Subscriptions } from './subscriptions.ts'
+import { openSubscriptions } from './subscriptions.ts'
+import type { Vended } from './vended.ts'
 import { receivePush } from './web-push.ts'
-
-export type Vended = {
-  readonly mailbox: Mailbox
-  readonly faults: HttpFaults
-  readonly subscriptions: Subscriptions
-  readonly account: Account
-}
 
 export const push: Vendor = {
   name: 'push',

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import ece from 'http_ece'
 import { jwtVerify } from 'jose'
 import { underFault } from '../http-fault.ts'
-import type { Vended } from './push.ts'
+import type { Vended } from './vended.ts'
 
 type Exchange = {
   readonly request: IncomingMessage

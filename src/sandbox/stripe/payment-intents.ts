@@ -233,7 +233,7 @@ function close(
   return closed
 }
 
-export function intentOf(work: Work, id: string): PaymentIntent {
+function intentOf(work: Work, id: string): PaymentIntent {
   const intent = work.get('payment_intent', id)
   if (!intent) throw missing('payment_intent', id, 'intent')
   return intent

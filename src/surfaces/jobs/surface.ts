@@ -1,4 +1,5 @@
 /** Long work as the kernel sees it: its parts are opened once and wired together here. */
+import { sql } from '../../kernel/database/sql.ts'
 import type { Surface } from '../../kernel/surface.ts'
 import { settingFaults, settings, type Kernel } from './settings.ts'
 import { demoCount } from './types/demo-count.ts'
@@ -14,11 +15,14 @@ import { openWaitingQuota } from './jobs/waiting-quota.ts'
 import { viewJob } from './jobs/view-job.ts'
 import { openOperator } from './operators/open-operator.ts'
 import { permissions } from './permissions.ts'
+import { personalJobs } from './personal.ts'
 import { reference } from './reference.ts'
 import { resultSweep } from './results/sweep-results.ts'
 import { routes } from './routes.ts'
 import type { EndListeners } from './attempts/ends/announce-ends.ts'
 import { openEngine } from './attempts/engine.ts'
+import { jobRetention } from './attempts/retention.ts'
+import { checkJobs } from './checks.ts'
 import { scheduleLoop } from './schedules/run-schedules.ts'
 import { openJobTypes, type JobTypes } from './types/job-types.ts'
 import { endPauses, passFence } from './types/pause-type.ts'
@@ -71,11 +75,20 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
       routes: routes(deps, lookout),
       loops: [
         ...engine.loops,
-        { name: 'jobs.pauses', every_ms: 1000, run: () => endPauses(deps) },
+        {
+          name: 'jobs.pauses',
+          every_ms: 60_000,
+          due: sql`
+            -- any tenant: types belong to the platform
+            select exists (select from jobs.job_types where paused_until <= kernel.now())`,
+          run: () => endPauses(deps),
+        },
         scheduleLoop(deps),
         resultSweep(kernel),
       ],
-      checks: engine.checks,
+      retention: jobRetention(kernel),
+      personal: personalJobs(deps),
+      checks: [checkJobs(kernel.db)],
       jobTypes: kernel.profile === 'development' ? [demoCount] : [],
       seed: () => seedJobs(deps, people),
       close: () => Promise.resolve(lookout.close()),

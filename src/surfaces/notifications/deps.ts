@@ -2,7 +2,6 @@
 import type { Reader } from '../../kernel/database/db.ts'
 import type { Kernel } from './settings.ts'
 import type { Providers } from './providers/providers.ts'
-import type { Sender } from './sending/sender.ts'
 import type { Templates } from './templates/find-template.ts'
 import type { UnsubscribeLinks } from './suppressions/unsubscribe-links.ts'
 import type { Vault } from './vault.ts'
@@ -48,5 +47,6 @@ export type Deps = {
   readonly templates: Templates
   readonly providers: Providers
   readonly unsubscribe: UnsubscribeLinks
-  readonly sender: Sender
+  /** There may be something new to send. */
+  readonly sender: { poke(): void }
 }

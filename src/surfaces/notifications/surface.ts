@@ -15,13 +15,18 @@ import { personal } from './personal.ts'
 import { openProviders } from './providers/providers.ts'
 import { retention } from './retention.ts'
 import { routes } from './routes.ts'
+import { seed, type Directory } from './seed.ts'
 import { openSender } from './sending/sender.ts'
 import { settings } from './settings.ts'
 import { openTemplates } from './templates/find-template.ts'
 import { openUnsubscribeLinks } from './suppressions/unsubscribe-links.ts'
 import { openVault, sealedKeys } from './vault.ts'
 
-export type Needs = { readonly people: People }
+export type Needs = {
+  readonly people: People
+  /** Who the demo people are. */
+  readonly directory: Directory
+}
 
 export const notifications: Surface<Face, Needs, typeof settings> = {
   name: 'notifications',
@@ -30,7 +35,7 @@ export const notifications: Surface<Face, Needs, typeof settings> = {
   errors,
   events,
   settings,
-  open: (kernel, { people }) => {
+  open: (kernel, { people, directory }) => {
     const deps: Deps = {
       kernel,
       people,
@@ -55,6 +60,7 @@ export const notifications: Surface<Face, Needs, typeof settings> = {
       personal: personal(deps),
       retention: retention(kernel),
       sealed: [sealedKeys],
+      seed: () => seed(deps, directory),
       close: async () => {
         streams.close()
         await sender.close()

@@ -1,16 +1,15 @@
 /** Shapes of requests and replies that more than one folder of payments uses. */
 import { Type } from 'typebox'
 import { closed, count, Id, text } from '../../kernel/http/shapes.ts'
-import { Intent } from './intents/intent-view.ts'
 
 /** At most 20 members, each with a short name and value. */
-export const Metadata = Type.Record(
+const Metadata = Type.Record(
   Type.String({ minLength: 1, maxLength: 40 }),
   Type.String({ maxLength: 500 }),
   { maxProperties: 20 },
 )
-export const Currency = Type.String({ pattern: '^[A-Z]{3}$', minLength: 3, maxLength: 3 })
-export const AmountMinor = count(1, Number.MAX_SAFE_INTEGER)
+const Currency = Type.String({ pattern: '^[A-Z]{3}$', minLength: 3, maxLength: 3 })
+const AmountMinor = count(1, Number.MAX_SAFE_INTEGER)
 
 export const CreateIntent = closed(
   {
@@ -53,5 +52,3 @@ export const CreateRefund = closed(
   },
   { title: 'CreateRefund' },
 )
-
-export { Intent }

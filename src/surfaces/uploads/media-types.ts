@@ -121,7 +121,7 @@ export function isProgram(head: Buffer): boolean {
   return programs.some(([hex, offset]) => starts(head, hex, offset))
 }
 
-export function typeOfHead(head: Buffer): string | null {
+function typeOfHead(head: Buffer): string | null {
   return signatures.find(([, hex, offset]) => starts(head, hex, offset))?.[0] ?? null
 }
 

@@ -10,11 +10,11 @@ export const Purpose = oneOf(...purposes)
 export const MediaCategory = oneOf(...categories)
 export const DerivativeKind = oneOf(...derivative_kinds)
 export const Checksum = Type.String({ pattern: '^sha256:[0-9a-f]{64}$', maxLength: 71 })
-export const MediaType = Type.String({
+const MediaType = Type.String({
   pattern: '^[A-Za-z0-9!#$&^_.+-]{1,60}/[A-Za-z0-9!#$&^_.+-]{1,120}$',
   maxLength: 200,
 })
-export const PartNumber = count(1, 10_000)
+const PartNumber = count(1, 10_000)
 
 export const upload_states = [
   'initiated',
@@ -107,7 +107,7 @@ export const PartUrl = Type.Object(
 export type PartUrl = Static<typeof PartUrl>
 
 /** Inclusive ranges of part numbers. */
-export const PartRanges = Type.Array(Type.Array(PartNumber, { minItems: 2, maxItems: 2 }), {
+const PartRanges = Type.Array(Type.Array(PartNumber, { minItems: 2, maxItems: 2 }), {
   maxItems: 10_000,
 })
 

@@ -12,7 +12,7 @@ export function routes(deps: Deps): readonly Route[] {
     ...subscriptionRoutes(deps),
     ...verificationRoutes(deps),
     ...catalogRoutes(deps),
-    ...deliveryRoutes(deps),
+    ...deliveryRoutes(),
     ...replayRoutes(deps),
   ]
 }

@@ -16,6 +16,24 @@ const value = fc.letrec(tie => ({
     fc.dictionary(words, tie('any'), { maxKeys: 3 }),
   ),
 })).any
+const simple: readonly (object | boolean)[] = [
+  true,
+  false,
+  { type: 'string' },
+  { type: ['number', 'null'] },
+  { minLength: 2 },
+  { pattern: '^a' },
+  { pattern: '[0-9]$' },
+  { uniqueItems: true },
+  { minimum: 1 },
+  { enum: ['a', 1, { a: 1 }] },
+  { const: [1] },
+  { required: ['a'] },
+  { maxItems: 2 },
+  { $ref: '#/$defs/text' },
+  { dependentRequired: { a: ['b'] } },
+  { maxProperties: 1 },
+]
 const schema = fc.letrec<{ any: object | boolean }>(tie => {
   const part = tie('any')
   const parts = fc.array(part, { minLength: 1, maxLength: 2 })
@@ -30,6 +48,7 @@ const schema = fc.letrec<{ any: object | boolean }>(tie => {
     parts.map(prefixItems => ({ prefixItems })),
     part.map(contains => ({ contains })),
     part.map(not => ({ not })),
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
     fc.record({ if: part, then: part, else: part }),
     parts.map(allOf => ({ allOf })),
     parts.map(anyOf => ({ anyOf })),
@@ -41,12 +60,7 @@ const schema = fc.letrec<{ any: object | boolean }>(tie => {
   return {
     any: fc.oneof(
       { maxDepth: 2 },
-      fc.constantFrom<object | boolean>(
-        ...[true, false, { type: 'string' }, { type: ['number', 'null'] }, { minLength: 2 }],
-        ...[{ pattern: '^a' }, { pattern: '[0-9]$' }, { uniqueItems: true }, { minimum: 1 }],
-        ...[{ enum: ['a', 1, { a: 1 }] }, { const: [1] }, { required: ['a'] }, { maxItems: 2 }],
-        ...[{ $ref: '#/$defs/text' }, { dependentRequired: { a: ['b'] } }, { maxProperties: 1 }],
-      ),
+      fc.constantFrom<object | boolean>(...simple),
       fc.array(one, { minLength: 1, maxLength: 2 }).map(of => Object.assign({}, ...of) as object),
     ),
   }

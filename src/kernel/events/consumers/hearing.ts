@@ -3,8 +3,7 @@
  * cursor, or a sink, whose effect is outside and therefore precedes its cursor.
  */
 import type { Tx } from '../../database/db.ts'
-import type { EventDeclaration } from '../event.ts'
-import type { LoggedEvent } from '../event.ts'
+import type { EventDeclaration, LoggedEvent } from '../event.ts'
 import type { LanedEvent } from '../log/read.ts'
 
 export type Hearing = {

@@ -52,13 +52,14 @@ function insertEvents(
     aggregate_id: event.aggregate_id,
     aggregate_version: event.aggregate_version,
     payload: sql.json(event.data),
+    traceparent: event.traceparent ?? traceparent,
   }))
   return sql`
     with begun as materialized (select pg_current_xact_id() as xid)
     insert into kernel.outbox_events (id, tenant_id, type, schema_version, aggregate_type,
       aggregate_id, aggregate_version, payload, traceparent, occurred_at)
     select e.id, e.tenant_id, e.type, e.schema_version, e.aggregate_type,
-      e.aggregate_id, e.aggregate_version, e.payload::jsonb, ${traceparent}::text,
+      e.aggregate_id, e.aggregate_version, e.payload::jsonb, e.traceparent,
       (select kernel.now())
     from begun
     cross join unnest(
@@ -69,9 +70,10 @@ function insertEvents(
       ${rows.map(row => row.aggregate_type)}::text[],
       ${rows.map(row => row.aggregate_id)}::uuid[],
       ${rows.map(row => row.aggregate_version)}::bigint[],
-      ${rows.map(row => row.payload)}::text[]
+      ${rows.map(row => row.payload)}::text[],
+      ${rows.map(row => row.traceparent)}::text[]
     ) with ordinality as e (id, tenant_id, type, schema_version, aggregate_type,
-      aggregate_id, aggregate_version, payload, ordinal)
+      aggregate_id, aggregate_version, payload, traceparent, ordinal)
     where begun.xid is not null
     order by e.ordinal`
 }

@@ -74,7 +74,7 @@ function contentContract(given: () => Objects): void {
       })
       const found = await objects.get(key)
       expect([found?.size, found?.version]).toEqual([whole.length, stored.version])
-      expect((await buffer(found!.body)).equals(whole)).toBe(true)
+      expect(found && (await buffer(found.body)).equals(whole)).toBe(true)
       expect(await objects.head(key)).toEqual({ size: whole.length, version: stored.version })
     }
   })
@@ -87,7 +87,7 @@ function contentContract(given: () => Objects): void {
       await objects.put(key, Buffer.from('0123456789'))
       const found = await objects.get(key, { start: 2, end: 4 })
       expect(found?.size).toBe(10)
-      expect(String(await buffer(found!.body))).toBe('234')
+      expect(found && String(await buffer(found.body))).toBe('234')
     },
   )
 
@@ -153,7 +153,7 @@ function multipartContract(given: () => Objects): void {
       const contents = [5_300_000, 5_300_000, 77].map(size => randomBytes(size))
       const parts: StoredPart[] = []
       for (const index of [2, 0, 1])
-        parts[index] = await sendPart(objects, place, index + 1, contents[index]!)
+        parts[index] = await sendPart(objects, place, index + 1, contents[index] ?? Buffer.alloc(0))
       const whole = Buffer.concat(contents)
       const made = await objects.multipart.complete(place, parts, sha256(whole))
       expect(made).toMatchObject({ size: whole.length, sha256: sha256(whole) })
@@ -190,7 +190,7 @@ function multipartContract(given: () => Objects): void {
         parts.push(await sendPart(objects, place, index + 1, bytes))
       const error = await objects.multipart
         .complete(place, parts, sha256(Buffer.from('other')))
-        .catch((failure: unknown) => failure)
+        .catch((error_: unknown) => error_)
       expect(error).toBeInstanceOf(ChecksumDiffers)
       expect((error as ChecksumDiffers).sha256).toEqual(sha256(Buffer.concat(contents)))
     }
@@ -208,8 +208,8 @@ function openUploadContract(given: () => Objects): void {
     await expect(objects.multipart.complete(place, parts, sha256(bytes))).rejects.toThrow()
     expect(await objects.get(place.key)).toBeUndefined()
     const { parts: kind } = objects.multipart
-    if (kind.kind === 'presigned') await expect(kind.list(place)).rejects.toThrow(PartMissing)
-    else await expect(sendPart(objects, place, 2, bytes)).rejects.toThrow(PartMissing)
+    const late = kind.kind === 'presigned' ? kind.list(place) : sendPart(objects, place, 2, bytes)
+    await expect(late).rejects.toThrow(PartMissing)
   })
 
   test.concurrent('uploads that are open are listed, by reference', async () => {

@@ -22,7 +22,9 @@ async function newFolder(): Promise<string> {
 const open = (folder: string): Objects => openLocalObjects(folder, () => undefined)
 const shared = open(await newFolder())
 
-describe('the contract of objects, by local', () => contractOf(() => shared))
+describe('the contract of objects, by local', () => {
+  contractOf(() => shared)
+})
 
 const receiveOf = ({ multipart: { parts } }: Objects) => {
   if (parts.kind !== 'received') throw new Error('the local engine receives parts')
@@ -95,8 +97,12 @@ test.concurrent('of two that send one part at once, each has a file of its own',
     ),
   )
   expect(parts.map(part => part.sha256)).toEqual(contents.map(sha256))
-  await objects.multipart.complete({ key, reference }, [parts[1]!], sha256(contents[1]!))
-  expect((await read(objects, key))?.equals(contents[1]!)).toBe(true)
+  await objects.multipart.complete(
+    { key, reference },
+    parts.slice(1),
+    sha256(contents[1] ?? Buffer.alloc(0)),
+  )
+  expect((await read(objects, key))?.equals(contents[1] ?? Buffer.alloc(0))).toBe(true)
 })
 
 test.concurrent('what is large is assembled in a thread, with the same result', async () => {

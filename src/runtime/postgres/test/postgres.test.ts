@@ -3,106 +3,34 @@
  * left running, and each refusal is a sentence that says what to do. A holder is a Node process of its
  * own that opens the database and lets go when its input ends.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { spawn } from 'node:child_process'
 import * as fs from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import pg from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
-import { companionStopped } from '../../child-processes.ts'
-import { commandLine, openDataDir } from '../../data-dir.ts'
+import { openDataDir } from '../../data-dir.ts'
 import { nativeDir } from '../embedded-binaries.ts'
-import { openPostgres, postgres_companion, type PostgresOptions } from '../embedded-postgres.ts'
+import { openPostgres } from '../embedded-postgres.ts'
+import {
+  clear,
+  type Holder,
+  closedFolder,
+  openFolder,
+  optionsFor,
+  stopped,
+  holder,
+  kill,
+  query,
+  postmasterPid,
+  isServer,
+  started,
+  keep,
+  kept,
+} from './holder.ts'
 
 const is_root = process.geteuid?.() === 0
-const folders: string[] = []
-const data_dirs = new Set<string>()
-const holders: ChildProcess[] = []
 
-afterEach(async () => {
-  for (const holder of holders.splice(0)) holder.kill('SIGKILL')
-  for (const data_dir of data_dirs) await stopped(data_dir)
-  data_dirs.clear()
-  for (const folder of folders.splice(0)) fs.rmSync(folder, { recursive: true, force: true })
-})
-
-/** Closed to all others, as mkdtemp makes it: what a clone in root's home is. */
-function closedFolder(): string {
-  const folder = fs.mkdtempSync(join(tmpdir(), 'dodeca-postgres-'))
-  folders.push(folder)
-  return folder
-}
-
-function openFolder(): string {
-  const folder = closedFolder()
-  fs.chmodSync(folder, 0o755)
-  return folder
-}
-
-function optionsFor(folder: string): PostgresOptions {
-  const data_dir = join(folder, 'data')
-  data_dirs.add(data_dir)
-  return { data_dir, progress: () => undefined }
-}
-
-function stopped(data_dir: string): Promise<boolean> {
-  return companionStopped(openDataDir(data_dir), postgres_companion, 20_000)
-}
-
-type Opened = { url: string; joined: boolean; cluster_dir: string }
-type Holder = Opened & { child: ChildProcess }
-
-const module_url = new URL('../embedded-postgres.ts', import.meta.url).href
-
-async function holder(options: PostgresOptions): Promise<Holder> {
-  const code = `
-    import { openPostgres } from '${module_url}'
-    const held = await openPostgres({ ...${JSON.stringify(options)}, progress: () => undefined })
-    console.log(JSON.stringify(held))
-    process.stdin.on('end', () => held.release()).resume()`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    detached: true,
-  })
-  holders.push(child)
-  const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
-  return { child, ...(JSON.parse(line) as Opened) }
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  child.kill('SIGKILL')
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-}
-
-async function query(url: string, text: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => undefined)
-  await client.connect()
-  try {
-    return (await client.query<Record<string, unknown>>(text)).rows
-  } finally {
-    await client.end()
-  }
-}
-
-function postmasterPid(cluster_dir: string): number {
-  return Number.parseInt(fs.readFileSync(join(cluster_dir, 'postmaster.pid'), 'utf8'), 10)
-}
-
-function isServer(pid: number): boolean {
-  return commandLine(pid).includes('postgres -D ')
-}
-
-async function started(folder: string) {
-  const held = await openPostgres(optionsFor(folder))
-  await query(held.url, keep)
-  return held
-}
-
-const keep = 'create table kept as select 42 as answer'
-const kept = 'select answer from kept'
+afterEach(clear)
 
 describe('start', () => {
   test('in a closed folder, with programs in a closed folder, durable and unprivileged', async () => {
@@ -149,7 +77,8 @@ describe('start', () => {
       fs.mkdirSync(data_dir, { mode })
       const held = await started(folder)
       expect(held.cluster_dir).toBe(join(data_dir, 'postgres'))
-      if (mode === 0o700) expect(fs.statSync(data_dir).mode & 0o067).toBe(0)
+      const closed = fs.statSync(data_dir).mode & 0o067
+      expect(mode === 0o700 ? closed : 0).toBe(0)
       await held.release()
     },
   )

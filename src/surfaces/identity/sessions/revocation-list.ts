@@ -19,7 +19,18 @@ export type Denied = {
   stop(): Promise<void>
 }
 
-const every_ms = 1000
+/** What is revoked and which keys sign, as the pulse reads them. */
+export const revocation_sign = {
+  topic: 'identity.revocations',
+  value: sql`
+    select concat_ws(' ', r.n, r.last, (select string_agg(kid || ':' || state, ',' order by kid)
+      from identity.signing_keys where state in ('next', 'active', 'retired')))
+    from (select count(*) as n, max(revoked_at) as last from identity.sessions
+      where revoked_at is not null and revoked_at > kernel.now() - interval '30 seconds') r`,
+}
+
+/** Until the next question, where one failed. */
+const again_ms = 1000
 const overlap_seconds = 30
 const margin_seconds = 60
 
@@ -63,7 +74,10 @@ export function openDenied(
       return asking
     }
     asking = ask()
-      .catch((error: unknown) => log.warn({ err: error }, 'revocations could not be read'))
+      .catch((error: unknown) => {
+        log.warn({ err: error }, 'revocations could not be read')
+        timer = setTimeout(() => void poll(), again_ms)
+      })
       .finally(() => {
         asking = undefined
         if (again) {
@@ -79,11 +93,10 @@ export function openDenied(
     onAdd: hear => void hearers.push(hear),
     start: async () => {
       await ask()
-      timer = setInterval(() => void poll(), every_ms)
-      unhear = kernel.onWake(() => void poll())
+      unhear = kernel.onWake(() => void poll(), [revocation_sign.topic])
     },
     stop: async () => {
-      clearInterval(timer)
+      clearTimeout(timer)
       unhear()
       await asking
     },

@@ -138,8 +138,8 @@ describe.concurrent('with the last role in another tenant', () => {
     await Promise.all(
       guests.map(async ({ guest }) => {
         const [turned] = await Promise.all([refresh(guest, host.tenant.id), take({ host, guest })])
-        if (turned.status === 200) expect(await here(turned.body.access_token)).toBe(401)
-        else expect([401, 403]).toContain(turned.status)
+        const ended = turned.status === 200 ? await here(turned.body.access_token) : turned.status
+        expect([401, 403]).toContain(ended)
       }),
     )
   })

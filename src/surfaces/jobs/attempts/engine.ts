@@ -4,9 +4,8 @@
  */
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { JobFailure } from '../../../kernel/errors/job-failure.ts'
-import type { Check, JobStep, JobType, Loop } from '../../../kernel/surface.ts'
+import type { JobStep, JobType, Loop } from '../../../kernel/surface.ts'
 import type { Kernel } from '../settings.ts'
-import { checkJobs } from '../checks.ts'
 import { checkOwners } from './claims/check-owners.ts'
 import { openClaimForWorker, type ClaimForWorker } from './claims/claim-for-worker.ts'
 import { hashOf } from './claims/claim-jobs.ts'
@@ -18,8 +17,7 @@ import { finalize, type FinalizeDeps, type Finished } from './ends/finalize.ts'
 import { holdAttempt, type HeldAttempt } from './ends/hold-attempts.ts'
 import { jsonResult, type Result } from './ends/result.ts'
 import { openRetryBudgets } from './ends/retry-budget.ts'
-import { sweep } from './ends/sweeps.ts'
-import { forgetJobs } from './forget-jobs.ts'
+import { sweep, sweepIsDue } from './ends/sweeps.ts'
 import type { Rights } from '../face.ts'
 import type { TypeRules, TypeVersion } from './rules.ts'
 import { renewLeases, type HeldBy, type Renewed } from './runner/heartbeat.ts'
@@ -46,7 +44,6 @@ export type Engine = {
   /** Locks the attempt until `tx` ends; undefined where the lease is lost. */
   attemptFence(tx: Tx, bearer: Bearer): Promise<HeldAttempt | undefined>
   readonly loops: readonly Loop[]
-  readonly checks: readonly Check[]
 }
 
 export type EngineDeps = {
@@ -101,6 +98,7 @@ export function openEngine(deps: EngineDeps): Engine {
         ...owned,
         kernel,
         log,
+        traced: kernel.traced,
         grace_seconds,
         progress_kept,
         now,
@@ -109,14 +107,13 @@ export function openEngine(deps: EngineDeps): Engine {
       }),
       {
         name: 'jobs.sweep',
-        every_ms: 1000,
+        every_ms: 60_000,
+        due: sweepIsDue,
         run: async signal => {
           if (await sweep({ ...ending, log }, signal)) kernel.wake()
         },
       },
-      { name: 'jobs.forget', every_ms: 60_000, run: signal => forgetJobs(kernel, signal) },
     ],
-    checks: [checkJobs(db)],
   }
 }
 

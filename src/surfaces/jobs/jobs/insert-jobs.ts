@@ -5,6 +5,7 @@
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import { currentTraceparent } from '../../../kernel/observability/context.ts'
 
 export type NewJob = {
   readonly id: string
@@ -51,10 +52,10 @@ export async function insertJobs(tx: Tx, jobs: readonly NewJob[]): Promise<Reado
     made as (
       insert into jobs.jobs (id, tenant_id, type, schema_version, input_ref, principal_id,
         operation, idempotency_key, request_fingerprint, priority, scheduled_at, deadline_at,
-        max_attempts, retry_of_job_id)
+        max_attempts, retry_of_job_id, traceparent)
       select id, tenant_id, type, schema_version, input_ref, principal_id, operation,
         idempotency_key, request_fingerprint, priority, scheduled_at, deadline_at, max_attempts,
-        retry_of_job_id
+        retry_of_job_id, ${currentTraceparent()}::text
       from given
       on conflict (tenant_id, principal_id, operation, idempotency_key)
         where idempotency_key is not null do nothing

@@ -3,6 +3,7 @@
  * type, sees it.
  */
 import { Type } from 'typebox'
+import { page } from '../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { pageQuery } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
@@ -60,17 +61,19 @@ function listRoute(deps: Deps): Route {
     query: pageQuery({ state: Type.Optional(StateFilter), type: Type.Optional(TypeName) }),
     replies: { 200: JobPage },
     handle: async ({ tx, query, principal, grants, list }) => {
-      const { after, fetch } = deps.kernel.cursors.start(list)
-      const jobs = await listJobs(tx, deps, {
+      const asked = {
         tenant_id: principal.tenant_id,
         principal_id: principal.id,
         state: query.state,
         type: query.type,
-        after: after === null ? null : String(after[0]),
-        fetch,
         readable: readable(deps, await grants()),
+      }
+      const { body, headers } = await page(tx, {
+        scope: list,
+        row: JobView,
+        place: ['id'],
+        fetch: ({ id }, n) => listJobs(tx, deps, { ...asked, after: id, fetch: n }),
       })
-      const { body, headers } = deps.kernel.cursors.page(list, jobs, job => [job.id])
       return reply(200, body, headers)
     },
   })

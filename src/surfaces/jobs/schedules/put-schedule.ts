@@ -1,6 +1,6 @@
 /**
- * Makes a schedule or replaces it as a whole. What it would submit is judged now, so that a mistake shows
- * to whoever made it and not in the night. A changed schedule counts from now: what was missed under the
+ * Makes a schedule or replaces it as a whole. What it would submit is checked now, so that a mistake shows
+ * to the person who makes it and not in the night. A changed schedule counts from now: what was missed under the
  * old one is not made up for.
  */
 import { Type } from 'typebox'
@@ -46,7 +46,11 @@ export async function putSchedule(
   const before = await holdName(tx, tenant_id, name)
   if (before && !allowsType(by.grants, permission, before.type)) throw problem('permission_denied')
   demandConditions(by.conditions, before?.version ?? null)
-  if (!before) await requireRoom(tx, deps, tenant_id)
+  if (!before) {
+    const most = deps.kernel.settings['jobs.schedules_per_tenant']
+    const rows = sql`select from jobs.job_schedules where tenant_id = ${tenant_id}`
+    await deps.kernel.counted(tx, `jobs.schedules:${tenant_id}`, most, rows)
+  }
   const timezone = asked.timezone ?? 'UTC'
   const enabled = asked.enabled ?? true
   const next_run_at = enabled ? await nextRun(tx, asked.cron, timezone) : null
@@ -93,24 +97,14 @@ async function nextRun(tx: Tx, cron: string, timezone: string): Promise<string> 
 
 const Before = Type.Object({ type: Type.String(), version: Type.Integer() })
 
-/** Writers of one tenant's schedules come one after another, so that they are counted exactly. */
+/** Of two who make one name at once, the second sees what the first has made. */
 async function holdName(tx: Tx, tenant_id: string, name: string) {
   await tx.run(sql`
-    select pg_advisory_xact_lock(hashtext('jobs.schedules'), hashtext(${tenant_id}))`)
+    select pg_advisory_xact_lock(hashtext('jobs.schedule'), hashtext(${`${tenant_id} ${name}`}))`)
   return await tx.maybe(
     Before,
     sql`
     select type, version from jobs.job_schedules
     where tenant_id = ${tenant_id} and name = ${name} for update`,
   )
-}
-
-const Count = Type.Object({ count: Type.Integer() })
-
-async function requireRoom(tx: Tx, { kernel }: Pick<Deps, 'kernel'>, tenant_id: string) {
-  const { count } = await tx.one(
-    Count,
-    sql`select count(*)::int as count from jobs.job_schedules where tenant_id = ${tenant_id}`,
-  )
-  if (count >= kernel.settings['jobs.schedules_per_tenant']) throw problem('quota_exceeded')
 }

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { allowsType } from '../../../kernel/access/permissions.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import { page } from '../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { pageQuery } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
@@ -17,7 +18,7 @@ const params = { name: ScheduleName }
 const absent = 'job_schedule_not_found'
 
 export function scheduleRoutes(deps: Deps): readonly Route[] {
-  return [listRoute(deps), showRoute(), putRoute(deps), removeRoute()]
+  return [listRoute(), showRoute(), putRoute(deps), removeRoute()]
 }
 
 function putRoute(deps: Deps): Route {
@@ -98,7 +99,7 @@ function showRoute(): Route {
   })
 }
 
-function listRoute({ kernel: { cursors } }: Deps): Route {
+function listRoute(): Route {
   return route({
     method: 'GET',
     path: '/v1/job-schedules',
@@ -110,21 +111,21 @@ function listRoute({ kernel: { cursors } }: Deps): Route {
     replies: { 200: SchedulePage },
     handle: async ({ tx, principal, grants, list }) => {
       const held = await grants()
-      const { after, fetch } = cursors.start(list)
       const types = [...held].flatMap(grant =>
         grant.startsWith(`${permission}:`) ? [grant.slice(permission.length + 1)] : [],
       )
-      const rows = await tx.many(
-        Schedule,
-        sql`
-        select ${scheduleColumns} from jobs.job_schedules
-        where tenant_id = ${principal.tenant_id}
-          and (${types.includes('*')} or type = any(${types}::text[]))
-          and (${after?.[0] ?? null}::text is null or name > ${after?.[0] ?? null}::text)
-        order by name
-        limit ${fetch}`,
-      )
-      const { body, headers } = cursors.page(list, rows, row => [row.name])
+      const { body, headers } = await page(tx, {
+        scope: list,
+        row: Schedule,
+        place: ['name'],
+        fetch: ({ name }, n) => sql`
+          select ${scheduleColumns} from jobs.job_schedules
+          where tenant_id = ${principal.tenant_id}
+            and (${types.includes('*')} or type = any(${types}::text[]))
+            and (${name}::text is null or name > ${name}::text)
+          order by name
+          limit ${n}`,
+      })
       return reply(200, body, headers)
     },
   })

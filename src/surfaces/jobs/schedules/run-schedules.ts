@@ -2,7 +2,7 @@
  * Submits what schedules owe. Any process takes a due schedule under its row's lock, submits, and moves it
  * on in the same commit, so there is no leader; the key of each job is its schedule and instant, so that
  * no instant makes two. Whether the owner may still schedule the type is asked in that transaction; where
- * not, the schedule pauses. A run that is refused is told on the schedule and does not hold up others.
+ * not, the schedule pauses. The schedule says why a run was refused; others go on.
  */
 import { Type, type Static } from 'typebox'
 import { allowsType } from '../../../kernel/access/permissions.ts'
@@ -41,7 +41,11 @@ export function scheduleLoop(deps: RunDeps): Loop {
   const { db, log } = deps.kernel
   return {
     name: 'jobs.schedules',
-    every_ms: 1000,
+    every_ms: 60_000,
+    due: sql`
+      -- any tenant: schedules run for all of them
+      select exists (select from jobs.job_schedules
+        where enabled and next_run_at <= kernel.now())`,
     run: async signal => {
       while (!signal.aborted) {
         let taken: Due | undefined

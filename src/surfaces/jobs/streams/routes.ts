@@ -1,7 +1,8 @@
 /** Routes to what has happened to a job: its attempts, its history, and both as they go on. */
 import { Type } from 'typebox'
+import { page } from '../../../kernel/http/page.ts'
 import { reply, route, type RequestFacts, type Route } from '../../../kernel/http/route.ts'
-import { Id, nullable, page, pageQuery, Time } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, page as pageOf, pageQuery, Time } from '../../../kernel/http/shapes.ts'
 import type { SseEvent } from '../../../kernel/http/sse.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
@@ -43,7 +44,6 @@ export function watchRoutes(deps: Deps, lookout: Lookout): readonly Route[] {
 }
 
 function attemptsRoute(deps: Deps): Route {
-  const { cursors } = deps.kernel
   return route({
     method: 'GET',
     path: '/v1/jobs/{job_id}/attempts',
@@ -53,31 +53,31 @@ function attemptsRoute(deps: Deps): Route {
     added: true,
     absent: 'job_not_found',
     query: pageQuery({}),
-    replies: { 200: page(Attempt) },
+    replies: { 200: pageOf(Attempt) },
     fails: ['job_not_found'],
     handle: async ({ tx, params, principal, grants, list }) => {
       const caller = { principal, grants }
       const { tenant_id, id } = await findJob(tx, deps, caller, params.job_id, 'jobs.jobs.read')
-      const { after, fetch } = cursors.start(list)
-      const rows = await tx.many(
-        Attempt,
-        sql`
-        select id, job_id, attempt_no, worker_id, state, leased_until, heartbeat_at, started_at,
-          completed_at, error_code
-        from jobs.job_attempts
-        where tenant_id = ${tenant_id} and job_id = ${id}
-          and (${after?.[0] ?? null}::int is null or attempt_no < ${after?.[0] ?? null}::int)
-        order by attempt_no desc
-        limit ${fetch}`,
-      )
-      const { body, headers } = cursors.page(list, rows, row => [row.attempt_no])
+      const { body, headers } = await page(tx, {
+        scope: list,
+        row: Attempt,
+        place: ['attempt_no'],
+        fetch: (after, n) => sql`
+          select id, job_id, attempt_no, worker_id, state, leased_until, heartbeat_at, started_at,
+            completed_at, error_code
+          from jobs.job_attempts
+          where tenant_id = ${tenant_id} and job_id = ${id}
+            and (${after.attempt_no}::int is null or attempt_no < ${after.attempt_no}::int)
+          order by attempt_no desc
+          limit ${n}`,
+      })
       return reply(200, body, headers)
     },
   })
 }
 
 function eventsRoute(deps: Deps, lookout: Lookout): Route {
-  const { cursors, settings } = deps.kernel
+  const { settings } = deps.kernel
   const places = openPlaces(settings['jobs.watch_max_per_principal'])
   return route({
     method: 'GET',
@@ -90,22 +90,22 @@ function eventsRoute(deps: Deps, lookout: Lookout): Route {
     added: true,
     absent: 'job_not_found',
     query: pageQuery({}),
-    replies: { 200: page(JobEvent) },
+    replies: { 200: pageOf(JobEvent) },
     fails: ['job_not_found', 'quota_exceeded'],
     headers: { vary: 'accept' },
     handle: async ({ tx, params, principal, grants, list }) => {
       const caller = { principal, grants }
       const { tenant_id, id } = await findJob(tx, deps, caller, params.job_id, 'jobs.jobs.read')
-      const { after, fetch } = cursors.start(list)
-      const rows = await tx.many(
-        JobEvent,
-        sql`
-        select id, job_id, sequence, type, data, occurred_at from jobs.job_events
-        where tenant_id = ${tenant_id} and job_id = ${id} and sequence > ${after?.[0] ?? 0}::int
-        order by sequence
-        limit ${fetch}`,
-      )
-      const { body, headers } = cursors.page(list, rows, row => [row.sequence])
+      const { body, headers } = await page(tx, {
+        scope: list,
+        row: JobEvent,
+        place: ['sequence'],
+        fetch: ({ sequence }, n) => sql`
+          select id, job_id, sequence, type, data, occurred_at from jobs.job_events
+          where tenant_id = ${tenant_id} and job_id = ${id} and sequence > ${sequence ?? 0}::int
+          order by sequence
+          limit ${n}`,
+      })
       return reply(200, body, headers)
     },
     watch: async ({ db, params, principal, grants, request }) => {

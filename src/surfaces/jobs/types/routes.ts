@@ -1,8 +1,9 @@
 /** Routes about job types: for those who operate the platform and those who bring workers of their own. */
 import { Type } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { page, type List } from '../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { pageQuery } from '../../../kernel/http/shapes.ts'
-import type { ListScope } from '../../../kernel/http/cursor.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { TypeName } from '../schemas.ts'
@@ -43,18 +44,20 @@ function listRoute(deps: Deps): Route {
     query: pageQuery({}),
     replies: { 200: JobTypePage },
     handle: async ({ tx, list }) => {
-      const { body, headers } = pageOf(deps, list, await allTypes(tx, deps))
+      const { body, headers } = await pageOf(tx, list, await allTypes(tx, deps))
       return reply(200, body, headers)
     },
   })
 }
 
-/** There are as many types as somebody has written: they are cut into pages here. */
-function pageOf({ kernel: { cursors } }: Deps, list: ListScope, types: readonly JobTypeView[]) {
-  const { after, fetch } = cursors.start(list)
-  const from = after?.[0]
-  const rest = from === undefined ? types : types.filter(one => one.type > String(from))
-  return cursors.page(list, rest.slice(0, fetch), one => [one.type])
+/** There are as many types as people have written: they are cut into pages here. */
+function pageOf(reader: Reader, list: List, types: readonly JobTypeView[]) {
+  return page(reader, {
+    scope: list,
+    row: JobTypeView,
+    place: ['type'],
+    fetch: ({ type }, n) => types.filter(one => type === null || one.type > type).slice(0, n),
+  })
 }
 
 function showRoute(deps: Deps): Route {
@@ -72,7 +75,7 @@ function showRoute(deps: Deps): Route {
   })
 }
 
-async function oneType(deps: Deps, reader: Parameters<typeof allTypes>[0], type: string) {
+async function oneType(deps: Deps, reader: Reader, type: string) {
   const found = (await allTypes(reader, deps)).find(one => one.type === type)
   if (!found) throw problem('job_type_not_found')
   return found
@@ -153,7 +156,7 @@ function statsRoute(deps: Deps): Route {
     handle: async ({ tx, list, query }) => {
       const all = await allTypes(tx, deps)
       const wanted = query.type === undefined ? all : all.filter(one => one.type === query.type)
-      const { body, headers } = pageOf(deps, list, wanted)
+      const { body, headers } = await pageOf(tx, list, wanted)
       return reply(200, { ...body, data: await statsOf(tx, body.data) }, headers)
     },
   })

@@ -79,6 +79,7 @@ function claimed(lease: Leases[number]): Omit<ClaimedJob, 'job'> {
     },
     version: lease.version,
     checkpoint: lease.checkpoint ?? null,
+    traceparent: lease.traceparent,
   }
 }
 

@@ -58,6 +58,12 @@ const ClaimedJob = Type.Object({
   }),
   version: Type.Integer(),
   checkpoint: Type.Unknown(),
+  traceparent: nullable(
+    Type.String({
+      description:
+        'The W3C trace in which the job was submitted. Send it with the calls that the work makes.',
+    }),
+  ),
 })
 export type ClaimedJob = Static<typeof ClaimedJob>
 export const ClaimedJobs = Type.Object(

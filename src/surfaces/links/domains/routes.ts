@@ -1,5 +1,6 @@
 /** Routes about custom domains. All of them are their owner's; to anybody else a domain is not there. */
 import { sql } from '../../../kernel/database/sql.ts'
+import { page } from '../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { pageQuery } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
@@ -16,7 +17,7 @@ const absent = 'domain_not_found'
 export function domainRoutes(deps: Deps): readonly Route[] {
   return [
     claimRoute(deps),
-    listRoute(deps),
+    listRoute(),
     readRoute(),
     verifyRoute(deps),
     renewRoute(deps),
@@ -50,7 +51,7 @@ function claimRoute(deps: Deps): Route {
   })
 }
 
-function listRoute({ kernel: { cursors } }: Deps): Route {
+function listRoute(): Route {
   return route({
     method: 'GET',
     path: '/v1/domains',
@@ -61,18 +62,16 @@ function listRoute({ kernel: { cursors } }: Deps): Route {
     query: pageQuery({}),
     replies: { 200: DomainPage },
     handle: async ({ tx, principal, list }) => {
-      const { after, fetch } = cursors.start(list)
-      const [id = null] = after ?? []
-      const rows = await tx.many(
-        Domain,
-        sql`
+      const { body, headers } = await page(tx, {
+        scope: list,
+        row: Domain,
+        place: ['id'],
+        fetch: (after, n) => sql`
           select ${columns} from links.domains
           where tenant_id = ${principal.tenant_id} and owner_id = ${principal.id}
-            and state <> 'removed' and (${id}::uuid is null or id < ${id}::uuid)
-          order by id desc
-          limit ${fetch}`,
-      )
-      const { body, headers } = cursors.page(list, rows, row => [row.id])
+            and state <> 'removed' and (${after.id}::uuid is null or id < ${after.id}::uuid)
+          order by id desc limit ${n}`,
+      })
       return reply(200, body, headers)
     },
   })

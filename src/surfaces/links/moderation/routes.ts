@@ -1,6 +1,7 @@
 /** Routes of those who keep links safe: the public that reports, and the platform's moderators. */
 import { sql } from '../../../kernel/database/sql.ts'
 import { etag } from '../../../kernel/http/etag.ts'
+import { page } from '../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
 import { findAnyDomain } from '../domains/find-domain.ts'
@@ -31,9 +32,9 @@ import {
 export function moderationRoutes(deps: Deps): readonly Route[] {
   return [
     reportRoute(deps),
-    listReportsRoute(deps),
+    listReportsRoute(),
     moderateRoute(deps),
-    listEntriesRoute(deps),
+    listEntriesRoute(),
     removeEntryRoute(),
     addEntryRoute(deps),
   ]
@@ -54,7 +55,7 @@ function reportRoute(deps: Deps): Route {
   })
 }
 
-function listReportsRoute({ kernel: { cursors } }: Deps): Route {
+function listReportsRoute(): Route {
   return route({
     method: 'GET',
     path: '/v1/link-reports',
@@ -64,19 +65,17 @@ function listReportsRoute({ kernel: { cursors } }: Deps): Route {
     added: true,
     query: ReportQuery,
     replies: { 200: ReportPage },
-    handle: async ({ tx, query, list }) => {
-      const { after, fetch } = cursors.start(list)
-      const [id = null] = after ?? []
-      const rows = await tx.many(
-        Report,
-        sql`
+    handle: async ({ tx, query: { state = null }, list }) => {
+      const { body, headers } = await page(tx, {
+        scope: list,
+        row: Report,
+        place: ['id'],
+        fetch: (after, n) => sql`
           select ${report_columns} from links.link_reports
-          where (${query.state ?? null}::text is null or state = ${query.state ?? null}::text)
-            and (${id}::uuid is null or id < ${id}::uuid)
-          order by id desc
-          limit ${fetch}`,
-      )
-      const { body, headers } = cursors.page(list, rows, row => [row.id])
+          where (${state}::text is null or state = ${state}::text)
+            and (${after.id}::uuid is null or id < ${after.id}::uuid)
+          order by id desc limit ${n}`,
+      })
       return reply(200, body, headers)
     },
   })
@@ -105,7 +104,7 @@ function moderateRoute(deps: Deps): Route {
   })
 }
 
-function listEntriesRoute({ kernel: { cursors } }: Deps): Route {
+function listEntriesRoute(): Route {
   return route({
     method: 'GET',
     path: '/v1/link-blocklist',
@@ -115,20 +114,18 @@ function listEntriesRoute({ kernel: { cursors } }: Deps): Route {
     added: true,
     query: EntryQuery,
     replies: { 200: EntryPage },
-    handle: async ({ tx, query, list }) => {
-      const { after, fetch } = cursors.start(list)
-      const [id = null] = after ?? []
-      const rows = await tx.many(
-        Entry,
-        sql`
+    handle: async ({ tx, query: { kind = null }, list }) => {
+      const { body, headers } = await page(tx, {
+        scope: list,
+        row: Entry,
+        place: ['id'],
+        view: shown,
+        fetch: (after, n) => sql`
           select ${entry_columns} from links.blocklist
-          where removed_at is null
-            and (${query.kind ?? null}::text is null or kind = ${query.kind ?? null}::text)
-            and (${id}::uuid is null or id < ${id}::uuid)
-          order by id desc
-          limit ${fetch}`,
-      )
-      const { body, headers } = cursors.page(list, rows.map(shown), row => [row.id])
+          where removed_at is null and (${kind}::text is null or kind = ${kind}::text)
+            and (${after.id}::uuid is null or id < ${after.id}::uuid)
+          order by id desc limit ${n}`,
+      })
       return reply(200, body, headers)
     },
   })

@@ -40,15 +40,14 @@ export function openFcm(options: {
     channel: 'push',
     reaches: 'fcm',
     connections,
-    send: async ({ ref, to, message, expires_at_ms }, signal) => {
+    send: async ({ ref, to, message, ttl_seconds }, signal) => {
       const { subject, text, url } = message
-      const ttl = Math.max(0, Math.round((expires_at_ms - Date.now()) / 1000))
       const body = JSON.stringify({
         message: {
           token: to,
           notification: { title: subject ?? '', body: text },
           data: { ref, ...(url === null ? {} : { url }) },
-          android: { collapse_key: ref.slice(0, 64), ttl: `${ttl}s` },
+          android: { collapse_key: ref.slice(0, 64), ttl: `${ttl_seconds}s` },
         },
       })
       const token = await tokens.current().catch(() => null)
@@ -87,12 +86,12 @@ function openTokens({ client_email, private_key, token_uri }: ServiceAccount) {
     })
     const told: unknown = status === 200 ? JSON.parse(body.toString('utf8')) : null
     if (!Value.Check(Token, told)) throw new Error(`the token endpoint answered ${status}`)
-    known = { token: told.access_token, until: Date.now() + (told.expires_in - 60) * 1000 }
+    known = { token: told.access_token, until: performance.now() + (told.expires_in - 60) * 1000 }
     return told.access_token
   }
   return {
     current: () => {
-      if (known && Date.now() < known.until) return Promise.resolve(known.token)
+      if (known && performance.now() < known.until) return Promise.resolve(known.token)
       return (asking ??= ask().finally(() => {
         asking = null
       }))

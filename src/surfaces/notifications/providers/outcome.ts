@@ -11,7 +11,8 @@ export type Outgoing = {
   /** For mails of categories that one can unsubscribe from. */
   readonly unsubscribe_url: string | null
   readonly created_at: string
-  readonly expires_at_ms: number
+  /** How long it is of use. */
+  readonly ttl_seconds: number
 }
 
 /**

@@ -28,9 +28,8 @@ export function openWebPush(options: {
     channel: 'push',
     reaches: 'webpush',
     connections,
-    send: async ({ ref, to, message, expires_at_ms }, signal) => {
+    send: async ({ ref, to, message, ttl_seconds }, signal) => {
       const subscription = JSON.parse(to) as PushSubscription
-      const left = Math.round((expires_at_ms - Date.now()) / 1000)
       const { subject, text, url } = message
       const request = webPush.generateRequestDetails(
         subscription,
@@ -38,7 +37,7 @@ export function openWebPush(options: {
         {
           vapidDetails: vapid,
           contentEncoding: 'aes128gcm',
-          TTL: Math.min(ttl_max_seconds, Math.max(0, left)),
+          TTL: Math.min(ttl_max_seconds, ttl_seconds),
           // The service replaces a message of the same topic that it still holds.
           topic: createHash('sha256').update(ref).digest('base64url').slice(0, 32),
         },

@@ -90,7 +90,9 @@ async function ask(deps: Deps, one: Unknown, remake: Remake): Promise<Outcome | 
   const provider = offered.find(({ provider: { name } }) => name === one.provider)?.provider
   if (!provider?.find) return null
   const ready = await remake(one)
-  return ready ? provider.find(outgoingOf(ready), parseTime(one.wire_at)) : null
+  return ready
+    ? provider.find(outgoingOf(ready, deps.kernel.clock.nowMs()), parseTime(one.wire_at))
+    : null
 }
 
 type End = 'accepted' | 'resend' | 'failed' | 'wait'

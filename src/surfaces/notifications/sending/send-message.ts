@@ -68,7 +68,10 @@ export function openSendMessage({ kernel, providers, mark }: Parts): SendMessage
       await fault('notifications.before_wire')
       if (signal.aborted || !(await mark(claimed))) return null
       await fault('notifications.after_wire')
-      const outcome = await usable.provider.send(outgoingOf(ready), deadline(kernel, signal))
+      const outcome = await usable.provider.send(
+        outgoingOf(ready, clock.nowMs()),
+        deadline(kernel, signal),
+      )
       await fault('notifications.after_send')
       usable.breaker.settle(outcome)
       const following = offered.slice(offered.indexOf(usable) + 1)
@@ -93,7 +96,7 @@ function deadline({ settings }: Parts['kernel'], signal: AbortSignal): AbortSign
   return AbortSignal.any([signal, AbortSignal.timeout(ms)])
 }
 
-export function outgoingOf(ready: Ready): Outgoing {
+export function outgoingOf(ready: Ready, now_ms: number): Outgoing {
   const { claimed, to, message, category, unsubscribe_url } = ready
   return {
     ref: refOf(claimed),
@@ -102,7 +105,7 @@ export function outgoingOf(ready: Ready): Outgoing {
     category: category.name,
     unsubscribe_url,
     created_at: claimed.created_at,
-    expires_at_ms: parseTime(claimed.expires_at),
+    ttl_seconds: Math.max(0, Math.round((parseTime(claimed.expires_at) - now_ms) / 1000)),
   }
 }
 

@@ -38,7 +38,7 @@ async function report(id: string, body: object) {
 
 describe.concurrent('an SMS', () => {
   test('arrives, and is delivered when the vendor says so', async () => {
-    const who = await world.sender()
+    const who = await world.shared()
     const phone = newPhone()
     const id = await send(who, { phone }, 'sms')
     await world.reaches(who, id, 'sent')
@@ -56,7 +56,7 @@ describe.concurrent('an SMS', () => {
   })
 
   test('goes over the second vendor where the first refuses for now', async () => {
-    const who = await world.sender()
+    const who = await world.shared()
     const phone = newPhone()
     await world.fault({ channel: 'sms', provider: 'dev_sms', to: phone, mode: 'reject_temp' })
     const id = await send(who, { phone }, 'sms')
@@ -69,7 +69,7 @@ describe.concurrent('an SMS', () => {
   })
 
   test('accepted in silence is found at the vendor and not sent again', async () => {
-    const who = await world.sender()
+    const who = await world.shared()
     const phone = newPhone()
     await world.fault({ channel: 'sms', to: phone, mode: 'timeout_after_accept', delay_ms: 200 })
     const id = await send(who, { phone }, 'sms')
@@ -79,7 +79,7 @@ describe.concurrent('an SMS', () => {
   })
 
   test('to a number that does not exist fails, and the number is suppressed', async () => {
-    const who = await world.sender()
+    const who = await world.shared()
     const phone = newPhone()
     await world.fault({ channel: 'sms', to: phone, mode: 'reject_perm' })
     const id = await send(who, { phone }, 'sms')

@@ -55,7 +55,7 @@ test.each(points)(
       const { attempts } = await world.read(who, ids[index] ?? '')
       expect(mails.length).toBeGreaterThanOrEqual(1)
       expect(new Set(mails.map(one => one.ref))).toEqual(new Set([`${ids[index]}.email`]))
-      if (copies === 'once') expect(mails).toHaveLength(1)
+      expect(mails.length).toBeLessThanOrEqual(copies === 'once' ? 1 : 2)
       const marked = attempts.filter(
         (one: { error_code: string }) => one.error_code === 'outcome_unknown',
       )

@@ -9,6 +9,8 @@ import { newId } from '../../../kernel/ids.ts'
 export type NotifyWorld = ProductWorld & {
   /** Somebody who may do everything with notifications in a new tenant. */
   sender(): Promise<Member>
+  /** One sender for tests that need no tenant of their own. */
+  shared(): Promise<Member>
   /** A published template with a text for each channel; answers its name. */
   template(who: Member, texts?: object): Promise<string>
   send(who: Member, body: object, key?: string): Promise<Answer>
@@ -52,18 +54,29 @@ export async function openNotifyWorld(settings: Record<string, string> = {}): Pr
     return answer.body
   }
   const read: NotifyWorld['read'] = (who, id) => ask(who, 'GET', `/v1/notifications/${id}`)
+  const sender = async () => {
+    const member = await world.member()
+    await world.give(member, 'tenant_admin')
+    return member
+  }
+  const publish = async (who: Member, texts: object) => {
+    const name = `t-${newId()}`
+    const path = '/v1/notification-templates'
+    await ask(who, 'POST', path, { name, default_locale: 'en', channels: texts })
+    await ask(who, 'POST', `${path}/${name}/versions/1/publish`)
+    return name
+  }
+  // Each tenant needs the usual template once.
+  const usual = new Map<string, Promise<string>>()
+  let one: Promise<Member> | undefined
   return {
     ...world,
-    sender: async () => {
-      const member = await world.member()
-      await world.give(member, 'tenant_admin')
-      return member
-    },
-    template: async (who, texts = usual_texts) => {
-      const name = `t-${newId()}`
-      const path = '/v1/notification-templates'
-      await ask(who, 'POST', path, { name, default_locale: 'en', channels: texts })
-      await ask(who, 'POST', `${path}/${name}/versions/1/publish`)
+    sender,
+    shared: () => (one ??= sender()),
+    template: (who, texts) => {
+      if (texts) return publish(who, texts)
+      const name = usual.get(who.tenant.id) ?? publish(who, usual_texts)
+      usual.set(who.tenant.id, name)
       return name
     },
     send: (who, body, key = newKey()) =>

@@ -8,7 +8,7 @@ afterAll(() => world.close())
 
 describe.concurrent('a notification', () => {
   test('goes from template to mailbox, with its attempts in its history', async () => {
-    const who = await world.sender()
+    const who = await world.shared()
     const name = await world.template(who)
     const email = newAddress()
     const sent = await world.send(who, {
@@ -47,7 +47,7 @@ describe.concurrent('a notification', () => {
   })
 
   test('to a user reaches the in-app inbox with the answer', async () => {
-    const who = await world.sender()
+    const who = await world.shared()
     const name = await world.template(who)
     const sent = await world.send(who, {
       recipient: { user_id: who.id },
@@ -64,7 +64,7 @@ describe.concurrent('a notification', () => {
   })
 
   test('with one key is one, however often it is asked for at once', async () => {
-    const who = await world.sender()
+    const who = await world.shared()
     const name = await world.template(who)
     const email = newAddress()
     const key = newKey()

@@ -56,7 +56,7 @@ export function findByHandle({ kernel, provider }: Deps, handle: string, reader?
 }
 
 /** A payment that is not ours says nothing here; reconciliation finds it. */
-export async function lookAtPayment(deps: Deps, handle: string): Promise<void> {
+async function lookAtPayment(deps: Deps, handle: string): Promise<void> {
   for (let looks = 0; looks < looks_max; looks++) {
     const intent = await findByHandle(deps, handle)
     if (!intent) return

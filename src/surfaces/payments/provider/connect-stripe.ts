@@ -2,6 +2,8 @@
  * Where Stripe is: its own address with a key, or in development the sandbox, whose address is read again
  * when it was restarted. A live key never meets another host than Stripe's own.
  */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { Stripe } from 'stripe'
 import { StartError } from '../../../kernel/errors/start-error.ts'
 import { openOutsideWorld } from '../../../kernel/outgoing/sandbox-control.ts'
@@ -31,9 +33,10 @@ export function connectStripe(kernel: Kernel): StripeLine {
       'PAYMENTS_STRIPE_WEBHOOK_SECRETS is missing: set it to the signing secret (whsec_…) of the webhook endpoint at Stripe.',
     )
   }
-  const sandboxed = key === null && profile === 'development' && settings['kernel.sandbox']
+  const sandboxed = key === null && profile === 'development'
   const timeout = settings['payments.provider_timeout_ms']
   const outside = openOutsideWorld(kernel.data_dir)
+  const addresses = join(kernel.data_dir, 'sandbox', 'addresses.json')
   let open: { readonly address: string; readonly client: Stripe } | undefined
 
   const sandbox = async () => {
@@ -50,7 +53,8 @@ export function connectStripe(kernel: Kernel): StripeLine {
     })
   }
   return {
-    configured: () => key !== null || sandboxed,
+    // oxlint-disable-next-line node/no-sync -- development only, one look at a small file
+    configured: () => key !== null || (sandboxed && existsSync(addresses)),
     client: async () => {
       if (key !== null) {
         open ??= { address: base_url, client: clientOf(key, base_url, timeout) }

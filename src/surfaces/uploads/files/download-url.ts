@@ -111,7 +111,7 @@ export async function downloadUrls(
 type Refusal = 'file_not_found' | 'file_not_available' | 'derivative_not_found'
 
 /** What this reader gets of the file, or why not. */
-export function choose(
+function choose(
   file: ReadableFile,
   derivatives: readonly DerivativeRow[],
   { derivative }: Asked,

@@ -8,7 +8,7 @@ import {
   checksumOf,
   Derivative,
   DerivativeKind,
-  file_states,
+  type file_states,
   MediaCategory,
   Metadata,
   Purpose,

@@ -34,5 +34,5 @@ export function compareParts(
 }
 
 function bare(etag: string): string {
-  return etag.replace(/^(?:W\/)?"|"$/g, '')
+  return etag.replaceAll(/^(?:W\/)?"|"$/g, '')
 }

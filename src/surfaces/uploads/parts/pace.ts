@@ -27,13 +27,12 @@ export async function* guardPace(
   ).unref()
   try {
     for (;;) {
-      const waited = new Promise<'idle'>(resolve => {
-        idle = () => resolve('idle')
-      })
+      const waited = Promise.withResolvers<'idle'>()
+      idle = () => waited.resolve('idle')
       const next = pieces.next()
       // Where the wait ends first, nobody awaits it, and it may still fail.
       next.catch(() => {})
-      const found = await Promise.race([next, waited])
+      const found = await Promise.race([next, waited.promise])
       if (found === 'idle') throw problem('request_timeout')
       if (found.done === true) return
       received += found.value.length

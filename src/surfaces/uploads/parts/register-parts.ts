@@ -2,10 +2,9 @@
  * Says which parts are stored, and gives addresses for those that are not. What the client says of its
  * parts is compared with the store and never believed; on S3 the rows are made from what the store lists.
  */
-import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { PartMissing, type StoredPart } from '../../../kernel/objects/objects.ts'
-import type { Db } from '../../../kernel/database/db.ts'
+import type { Db, Reader } from '../../../kernel/database/db.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { RegisteredParts, RegisterParts } from '../schemas.ts'

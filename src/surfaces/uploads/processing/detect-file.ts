@@ -37,9 +37,9 @@ function resultOf(
   file: FileRow,
   refused: string | null,
 ): NonNullable<Found['scan_result']> {
+  const refusal = refused === 'malware_detected' ? 'infected' : 'policy_violation'
   return {
-    verdict:
-      refused === null ? 'clean' : refused === 'malware_detected' ? 'infected' : 'policy_violation',
+    verdict: refused === null ? 'clean' : refusal,
     engines: [{ name: 'policy', version: '1', signatures: null }],
     sha256: file.sha256.toString('hex'),
     scanned_at: rfc3339(clock.nowMs()),

@@ -32,6 +32,7 @@ export async function inspectPdf(path: string): Promise<void> {
 
 function inflated(bytes: Buffer): string {
   try {
+    // oxlint-disable-next-line node/no-sync -- a process of its own, with one task at a time
     return inflateSync(bytes, { maxOutputLength: stream_bytes_max }).toString('latin1')
   } catch {
     // Cut short, damaged, or larger than any object stream.

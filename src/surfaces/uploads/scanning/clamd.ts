@@ -30,7 +30,7 @@ export function openClamd(address: string): Clamd {
   const match = /^(.*):(\d+)$/.exec(address)
   const target =
     match?.[1] && match[2]
-      ? { host: match[1].replace(/^\[|\]$/g, ''), port: Number(match[2]) }
+      ? { host: match[1].replaceAll(/^\[|\]$/g, ''), port: Number(match[2]) }
       : { path: address }
   const asking = async <T>(
     signal: AbortSignal,
@@ -104,7 +104,7 @@ function replyOf(socket: Socket): Promise<string> {
   })
 }
 
-export function verdictOf(reply: string): ScanVerdict {
+function verdictOf(reply: string): ScanVerdict {
   if (/size limit exceeded/i.test(reply)) return { kind: 'limit_exceeded' }
   if (reply === 'stream: OK') return { kind: 'clean' }
   const name = /^stream: (.+) FOUND$/.exec(reply)?.[1]

@@ -113,14 +113,14 @@ async function* portionsOf<T, V>(
   items: AsyncIterable<T>,
   pick: (item: T) => V | false,
 ): AsyncGenerator<V[]> {
-  let portion_ = [] as V[]
+  let gathered = [] as V[]
   for await (const item of items) {
     const picked = pick(item)
     if (picked === false) continue
-    portion_.push(picked)
-    if (portion_.length < portion) continue
-    yield portion_
-    portion_ = []
+    gathered.push(picked)
+    if (gathered.length < portion) continue
+    yield gathered
+    gathered = []
   }
-  if (portion_.length > 0) yield portion_
+  if (gathered.length > 0) yield gathered
 }

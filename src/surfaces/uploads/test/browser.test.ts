@@ -1,6 +1,5 @@
 /** A browser of another origin: the page of the documents, and Uppy as an independent client. */
-import { createReadStream } from 'node:fs'
-import { existsSync } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { mkdtemp, open, readFile, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'

@@ -269,7 +269,9 @@ describe.concurrent('a part', () => {
     })
     const kept = [a, b].find(bytes => `"${sha256(bytes).slice(7)}"` === known.parts[0].etag)
     expect(kept).toBeDefined()
-    const completed = await world.complete(who, body.id, { checksum: sha256(kept!) })
+    const completed = await world.complete(who, body.id, {
+      checksum: sha256(kept ?? Buffer.alloc(0)),
+    })
     expect(completed.status, completed.text).toBe(202)
   })
 })

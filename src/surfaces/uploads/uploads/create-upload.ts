@@ -112,9 +112,8 @@ async function checkOrder(
   const largest = largestOf(rules, asked.media_category)
   if (largest === undefined) throw notAllowed('/media_category', 'category')
   const claimed = asked.claimed_type && categoryOf(normalType(asked.claimed_type))
-  if (asked.claimed_type !== undefined && asked.media_category !== 'any') {
-    if (claimed !== asked.media_category) throw notAllowed('/claimed_type', 'claimed_type')
-  }
+  const fits = asked.media_category === 'any' || claimed === asked.media_category
+  if (asked.claimed_type !== undefined && !fits) throw notAllowed('/claimed_type', 'claimed_type')
   const scannable = clamd ? kernel.settings['uploads.scan_max_bytes'] : Infinity
   const most = Math.min(largest, scannable)
   if (asked.expected_size > most) {

@@ -27,7 +27,8 @@ export async function readUpload(
     ? (await caller.grants()).has('uploads.quarantine.read')
     : false
   const received = parts.reduce((sum, { size }) => sum + size, 0)
-  const stage = upload.verifying ? 'verifying' : state === 'uploaded' ? (file?.stage ?? null) : null
+  const processing = state === 'uploaded' ? (file?.stage ?? null) : null
+  const stage = upload.verifying ? 'verifying' : processing
   const view: Upload = {
     id,
     upload_id: id,

@@ -7,7 +7,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
 import type { StoredPart } from '../../../kernel/objects/objects.ts'
 import { problem } from '../errors.ts'
-import { Bytes, MediaCategory, Purpose, Size, upload_states } from '../schemas.ts'
+import { Bytes, MediaCategory, Purpose, Size, type upload_states } from '../schemas.ts'
 
 export const UploadRow = Type.Object({
   tenant_id: Id,

@@ -1,18 +1,18 @@
 /** Deliveries over HTTP, for whoever looks into what was sent and what came back. */
+import { page } from '../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import type { Deps } from '../deps.ts'
 import { getDelivery, listDeliveries } from './read-deliveries.ts'
-import { DeliveryInFull, DeliveryPage, DeliveryQuery } from './schemas.ts'
+import { Delivery, DeliveryInFull, DeliveryPage, DeliveryQuery } from './schemas.ts'
 
 const path = '/v1/webhook-deliveries'
 const absent = 'delivery_not_found'
 const permission = 'webhooks.deliveries.read'
 
-export function deliveryRoutes(deps: Pick<Deps, 'kernel'>): readonly Route[] {
-  return [listRoute(deps), getRoute()]
+export function deliveryRoutes(): readonly Route[] {
+  return [listRoute(), getRoute()]
 }
 
-function listRoute({ kernel: { cursors } }: Pick<Deps, 'kernel'>): Route {
+function listRoute(): Route {
   return route({
     method: 'GET',
     path,
@@ -23,10 +23,12 @@ function listRoute({ kernel: { cursors } }: Pick<Deps, 'kernel'>): Route {
     query: DeliveryQuery,
     replies: { 200: DeliveryPage },
     handle: async ({ tx, principal: { tenant_id }, query, list }) => {
-      const { after, fetch } = cursors.start(list)
-      const last = (after?.[0] ?? null) as string | null // the cursor is ours: an id
-      const rows = await listDeliveries(tx, { tenant_id, after: last, fetch }, query)
-      const { body, headers } = cursors.page(list, rows, row => [row.id])
+      const { body, headers } = await page(tx, {
+        scope: list,
+        row: Delivery,
+        place: ['id'],
+        fetch: (after, n) => listDeliveries(tx, { tenant_id, after: after.id, fetch: n }, query),
+      })
       return reply(200, body, headers)
     },
   })

@@ -9,6 +9,8 @@ export type Body = {
   readonly api_version: string
   readonly bytes: Buffer
   readonly sha256: Buffer
+  /** The trace of the event, which its attempts continue. */
+  readonly traceparent: string | null
 }
 
 /** Above it the data stay behind, and the reference leads to them. */
@@ -17,7 +19,8 @@ const bytes_max = 256 * 1024
 export function bodyOf(event: LoggedEvent, api_version: string): Body {
   const whole = render(event, api_version, event.payload)
   const bytes = whole.length <= bytes_max ? whole : render(event, api_version, null)
-  return { api_version, bytes, sha256: createHash('sha256').update(bytes).digest() }
+  const sha256 = createHash('sha256').update(bytes).digest()
+  return { api_version, bytes, sha256, traceparent: event.traceparent }
 }
 
 function render(event: LoggedEvent, api_version: string, data: unknown): Buffer {

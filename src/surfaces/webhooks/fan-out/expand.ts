@@ -72,9 +72,10 @@ export async function expand(
         on conflict do nothing
       ),
       kept as (
-        insert into webhooks.event_bodies (tenant_id, event_id, api_version, bytes, sha256)
-        select g.tenant_id, b.event_id, b.api_version, b.bytes, b.sha256
-        from ${bytes(bodies, events)} as b (event_id, api_version, bytes, sha256)
+        insert into webhooks.event_bodies (tenant_id, event_id, api_version, bytes, sha256,
+          traceparent)
+        select g.tenant_id, b.event_id, b.api_version, b.bytes, b.sha256, b.traceparent
+        from ${bytes(bodies, events)} as b (event_id, api_version, bytes, sha256, traceparent)
         join given g on g.event_id = b.event_id
         where exists (select from chosen c
           where c.event_id = b.event_id and c.api_version = b.api_version)
@@ -124,7 +125,8 @@ function bytes(bodies: readonly (readonly Body[])[], events: readonly LoggedEven
   const all = bodies.flatMap((made, at) => made.map(body => ({ ...body, id: events[at]?.id })))
   return sql`unnest(
     ${all.map(one => one.id)}::uuid[], ${all.map(one => one.api_version)}::text[],
-    ${all.map(one => one.bytes)}::bytea[], ${all.map(one => one.sha256)}::bytea[])`
+    ${all.map(one => one.bytes)}::bytea[], ${all.map(one => one.sha256)}::bytea[],
+    ${all.map(one => one.traceparent)}::text[])`
 }
 
 /** What is announced of a subscription is not sent to that subscription. */

@@ -81,8 +81,9 @@ async function fanOutTest(tx: Tx, { sender }: Hearers, event: LoggedEvent) {
         and d.subscription_id = ${subscription_id} and d.state = 'pending' and s.id = d.subscription_id
       returning d.api_version
     )
-    insert into webhooks.event_bodies (tenant_id, event_id, api_version, bytes, sha256)
-    select ${tenant_id}, ${id}, b.api_version, b.bytes, b.sha256
+    insert into webhooks.event_bodies (tenant_id, event_id, api_version, bytes, sha256,
+      traceparent)
+    select ${tenant_id}, ${id}, b.api_version, b.bytes, b.sha256, ${event.traceparent}::text
     from due join unnest(${made.map(one => one.api_version)}::text[],
       ${made.map(one => one.bytes)}::bytea[],
       ${made.map(one => one.sha256)}::bytea[]) as b (api_version, bytes, sha256)

@@ -27,11 +27,7 @@ export function openInbound(kernel: Kernel, told: readonly InboundHandler[]): In
     store: openStore({ kernel, handled: handlers.providers }),
   }
   return {
-    routes: [
-      receiveRoute(receiving),
-      ...sourceRoutes({ kernel, secrets }),
-      ...receiptRoutes({ kernel }),
-    ],
+    routes: [receiveRoute(receiving), ...sourceRoutes({ kernel, secrets }), ...receiptRoutes()],
     loops: [processLoop({ kernel, handlers })],
     sealed: secrets.sealed,
   }

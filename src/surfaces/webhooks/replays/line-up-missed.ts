@@ -112,13 +112,15 @@ async function make(
         ${events.map(one => one.aggregate_id)}::uuid[],
         ${events.map(one => one.aggregate_version)}::bigint[],
         ${events.map(one => one.occurred_at)}::timestamptz[],
-        ${bodies.map(one => one.bytes)}::bytea[], ${bodies.map(one => one.sha256)}::bytea[])
+        ${bodies.map(one => one.bytes)}::bytea[], ${bodies.map(one => one.sha256)}::bytea[],
+        ${bodies.map(one => one.traceparent)}::text[])
         with ordinality as g (event_id, event_type, aggregate_id, aggregate_version, occurred_at,
-          bytes, sha256, ordinal)
+          bytes, sha256, traceparent, ordinal)
     ),
     kept as (
-      insert into webhooks.event_bodies (tenant_id, event_id, api_version, bytes, sha256)
-      select ${tenant_id}, event_id, ${api_version}, bytes, sha256 from given
+      insert into webhooks.event_bodies (tenant_id, event_id, api_version, bytes, sha256,
+        traceparent)
+      select ${tenant_id}, event_id, ${api_version}, bytes, sha256, traceparent from given
       on conflict do nothing
     )
     insert into webhooks.deliveries (tenant_id, event_id, subscription_id, id, event_type,

@@ -1,63 +1,70 @@
 /**
- * The bytes of recent events in memory, so that an event with a thousand subscriptions is read once. At
+ * The bytes and the trace of recent events in memory, so that an event with a thousand subscriptions is read once. At
  * most so many bytes; what was not used for longest goes first.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { Id } from '../../../kernel/http/shapes.ts'
+import { Id, nullable } from '../../../kernel/http/shapes.ts'
 import type { Body } from '../fan-out/body.ts'
 import { Bytes } from '../schemas.ts'
 
 export type Wanted = { readonly event_id: string; readonly api_version: string }
 
 export type Bodies = {
-  put(event_id: string, body: Pick<Body, 'api_version' | 'bytes'>): void
+  put(event_id: string, body: Pick<Body, 'api_version' | 'bytes' | 'traceparent'>): void
   /** From memory, or read and kept; what does not exist is not in the map. */
-  get(reader: Reader, wanted: readonly Wanted[]): Promise<Map<string, Buffer>>
+  get(reader: Reader, wanted: readonly Wanted[]): Promise<Map<string, Kept>>
 }
 
+export type Kept = Pick<Body, 'bytes' | 'traceparent'>
+
 const kept_bytes_max = 32 * 1024 * 1024
-const Row = Type.Object({ event_id: Id, api_version: Type.String(), bytes: Bytes })
+const Row = Type.Object({
+  event_id: Id,
+  api_version: Type.String(),
+  bytes: Bytes,
+  traceparent: nullable(Type.String()),
+})
 
 export const keyOfBody = ({ event_id, api_version }: Wanted): string => `${event_id} ${api_version}`
 
 export function openBodies(): Bodies {
   // Least recently used first: a Map keeps the order of insertion.
-  const kept = new Map<string, Buffer>()
+  const kept = new Map<string, Kept>()
   let size = 0
-  const take = (key: string): Buffer | undefined => {
-    const bytes = kept.get(key)
-    if (!bytes) return undefined
+  const take = (key: string): Kept | undefined => {
+    const one = kept.get(key)
+    if (!one) return undefined
     kept.delete(key)
-    kept.set(key, bytes)
-    return bytes
+    kept.set(key, one)
+    return one
   }
-  const keep = (key: string, bytes: Buffer): void => {
+  const keep = (key: string, { bytes, traceparent }: Kept): void => {
     if (kept.has(key)) return
-    kept.set(key, bytes)
+    kept.set(key, { bytes, traceparent })
     size += bytes.length
     for (const [oldest, old] of kept) {
       if (size <= kept_bytes_max) break
       kept.delete(oldest)
-      size -= old.length
+      size -= old.bytes.length
     }
   }
   return {
-    put: (event_id, { api_version, bytes }) => keep(keyOfBody({ event_id, api_version }), bytes),
+    put: (event_id, body) => keep(keyOfBody({ event_id, api_version: body.api_version }), body),
     get: async (reader, wanted) => {
-      const found = new Map<string, Buffer>()
+      const found = new Map<string, Kept>()
       const absent = new Map<string, Wanted>()
       for (const one of wanted) {
         const key = keyOfBody(one)
-        const bytes = found.get(key) ?? take(key)
-        if (bytes) found.set(key, bytes)
+        const known = found.get(key) ?? take(key)
+        if (known) found.set(key, known)
         else absent.set(key, one)
       }
       if (absent.size === 0) return found
       for (const row of await read(reader, [...absent.values()])) {
-        keep(keyOfBody(row), row.bytes)
-        found.set(keyOfBody(row), row.bytes)
+        keep(keyOfBody(row), row)
+        found.set(keyOfBody(row), row)
       }
       return found
     },
@@ -69,7 +76,7 @@ function read(reader: Reader, wanted: readonly Wanted[]) {
     Row,
     sql`
       -- any tenant: the bytes of deliveries that the sender holds
-      select b.event_id, b.api_version, b.bytes
+      select b.event_id, b.api_version, b.bytes, b.traceparent
       from unnest(${wanted.map(one => one.event_id)}::uuid[],
         ${wanted.map(one => one.api_version)}::text[]) as w (event_id, api_version)
       join webhooks.event_bodies b on b.event_id = w.event_id and b.api_version = w.api_version`,

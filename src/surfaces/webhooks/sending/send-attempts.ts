@@ -9,7 +9,7 @@ import { tested } from '../events.ts'
 import type { Lane } from '../lanes/lane.ts'
 import { finish_ms } from '../sending-settings.ts'
 import { mayRead } from '../types/event-types.ts'
-import { keyOfBody, type Bodies } from './bodies.ts'
+import { keyOfBody, type Bodies, type Kept } from './bodies.ts'
 import type { Claimed } from './claim.ts'
 import type { Result } from './finish.ts'
 import { isTooOld, learn, nextOf, type Rules } from './decide-retry.ts'
@@ -20,7 +20,7 @@ export type Departure = {
   readonly lane: Lane
   readonly claimed: Claimed
   readonly token: string
-  readonly body: Buffer | undefined
+  readonly body: Kept | undefined
   /** What the owner of the subscription holds now. */
   readonly grants: ReadonlySet<string>
   /** On the monotonic clock. */
@@ -133,26 +133,38 @@ function grounded(
 async function attempt(
   deps: FlightDeps,
   { lane, claimed }: Departure,
-  body: Buffer,
+  { bytes, traceparent }: Kept,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { endpoint, secrets } = lane.config
   const { event_id, id, event_type, attempt_no, replay_id } = claimed
   try {
-    const response = await sendSigned(deps, {
-      endpoint,
-      secrets,
-      body,
-      signal,
-      id: event_id,
-      type: event_type,
-      headers: {
-        'webhook-attempt': String(attempt_no),
-        'webhook-delivery-id': id,
-        ...(replay_id ? { 'webhook-replay': replay_id } : {}),
+    return await deps.kernel.traced(
+      {
+        name: `send ${event_type}`,
+        kind: 'client',
+        traceparent,
+        about: [claimed.tenant_id, claimed.subscription_id, id],
+        attributes: { 'dodeca.delivery_id': id, 'dodeca.attempt_no': attempt_no },
       },
-    })
-    return ofResponse(response)
+      async () => {
+        const response = await sendSigned(deps, {
+          endpoint,
+          secrets,
+          body: bytes,
+          signal,
+          id: event_id,
+          type: event_type,
+          headers: {
+            'webhook-attempt': String(attempt_no),
+            'webhook-delivery-id': id,
+            ...(replay_id ? { 'webhook-replay': replay_id } : {}),
+          },
+        })
+        return ofResponse(response)
+      },
+      outcome => outcome.verdict !== 'delivered',
+    )
   } catch (error) {
     if (error instanceof SafeFetchFailure) return ofFailure(error)
     deps.kernel.log.error({ err: error, delivery_id: id }, 'a webhook could not be sent')

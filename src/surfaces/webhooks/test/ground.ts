@@ -7,6 +7,7 @@ import { openProductWorld, type Member, type ProductWorld } from '../../../../te
 import { eventually } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
+import type { Composition } from '../../../runtime/composition.ts'
 import type { Receiver } from './receiver.ts'
 
 export type Ground = ProductWorld & {
@@ -66,12 +67,15 @@ const reachable = {
 export const at = (receiver: Receiver, path = '/'): string =>
   `http://127.0.0.1:${receiver.port}${path}`
 
-export async function openGround(settings: Record<string, string> = {}): Promise<Ground> {
-  const world = await openProductWorld({
-    IDENTITY_ACCESS_TTL_SECONDS: '3600',
-    ...reachable,
-    ...settings,
-  })
+/** `composed`: the product with more that only a test needs. */
+export async function openGround(
+  settings: Record<string, string> = {},
+  composed?: Composition,
+): Promise<Ground> {
+  const world = await openProductWorld(
+    { IDENTITY_ACCESS_TTL_SECONDS: '3600', ...reachable, ...settings },
+    composed,
+  )
   const { db } = world.platform.kernel
   const deliveries: Ground['deliveries'] = id =>
     db.many(

@@ -15,6 +15,8 @@ const needed: Readonly<Record<string, string>> = {
   'POST /v1/jobs/{job_id}/retry': 'jobs.jobs.retry',
   schedule: 'jobs.schedules.write',
 }
+/** By people and schedules, and not by another surface. */
+export const owned_operations = Object.keys(needed)
 
 type Begun = Pick<
   Taken,

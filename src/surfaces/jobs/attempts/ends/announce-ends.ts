@@ -13,6 +13,7 @@ export type JobEnd = EndedJob & {
   readonly created_at: string
   readonly started_at: string | null
   readonly completed_at: string
+  readonly traceparent: string | null
 }
 
 export type EndListeners = {
@@ -44,6 +45,7 @@ function emitEnd(tx: Tx, end: JobEnd): void {
     aggregate_type: 'job',
     aggregate_id: end.id,
     aggregate_version: end.version,
+    traceparent: end.traceparent,
     data: {
       job_id: end.id,
       type: end.type,

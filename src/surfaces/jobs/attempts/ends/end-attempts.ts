@@ -82,6 +82,7 @@ function jobEndOf({ held, decision, result }: Ended): JobEnd[] {
       created_at: held.created_at,
       started_at: held.started_at,
       completed_at: held.now,
+      traceparent: held.traceparent,
     },
   ]
 }

@@ -19,6 +19,7 @@ const End = Type.Object({
   created_at: Type.String(),
   started_at: Type.Union([Type.String(), Type.Null()]),
   completed_at: Type.String(),
+  traceparent: Type.Union([Type.String(), Type.Null()]),
 })
 
 /** A job that is to end, and which failed ancestor it has to thank for it. */
@@ -66,7 +67,8 @@ export async function endWaiting(
       from taken
       where j.tenant_id = taken.tenant_id and j.id = taken.job_id
       returning j.id, j.tenant_id, j.type, j.schema_version, j.version, j.attempt_count,
-        j.has_dependents, j.created_at, j.completed_at, j.last_sequence, j.cause_job_id
+        j.has_dependents, j.created_at, j.completed_at, j.last_sequence, j.cause_job_id,
+        j.traceparent
     ),
     remembered as (
       insert into jobs.job_events (job_id, sequence, tenant_id, type, data, occurred_at)
@@ -77,7 +79,7 @@ export async function endWaiting(
     )
     select id, tenant_id, type, schema_version, version, attempt_count, has_dependents, created_at,
       (select max(a.started_at) from jobs.job_attempts a where a.job_id = over.id) as started_at,
-      completed_at
+      completed_at, traceparent
     from over`,
   )
   const ends = rows.map((row): JobEnd => ({

@@ -26,6 +26,7 @@ export const Held = Type.Object({
   has_dependents: Type.Boolean(),
   deadline_at: Type.Union([Type.String(), Type.Null()]),
   created_at: Type.String(),
+  traceparent: Type.Union([Type.String(), Type.Null()]),
   /** The platform's time at which it is decided. */
   now: Type.String(),
 })
@@ -41,7 +42,8 @@ const held = sql`
   a.id as attempt_id, a.attempt_no, a.started_at, a.job_id, a.tenant_id, a.type,
   a.schema_version, j.priority as rank, j.version, j.last_sequence, j.attempt_count,
   j.max_attempts, j.failures, j.losses, j.cancel_requested_at is not null as cancel_requested,
-  j.has_dependents, j.deadline_at, j.created_at, (select kernel.now()) as now`
+  j.has_dependents, j.deadline_at, j.created_at, j.traceparent,
+  (select kernel.now()) as now`
 
 /** Those of the attempts whose token and version are current. */
 export async function holdShown(tx: Tx, shown: readonly Shown[]): Promise<Held[]> {

@@ -23,7 +23,14 @@ const portion = 100
 const failures_max = 100
 const promoted_max = 1000
 
-/** Answers whether anything became ready to be claimed. */
+/** Running attempts are few, and the two queries of the queue have an index of their own. */
+export const sweepIsDue = sql`
+  -- any tenant: a sweep
+  select exists (select from jobs.job_attempts where state = 'running' and leased_until <= now())
+    or exists (select from jobs.job_queue where deadline_at <= kernel.now())
+    or exists (select from jobs.job_queue where wake_at < 'infinity' and wake_at <= kernel.now())`
+
+/** Returns whether anything became ready to be claimed. */
 export async function sweep(deps: SweepDeps, signal: AbortSignal): Promise<boolean> {
   const lapsed = await sweepAll(deps, lapsedLeases, signal)
   await sweepAll(deps, unmetDeadlines, signal)
@@ -47,7 +54,7 @@ async function sweepAll<Row extends { readonly job_id: string }>(
     const found = limit
     try {
       await deps.db.tx(async tx => {
-        // A transaction that is retried finds its rows anew.
+        // A transaction that is retried finds its rows again.
         rows.splice(0, rows.length, ...(await find(tx, found, failed)))
         if (rows.length > 0) await end(deps, tx, rows)
       })

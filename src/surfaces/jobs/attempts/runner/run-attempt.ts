@@ -6,6 +6,7 @@
 import { JobFailure } from '../../../../kernel/errors/job-failure.ts'
 import type { RunningJob } from '../../../../kernel/surface.ts'
 import type { Log } from '../../../../kernel/observability/log.ts'
+import type { Kernel } from '../../settings.ts'
 import type { Ending } from '../ends/decide-end.ts'
 import { commitAttempt, type FinalizeDeps } from '../ends/finalize.ts'
 import { jsonResult, ResultTooLarge, type Result } from '../ends/result.ts'
@@ -17,6 +18,7 @@ export type RunDeps = FinalizeDeps & {
   readonly log: Log
   readonly progress_kept: number
   now(): number
+  readonly traced: Kernel['traced']
   /** Throws where the result is not what its type promises. */
   checkResult(attempt: Attempt, value: unknown): void | Promise<void>
 }
@@ -27,7 +29,7 @@ export type Run = { readonly ending: Ending; readonly result: Result | null }
 export async function runAttempt(deps: RunDeps, attempt: Attempt): Promise<Run | undefined> {
   const { job, line, committed } = runningJob(deps, attempt)
   try {
-    const value = await attempt.handler.run(job)
+    const value = await inItsTrace(deps, attempt, () => attempt.handler.run(job))
     await line.flush()
     if (committed()) return undefined
     await deps.checkResult(attempt, value)
@@ -43,6 +45,21 @@ export async function runAttempt(deps: RunDeps, attempt: Attempt): Promise<Run |
   } finally {
     line.close()
   }
+}
+
+/** The handler's calls and events continue the trace in which its job was submitted. */
+function inItsTrace<T>({ traced }: RunDeps, { lease }: Attempt, run: () => Promise<T>): Promise<T> {
+  const { job_id, tenant_id, type, attempt_no, traceparent } = lease
+  return traced(
+    {
+      name: `run ${type}`,
+      kind: 'consumer',
+      traceparent,
+      about: [tenant_id, job_id],
+      attributes: { 'dodeca.job_id': job_id, 'dodeca.attempt_no': attempt_no },
+    },
+    run,
+  )
 }
 
 function names({ lease }: Attempt) {

@@ -65,7 +65,7 @@ describe('quiet hours', () => {
           expect(quietUntil(before, quiet, zone)).toBe(end)
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: 300 },
     )
   })
 })

@@ -138,5 +138,5 @@ export function packedPdf(body: string): Buffer {
 
 /** In two pieces, so that no scanner takes this file for it. */
 export const eicar = Buffer.from(
-  'X5O!P%@AP[4\\PZX54(P^)7CC)7}$' + 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*',
+  ['X5O!P%@AP[4\\PZX54(P^)7CC)7}$', 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*'].join(''),
 )

@@ -1,6 +1,6 @@
 /** Receipts over HTTP. Their bytes are asked for one by one: they are the provider's, and may be large. */
+import { page } from '../../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../../kernel/http/route.ts'
-import type { Deps } from '../../deps.ts'
 import {
   Receipt,
   ReceiptPage,
@@ -17,11 +17,11 @@ const path = '/v1/inbound-receipts'
 const absent = 'inbound_receipt_not_found'
 const read = { permission: 'webhooks.inbound_receipts.read', added: true } as const
 
-export function receiptRoutes(deps: Pick<Deps, 'kernel'>): readonly Route[] {
-  return [listRoute(deps), getRoute(), payloadRoute(), reprocessRoute()]
+export function receiptRoutes(): readonly Route[] {
+  return [listRoute(), getRoute(), payloadRoute(), reprocessRoute()]
 }
 
-function listRoute({ kernel: { cursors } }: Pick<Deps, 'kernel'>): Route {
+function listRoute(): Route {
   return route({
     ...read,
     method: 'GET',
@@ -31,10 +31,12 @@ function listRoute({ kernel: { cursors } }: Pick<Deps, 'kernel'>): Route {
     query: ReceiptQuery,
     replies: { 200: ReceiptPage },
     handle: async ({ tx, principal: { tenant_id }, query, list }) => {
-      const { after, fetch } = cursors.start(list)
-      const last = (after?.[0] ?? null) as string | null // the cursor is ours: an id
-      const rows = await listReceipts(tx, { tenant_id, after: last, fetch }, query)
-      const { body, headers } = cursors.page(list, rows, row => [row.id])
+      const { body, headers } = await page(tx, {
+        scope: list,
+        row: Receipt,
+        place: ['id'],
+        fetch: (after, n) => listReceipts(tx, { tenant_id, after: after.id, fetch: n }, query),
+      })
       return reply(200, body, headers)
     },
   })

@@ -1,4 +1,4 @@
-/** Batches, digests, preferences, unsubscribing and the inbox as it goes on. */
+/** Digests, preferences, unsubscribing and the inbox as it goes on. */
 import { createParser } from 'eventsource-parser'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
@@ -27,112 +27,6 @@ async function header(who: Member, more: object = {}) {
     ...more,
   }
 }
-
-function sendLines(who: Member, head: object, lines: readonly unknown[], key = newKey()) {
-  const text = [head, ...lines]
-    .map(one => (typeof one === 'string' ? one : JSON.stringify(one)))
-    .join('\n')
-  return world.call('POST', '/v1/notifications/batches', {
-    token: who.token,
-    key,
-    body: text,
-    headers: { 'content-type': 'application/x-ndjson' },
-  })
-}
-
-const completed = (who: Member, id: string) =>
-  eventually('the batch is completed', async () => {
-    const { body } = await ask(who, 'GET', `/v1/notifications/batches/${id}`)
-    return body.state === 'completed' && body
-  })
-
-describe.concurrent('a batch', () => {
-  test('sends to each once; bad lines and duplicates are counted, the rest goes on', async () => {
-    const who = await world.sender()
-    const addresses = Array.from({ length: 30 }, newAddress)
-    const lines = [
-      ...addresses.map(email => ({ recipient: { email }, data: { name: email } })),
-      { recipient: { email: addresses[0]?.toUpperCase() } },
-      'this is no JSON',
-      { recipient: {} },
-      { recipient: { destination_id: newId() } },
-    ]
-    const key = newKey()
-    const head = await header(who)
-    const made = await sendLines(who, head, lines, key)
-    expect(made.status, made.text).toBe(202)
-    expect(made.body).toMatchObject({ total: 30, duplicates: 1, rejected_count: 3 })
-    expect(made.body.rejected).toEqual([
-      { line: 33, code: 'validation_failed' },
-      { line: 34, code: 'validation_failed' },
-      { line: 35, code: 'destination_not_found' },
-    ])
-    const again = await sendLines(who, head, lines, key)
-    expect(again.body.id).toBe(made.body.id)
-    const other = await sendLines(who, head, lines.slice(1), key)
-    expect([other.status, other.body.code]).toEqual([409, 'idempotency_key_reused'])
-    const done = await completed(who, made.body.id)
-    expect(done.counts).toMatchObject({ sent: 30, duplicates: 1, rejected: 3 })
-    const [mail] = await world.messages(addresses[7] ?? '')
-    expect(mail.subject).toBe(`Hello ${addresses[7]}`)
-  })
-
-  test('is held by a pause and given up by a cancel, at once', async () => {
-    const who = await world.sender()
-    const addresses = Array.from({ length: 20 }, newAddress)
-    const scheduled_at = new Date(Date.now() + 3000).toISOString()
-    const head = await header(who, { scheduled_at })
-    const { body } = await sendLines(
-      who,
-      head,
-      addresses.map(email => ({ recipient: { email } })),
-    )
-    const path = `/v1/notifications/batches/${body.id}`
-    expect((await ask(who, 'POST', `${path}/pause`)).body.state).toBe('paused')
-    expect((await ask(who, 'POST', `${path}/cancel`)).body.state).toBe('cancelled')
-    const done = await eventually('all are cancelled', async () => {
-      const found = await ask(who, 'GET', path)
-      return found.body.counts.cancelled === 20 && found.body
-    })
-    expect(done.completed_at).not.toBeUndefined()
-    expect((await ask(who, 'POST', `${path}/resume`)).body.code).toBe('invalid_transition')
-    for (const address of addresses.slice(0, 3)) expect(await world.messages(address)).toEqual([])
-  })
-
-  test('that breaks off has told nobody', async () => {
-    const who = await world.sender()
-    const head = await header(who)
-    const email = newAddress()
-    const sending = new AbortController()
-    const body = new ReadableStream({
-      start: controller => {
-        controller.enqueue(
-          new TextEncoder().encode(
-            `${JSON.stringify(head)}\n${JSON.stringify({ recipient: { email } })}\n`,
-          ),
-        )
-      },
-    })
-    const request = fetch(`${world.url}/v1/notifications/batches`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${who.token}`, 'content-type': 'application/x-ndjson' },
-      body,
-      duplex: 'half',
-      signal: sending.signal,
-    } as RequestInit)
-    setTimeout(() => sending.abort(), 300)
-    await expect(request).rejects.toThrow()
-    const list = await ask(who, 'GET', '/v1/notifications?category=order.updates')
-    expect(list.body.data).toEqual([])
-    expect(await world.messages(email)).toEqual([])
-  })
-
-  test('of only bad lines is refused', async () => {
-    const who = await world.sender()
-    const made = await sendLines(who, await header(who), ['no', 'json'])
-    expect([made.status, made.body.code]).toEqual([422, 'batch_line_invalid'])
-  })
-})
 
 describe.concurrent('a digest', () => {
   test('gathers what comes in its window, each in exactly one message', async () => {

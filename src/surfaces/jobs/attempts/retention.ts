@@ -3,40 +3,39 @@
  * a month after their end. A job goes with its rows in one commit; one that others still wait for, or
  * whose result is still kept, stays.
  */
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import type { Retention } from '../../../kernel/work/retention.ts'
 import type { Kernel } from '../settings.ts'
 
-const portion = 500
+/** As many as make the kernel run the statement again at once. */
+const portion = 1000
 
-export async function forgetJobs(
-  { db, settings }: Pick<Kernel, 'db' | 'settings'>,
-  signal: AbortSignal,
-): Promise<void> {
+export function jobRetention({ settings }: Pick<Kernel, 'settings'>): readonly Retention[] {
   const progress_days = settings['jobs.progress_retention_days']
-  const days = settings['jobs.retention_days']
-  const all = async (run: () => Promise<number>) => {
-    while (!signal.aborted && (await run()) === portion);
-  }
-  await all(() =>
-    db.run(sql`
-      -- any tenant: a sweep
-      delete from jobs.job_progress where (job_id, sequence) in (
-        select p.job_id, p.sequence from jobs.job_progress p
-        where p.recorded_at < kernel.now() - make_interval(days => ${progress_days})
-          and p.job_id < kernel.first_id_of(kernel.now() - make_interval(days => ${progress_days}))
-          and not exists (select from jobs.job_attempts a
-            where a.job_id = p.job_id and a.state = 'running')
-        limit ${portion})`),
-  )
-  await all(() => forgetPortion(db, days))
-  await db.run(sql`
-    -- any tenant: workers that have not been seen for a day
-    delete from jobs.worker_capabilities where last_seen_at < now() - interval '1 day'`)
+  return [
+    {
+      table: 'jobs.job_progress',
+      key: ['job_id', 'sequence'],
+      where: sql`
+        -- any tenant: a sweep
+        t.recorded_at < kernel.now() - make_interval(days => ${progress_days})
+        and t.job_id < kernel.first_id_of(kernel.now() - make_interval(days => ${progress_days}))
+        and not exists (select from jobs.job_attempts a
+          where a.job_id = t.job_id and a.state = 'running')`,
+      every_seconds: 60,
+    },
+    { statement: deleteJobs(settings['jobs.retention_days']), every_seconds: 60 },
+    {
+      table: 'jobs.worker_capabilities',
+      key: ['worker_id', 'capability', 'version'],
+      where: sql`t.last_seen_at < now() - interval '1 day'`,
+    },
+  ]
 }
 
 /** Ids are in the order of creation: the oldest jobs are at the front of the primary key. */
-async function forgetPortion(db: Kernel['db'], days: number): Promise<number> {
-  return await db.run(sql`
+function deleteJobs(days: number): Sql {
+  return sql`
     -- any tenant: a sweep
     with old as materialized (
       select j.id from jobs.jobs j
@@ -56,5 +55,5 @@ async function forgetPortion(db: Kernel['db'], days: number): Promise<number> {
       delete from jobs.job_dependencies d using old
       where d.job_id = old.id or d.depends_on_job_id = old.id
     )
-    delete from jobs.jobs j using old where j.id = old.id`)
+    delete from jobs.jobs j using old where j.id = old.id`
 }

@@ -1,0 +1,265 @@
+/** What is measured of notifications, each beside what limits it. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { createTransport } from 'nodemailer'
+import { Liquid } from 'liquidjs'
+import { newId } from '../../src/kernel/ids.ts'
+import { hashOf, render } from '../../src/surfaces/notifications/templates/render.ts'
+import { ask } from '../ground/database.ts'
+import type { Verdict } from '../ground/report.ts'
+import { sendBatch, type Notifying } from './prepare.ts'
+import type { Sink } from './sink.ts'
+
+export type Measured = {
+  readonly row: readonly [string, string, string]
+  readonly verdict: Verdict
+}
+
+const round = (value: number) => Math.round(value).toLocaleString('en')
+const html = `<h1>Hello {{ name }}</h1>${'<p>Words of a mail.</p>'.repeat(30)}`
+const addresses = (many: number) =>
+  Array.from({ length: many }, (_, index) => ({
+    email: `p${index}-${newId().slice(-6)}@example.test`,
+  }))
+
+export function measureRender(): Measured {
+  const many = 20_000
+  const content = { subject: 'Hello {{ name }}', body: html, text_body: html, url: null }
+  const template = {
+    channel: 'email',
+    format: 'html',
+    default_locale: 'en',
+    contents: { en: content },
+  } as const
+  const input = {
+    data: { name: 'Ada' },
+    locales: [null],
+    timezone: 'UTC',
+    now: '2026-01-01T00:00:00Z',
+    unsubscribe_url: '',
+  }
+  const liquid = new Liquid({ outputEscape: 'escape' })
+  const parsed = [content.subject, html, html].map(text => liquid.parse(text))
+  const timed = (run: () => void) => {
+    for (let index = 0; index < 2000; index++) run()
+    const began = performance.now()
+    for (let index = 0; index < many; index++) run()
+    return (many * 1000) / (performance.now() - began)
+  }
+  const alone = timed(() => {
+    // oxlint-disable-next-line node/no-sync -- what is measured is the work itself
+    for (const one of parsed) liquid.renderSync(one, input.data)
+  })
+  const ours = timed(() => void hashOf(render(template, input)))
+  return {
+    row: [
+      'render a mail (subject, HTML, text) with its hash',
+      `${round(ours)}/s`,
+      `liquidjs alone ${round(alone)}/s`,
+    ],
+    verdict: {
+      says: 'render / liquidjs alone',
+      reached: ours / alone,
+      target: 0.8,
+      unit: '',
+      wanted: 'at least',
+    },
+  }
+}
+
+export async function nodemailerAlone(sink: Sink, many: number): Promise<number> {
+  const transport = createTransport({
+    url: sink.url,
+    pool: true,
+    maxConnections: 20,
+    maxMessages: 1e9,
+  })
+  await sink.reset()
+  const began = Date.now()
+  const text = 'Words of a mail.\n'.repeat(30)
+  await Promise.all(
+    addresses(many).map(({ email: to }) =>
+      transport.sendMail({ from: 'a@dodeca.test', to, subject: 'Hello Ada', html, text }),
+    ),
+  )
+  const { last_at } = await sink.reached(many)
+  transport.close()
+  return (many * 1000) / (last_at - began)
+}
+
+export async function measureDispatch(at: Notifying, sink: Sink): Promise<Measured[]> {
+  const many = 10_000
+  const alone = await nodemailerAlone(sink, many)
+  await sink.reset()
+  await sendBatch(at, 'email', addresses(many))
+  const began = Date.now()
+  const before = (await sink.seen()).mails
+  const { last_at } = await sink.reached(many)
+  const ours = ((many - before) * 1000) / (last_at - began)
+  const row = [
+    'mails of a batch to one relay, 20 connections',
+    `${round(ours)}/s`,
+    `nodemailer alone ${round(alone)}/s`,
+  ] as const
+  return [
+    {
+      row,
+      verdict: {
+        says: 'mails / nodemailer alone',
+        reached: ours / alone,
+        target: 0.6,
+        unit: '',
+        wanted: 'at least',
+      },
+    },
+    {
+      row: ['', '', ''],
+      verdict: {
+        says: 'mails a second',
+        reached: ours,
+        target: 500,
+        unit: '/s',
+        wanted: 'at least',
+      },
+    },
+  ]
+}
+
+export async function measureExpansion(
+  at: Notifying,
+): Promise<{ measured: Measured[]; batch_id: string }> {
+  const recipients = addresses(100_000)
+  const before = await at.memory()
+  let highest = before
+  const watch = setInterval(
+    () => void at.memory().then(now => (highest = Math.max(highest, now))),
+    100,
+  )
+  const began = performance.now()
+  const batch_id = await sendBatch(at, 'email', recipients)
+  const seconds = (performance.now() - began) / 1000
+  clearInterval(watch)
+  const grown = highest - before
+  return {
+    batch_id,
+    measured: [
+      {
+        row: [
+          '100,000 recipients in one request, accepted and expanded',
+          `${seconds.toFixed(1)} s`,
+          `memory + ${round(grown)} MiB`,
+        ],
+        verdict: {
+          says: '100,000 recipients accepted',
+          reached: seconds,
+          target: 15,
+          unit: ' s',
+          wanted: 'at most',
+        },
+      },
+      {
+        row: ['', '', ''],
+        verdict: {
+          says: 'memory of the platform meanwhile',
+          reached: grown,
+          target: 64,
+          unit: ' MiB',
+          wanted: 'at most',
+        },
+      },
+    ],
+  }
+}
+
+/** From the request to the mail server, one a tenth of a second. */
+export async function urgentLatencies(at: Notifying, sink: Sink, many: number): Promise<number[]> {
+  const sent = new Map<string, number>()
+  const tag = String(Date.now() % 1e6)
+  for (let index = 0; index < many; index++) {
+    const name = `urgent-${tag}${String(index).padStart(4, '0')}`
+    sent.set(name, Date.now())
+    const { status, body } = await at.call('POST', '/v1/notifications', {
+      recipient: { email: `${name}@example.test` },
+      category: 'order.updates',
+      template: { name: 'bench' },
+      data: { name },
+      channels: ['email'],
+      priority: 'critical',
+    })
+    if (status !== 202) throw new Error(JSON.stringify(body))
+    await wait(100)
+  }
+  for (let looks = 0; looks < 200; looks++) {
+    const { urgent } = await sink.seen()
+    if ([...sent.keys()].every(name => urgent[name] !== undefined)) break
+    await wait(50)
+  }
+  const { urgent } = await sink.seen()
+  return [...sent]
+    .map(([name, at_ms]) => (urgent[name] ?? Infinity) - at_ms)
+    .toSorted((a, b) => a - b)
+}
+
+export const p99 = (sorted: readonly number[]) =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.99))] ?? 0
+
+export function measureUrgent(idle: readonly number[], beside: readonly number[]): Measured[] {
+  return [
+    {
+      row: [
+        'critical mail, request to relay, p99',
+        `${round(p99(beside))} ms beside the batch`,
+        `${round(p99(idle))} ms idle`,
+      ],
+      verdict: {
+        says: 'critical p99 beside a batch of 100,000',
+        reached: p99(beside),
+        target: 500,
+        unit: ' ms',
+        wanted: 'at most',
+      },
+    },
+  ]
+}
+
+export async function measureInApp(at: Notifying): Promise<Measured> {
+  const many = 100_000
+  // People who never logged in: their inboxes are there all the same.
+  await ask(
+    at.database_url,
+    `insert into identity.accounts (id, tenant_id, email, email_normalized, email_scope, status)
+     select gen_random_uuid(), $1, 'bulk-' || n || '@example.test', 'bulk-' || n || '@example.test', $1, 'active'
+     from generate_series(1, ${many}) n`,
+    [at.tenant_id],
+  )
+  const people = await ask(
+    at.database_url,
+    `select id from identity.accounts where email like 'bulk-%'`,
+  )
+  const id = await sendBatch(
+    at,
+    'in_app',
+    people.map(one => ({ user_id: one['id'] })),
+  )
+  const began = performance.now()
+  for (;;) {
+    const { body } = await at.call('GET', `/v1/notifications/batches/${id}`)
+    if (body.state === 'completed') break
+    if (performance.now() - began > 300_000) throw new Error(JSON.stringify(body))
+    await wait(500)
+  }
+  const seconds = (performance.now() - began) / 1000
+  return {
+    row: [
+      'in-app batch of 100,000, from accepted to in every inbox',
+      `${seconds.toFixed(0)} s`,
+      `${round(many / seconds)}/s`,
+    ],
+    verdict: {
+      says: 'in-app batch of 100,000',
+      reached: seconds,
+      target: 60,
+      unit: ' s',
+      wanted: 'at most',
+    },
+  }
+}

@@ -1,0 +1,75 @@
+/** The inbox in a browser: both colour schemes, wide and on a phone, by keyboard, and without barriers. */
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { existsSync } from 'node:fs'
+import { chromium } from 'playwright-core'
+import { afterAll, expect, test } from 'vitest'
+import { newKey } from '../../../../test/world.ts'
+import {
+  openNotifyWorld,
+  newAddress,
+  usual_data,
+} from '../../../surfaces/notifications/test/notify-world.ts'
+
+const executablePath = '/usr/bin/chromium'
+const world = await openNotifyWorld()
+afterAll(() => world.close())
+
+test.skipIf(!existsSync(executablePath))(
+  'is readable in both schemes, on a phone, by keyboard',
+  async () => {
+    const who = await world.shared()
+    const name = await world.template(who)
+    const order = { category: 'order.updates', template: { name }, data: usual_data }
+    for (const [recipient, channel] of [
+      [{ phone: '+4930901820' }, 'sms'],
+      [{ email: newAddress() }, 'email'],
+    ] as const) {
+      const sent = await world.send(who, { ...order, recipient, channels: [channel] }, newKey())
+      await world.reaches(who, sent.body.id, 'sent')
+    }
+    const axe = await readFile(
+      createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
+      'utf8',
+    )
+    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+    try {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        for (const width of [1280, 390]) {
+          const context = await browser.newContext({
+            colorScheme,
+            viewport: { width, height: 900 },
+            bypassCSP: true,
+          })
+          const page = await context.newPage()
+          await page.goto(`${world.url}/dev/inbox`)
+          await page.addScriptTag({ content: axe })
+          const violations =
+            await page.evaluate(`axe.run(document, { iframes: false }).then(found =>
+            found.violations.map(one => one.id + ': ' + one.nodes[0]?.html))`)
+          expect(violations, `${colorScheme} ${width}`).toEqual([])
+          const wide = await page.evaluate('document.documentElement.scrollWidth')
+          expect(wide).toBeLessThanOrEqual(width)
+          const shots = process.env['SHOTS']
+          if (shots)
+            await page.screenshot({ path: `${shots}/${colorScheme}-${width}.png`, fullPage: true })
+          await context.close()
+        }
+      }
+      const page = await browser.newPage()
+      await page.goto(`${world.url}/dev/inbox?channel=sms`)
+      expect(await page.locator('details.card').count()).toBe(1)
+      const card = page.locator('details.card').first()
+      await card.locator('summary').first().focus()
+      await page.keyboard.press('Enter')
+      expect(await card.getAttribute('open')).toBeNull()
+      await page.keyboard.press('Enter')
+      await page.locator('[data-outcome=delivered]').focus()
+      await page.keyboard.press('Enter')
+      await page.locator('output', { hasText: '204' }).waitFor()
+    } finally {
+      await browser.close()
+    }
+  },
+  60_000,
+)

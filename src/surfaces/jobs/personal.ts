@@ -1,0 +1,145 @@
+/**
+ * What jobs keep of a person: the jobs that the account submitted with their parameters and results, and its
+ * schedules. No index finds jobs by who submitted them, because every submission would pay for it: both
+ * directions walk over the jobs in portions, in the order of their ids.
+ */
+import { Type, type Static } from 'typebox'
+import { sql } from '../../kernel/database/sql.ts'
+import { nullable } from '../../kernel/http/shapes.ts'
+import type { Personal } from '../../kernel/work/personal.ts'
+import { owned_operations } from './attempts/claims/check-owners.ts'
+import type { Deps } from './deps.ts'
+import { cancelJob } from './jobs/cancel-job.ts'
+
+const portion = 5000
+
+const Data = Type.Array(Type.Record(Type.String(), Type.Unknown()))
+const Looked = Type.Object({ last: nullable(Type.String()), data: Data })
+const Mine = Type.Object({
+  last: nullable(Type.String()),
+  data: Type.Array(
+    Type.Object({ tenant_id: Type.String(), job_id: Type.String(), ended: Type.Boolean() }),
+  ),
+})
+const Blob = Type.Object({ blob_key: nullable(Type.String()) })
+
+type Needs = Pick<Deps, 'kernel' | 'listeners'>
+
+export function personalJobs(deps: Needs): Personal {
+  const { db } = deps.kernel
+  return {
+    export: async function* ({ account_id }, signal) {
+      for (const data of await schedulesOf(deps, account_id)) yield { kind: 'job_schedule', data }
+      for (let after: string | null = null; !signal.aborted;) {
+        const { last, data }: Static<typeof Looked> = await db.one(
+          Looked,
+          jobsOf(account_id, after),
+        )
+        for (const one of data) yield { kind: 'job', data: one }
+        if (last === null) return
+        after = last
+      }
+    },
+    erase: async ({ account_id }, signal) => {
+      await db.run(sql`
+        -- any tenant: what one person made
+        delete from jobs.job_schedules where principal_id = ${account_id}`)
+      let unfinished = 0
+      for (let after: string | null = null; ;) {
+        signal.throwIfAborted()
+        const { last, data }: Static<typeof Mine> = await db.one(Mine, keysOf(account_id, after))
+        const running = data.filter(one => !one.ended)
+        for (const { tenant_id, job_id } of running) {
+          await db.tx(tx => cancelJob(tx, deps, { tenant_id, job_id }, 'account_erased'))
+        }
+        unfinished += await eraseEnded(
+          deps,
+          data.map(one => one.job_id),
+        )
+        if (last === null) break
+        after = last
+      }
+      // It runs again later: a worker may need until the end of its lease to stop.
+      if (unfinished > 0) throw new Error(`${unfinished} jobs of an erased account still run`)
+    },
+  }
+}
+
+/** The next portion of all jobs, and the id that it ends with, or null at the end. */
+function looked(after: string | null) {
+  return sql`
+    -- any tenant: what one person submitted
+    with looked as materialized (
+      select id, tenant_id, principal_id, type, state, operation, created_at,
+        completed_at
+      from jobs.jobs
+      where ${after}::uuid is null or id > ${after}::uuid
+      order by id limit ${portion}
+    ), place as (
+      select (select max(id::text) from looked having count(*) = ${portion}) as last
+    )`
+}
+
+function jobsOf(account_id: string, after: string | null) {
+  return sql`
+    ${looked(after)}
+    select place.last, (
+      select coalesce(jsonb_agg(jsonb_build_object('id', l.id, 'tenant_id', l.tenant_id, 'type', l.type,
+        'state', l.state, 'created_at', l.created_at, 'completed_at', l.completed_at,
+        'parameters', i.parameters) order by l.id), '[]')
+      from looked l left join jobs.job_inputs i on i.tenant_id = l.tenant_id and i.job_id = l.id
+      where l.principal_id = ${account_id}) as data
+    from place`
+}
+
+/** Work that another surface submitted for the person and that has not ended is left to that surface. */
+function keysOf(account_id: string, after: string | null) {
+  return sql`
+    ${looked(after)}
+    select place.last, (
+      select coalesce(jsonb_agg(jsonb_build_object('tenant_id', l.tenant_id, 'job_id', l.id,
+        'ended', l.completed_at is not null)), '[]')
+      from looked l where l.principal_id = ${account_id}
+        and (l.completed_at is not null or l.operation = any(${owned_operations}))) as data
+    from place`
+}
+
+async function schedulesOf({ kernel: { db } }: Needs, account_id: string) {
+  const { data } = await db.one(
+    Type.Object({ data: Data }),
+    sql`
+      -- any tenant: what one person made
+      select coalesce(jsonb_agg(jsonb_build_object('id', id, 'tenant_id', tenant_id, 'name', name,
+        'type', type, 'parameters', parameters, 'cron', cron, 'created_at', created_at)), '[]') as data
+      from jobs.job_schedules where principal_id = ${account_id}`,
+  )
+  return data
+}
+
+const Left = Type.Object({ unfinished: Type.Integer() })
+
+/** The objects go before their rows, as in the sweep of results. Returns how many jobs have not ended. */
+async function eraseEnded({ kernel: { db, objects } }: Needs, ids: readonly string[]) {
+  if (ids.length === 0) return 0
+  const blobs = await db.many(
+    Blob,
+    sql`
+      -- any tenant: what one person submitted
+      select r.blob_key from jobs.job_results r join jobs.jobs j on j.id = r.job_id
+      where j.id = any(${ids}::uuid[]) and j.completed_at is not null and r.blob_key is not null`,
+  )
+  for (const { blob_key } of blobs) if (blob_key) await objects.delete(blob_key)
+  const { unfinished } = await db.one(
+    Left,
+    sql`
+      -- any tenant: what one person submitted
+      with ended as materialized (
+        select id from jobs.jobs where id = any(${ids}::uuid[]) and completed_at is not null
+      ),
+      inputs as (delete from jobs.job_inputs d using ended where d.job_id = ended.id),
+      checkpoints as (delete from jobs.job_checkpoints d using ended where d.job_id = ended.id),
+      results as (delete from jobs.job_results d using ended where d.job_id = ended.id)
+      select ${ids.length}::int - count(*)::int as unfinished from ended`,
+  )
+  return unfinished
+}

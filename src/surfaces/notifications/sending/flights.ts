@@ -1,0 +1,51 @@
+/**
+ * What of this process is under way, by lane: never more than fits, and of bulk only a part, so that a claim
+ * of something urgent always finds room.
+ */
+import type { Kernel } from '../settings.ts'
+
+export type Flights = {
+  begin(lane: number, work: Promise<void>): void
+  /** How many more of this lane may be claimed. */
+  roomFor(lane: number): number
+  /** Resolves when something ended or came. */
+  changed(): Promise<boolean>
+  note(): void
+  landed(): Promise<void>
+}
+
+const lanes = 4
+const bulk_lane = lanes - 1
+
+export function openFlights(settings: Kernel['settings']): Flights {
+  const most = settings['notifications.in_flight']
+  const bulk_most = most * settings['notifications.bulk_share']
+  const flying = new Set<Promise<void>>()
+  const under_way = Array.from({ length: lanes }, () => 0)
+  let changed = Promise.withResolvers<boolean>()
+  const note = () => {
+    changed.resolve(true)
+    changed = Promise.withResolvers()
+  }
+  return {
+    note,
+    changed: () => changed.promise,
+    begin: (lane, work) => {
+      under_way[lane] = (under_way[lane] ?? 0) + 1
+      const all: Promise<void> = work.finally(() => {
+        under_way[lane] = (under_way[lane] ?? 1) - 1
+        flying.delete(all)
+        note()
+      })
+      flying.add(all)
+    },
+    roomFor: lane => {
+      const room = most - under_way.reduce((sum, many) => sum + many, 0)
+      const bulk_room = bulk_most - (under_way[bulk_lane] ?? 0)
+      return Math.max(0, Math.floor(lane === bulk_lane ? Math.min(room, bulk_room) : room))
+    },
+    landed: async () => {
+      await Promise.allSettled(flying)
+    },
+  }
+}

@@ -1,0 +1,113 @@
+/** What needs no database: the state table, the units of currencies, and that one function writes the ledger. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { digitsOf, fromStripe, toStripe } from '../money/currencies.ts'
+import { nextState, type Held } from '../operations/next-state.ts'
+import type { Snapshot } from '../provider/port.ts'
+
+const snapshot = (status: Snapshot['status'], more: Partial<Snapshot> = {}): Snapshot => ({
+  handle: 'pi_1',
+  status,
+  currency: 'EUR',
+  amount_minor: 5000,
+  capturable_minor: status === 'requires_capture' ? 5000 : 0,
+  received_minor: status === 'succeeded' ? 5000 : 0,
+  charge: null,
+  last_error: null,
+  cancellation_reason: null,
+  next_action: null,
+  intent_id: null,
+  tenant_id: null,
+  created_s: 0,
+  ...more,
+})
+const held = (state: Held['state']): Held => ({
+  state,
+  amount_minor: 5000,
+  currency: 'EUR',
+  amount_authorized_minor: 0,
+})
+
+describe('the state table', () => {
+  const all: Snapshot['status'][] = [
+    'requires_payment_method',
+    'requires_action',
+    'requires_capture',
+    'succeeded',
+    'canceled',
+    'processing',
+  ]
+  const table: Record<Held['state'], string[]> = {
+    requires_authorization: [
+      '',
+      'requires_action',
+      'authorized',
+      'authorized captured',
+      'cancelled',
+      '',
+    ],
+    requires_action: ['declined', '', 'authorized', 'authorized captured', 'cancelled', ''],
+    authorized: ['', '', '', 'captured', 'cancelled', ''],
+    captured: ['', '', '', '', '', ''],
+    cancelled: ['', '', '', '', '', ''],
+  }
+  test.each(Object.entries(table))('from %s', (state, expected) => {
+    const moves = all.map(status => {
+      const verdict = nextState(held(state as Held['state']), [], {
+        snapshot: snapshot(status),
+        declined: null,
+      })
+      return 'moves' in verdict ? verdict.moves.map(one => one.to).join(' ') : verdict.disagrees
+    })
+    expect(moves).toEqual(expected)
+  })
+
+  test('only the refusal of its own key declines what was not challenged', () => {
+    const said = { snapshot: snapshot('requires_payment_method'), declined: 'lost_card' }
+    expect(nextState(held('requires_authorization'), [], said)).toMatchObject({
+      moves: [{ to: 'declined', decline_code: 'lost_card' }],
+    })
+  })
+
+  test.each([
+    [snapshot('requires_capture', { capturable_minor: 4999 }), 'amount_mismatch'],
+    [snapshot('succeeded', { received_minor: 5001 }), 'amount_mismatch'],
+    [snapshot('requires_capture', { currency: 'USD' }), 'currency_mismatch'],
+    [snapshot('requires_capture', { amount_minor: 1 }), 'amount_mismatch'],
+  ])('another amount moves nothing', (lie, disagrees) => {
+    expect(
+      nextState(held('requires_authorization'), [], { snapshot: lie, declined: null }),
+    ).toEqual({
+      disagrees,
+    })
+  })
+})
+
+test.each([
+  ['EUR', 1234, 1234],
+  ['JPY', 500, 500],
+  ['ISK', 500, 50_000],
+  ['UGX', 7, 700],
+  ['MGA', 500, 5],
+  ['MGA', 501, null],
+  ['KWD', 1010, 1010],
+  ['KWD', 1011, null],
+] as const)('%s %i is %s at the provider', (currency, minor, there) => {
+  expect(toStripe(minor, currency)).toBe(there)
+  expect(there === null ? minor : fromStripe(there, currency)).toBe(minor)
+  expect(digitsOf(currency)).toBeTypeOf('number')
+})
+
+test('nothing but its one SQL function writes the ledger', () => {
+  const root = join(import.meta.dirname, '../../../..', 'src')
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+    name => name.endsWith('.ts') && !name.endsWith('.test.ts'),
+  )
+  const writers = files.filter(name => {
+    const text = readFileSync(join(root, name), 'utf8')
+    return /(insert into|update|delete from|truncate)\s+payments\.ledger_/i.test(text)
+  })
+  expect(files.length).toBeGreaterThan(500)
+  expect(writers).toEqual([])
+})
