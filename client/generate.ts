@@ -5,7 +5,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import openapiTS, { astToString } from 'openapi-typescript'
 
-type Parameter = { readonly name: string; readonly required?: boolean }
+type Parameter = { readonly $ref?: string; readonly name?: string; readonly required?: boolean }
 type Operation = { readonly parameters?: readonly Parameter[] }
 export type ApiDocument = {
   readonly openapi: string
@@ -28,11 +28,16 @@ function withOptionalKey(_name: string, value: unknown): unknown {
   return name === 'Idempotency-Key' ? { ...(value as Parameter), required: false } : value
 }
 
+/** The parameter stands under `components` and is referred to. */
+function takesKey({ $ref, name }: Parameter): boolean {
+  return name === 'Idempotency-Key' || ($ref?.endsWith('IdempotencyKey') ?? false)
+}
+
 /** The operations that take an Idempotency-Key, as `POST /v1/jobs`. */
 export function keyedOperations({ paths }: ApiDocument): string[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item)
-      .filter(([, { parameters = [] }]) => parameters.some(one => one.name === 'Idempotency-Key'))
+      .filter(([, { parameters = [] }]) => parameters.some(takesKey))
       .map(([method]) => `${method.toUpperCase()} ${path}`),
   )
 }

@@ -6,10 +6,7 @@
 import type { TSchema } from 'typebox'
 import { Amount, Cursor, Id, PositiveAmount, Time, Version } from '../shapes.ts'
 import { exampleOf } from './examples.ts'
-import type { Reference } from './reference.ts'
-
-export type Json = Record<string, unknown>
-export type Members = Reference['members']
+import type { Json, Members } from './reference.ts'
 
 export type Components = {
   readonly schemas: Readonly<Record<string, Json>>

@@ -4,7 +4,7 @@
  * document changes only with the routes.
  */
 import { createHash } from 'node:crypto'
-import type { Json, Members } from './components.ts'
+import type { Json, Members } from './reference.ts'
 
 type Scope = { readonly members: Members; readonly title: string }
 

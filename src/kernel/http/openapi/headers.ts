@@ -1,7 +1,7 @@
 /** The headers of requests and replies, each described once. */
 import { keyMode } from '../compile-route.ts'
 import type { Route } from '../route.ts'
-import type { Json } from './components.ts'
+import type { Json } from './reference.ts'
 
 type Header = { readonly description: string; readonly schema: Json }
 

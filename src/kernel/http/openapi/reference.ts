@@ -12,3 +12,6 @@ export type Reference = {
 
 /** One sentence, and a value that a reader believes (else one is derived from the schema). */
 export type Member = readonly [says: string, example?: unknown]
+
+export type Members = Reference['members']
+export type Json = Record<string, unknown>

@@ -5,7 +5,8 @@
 import type { Catalog } from '../../errors/problem.ts'
 import { keyMode, mediaTypesOf } from '../compile-route.ts'
 import { consumesOf, type Route } from '../route.ts'
-import type { Components, Json, Members } from './components.ts'
+import type { Components } from './components.ts'
+import type { Json, Members } from './reference.ts'
 import { header, headersOf } from './headers.ts'
 
 export function successes(
