@@ -26,6 +26,7 @@ export async function receiveReports(
   reports: readonly Report[],
 ): Promise<void> {
   const fresh = await tx.run(sql`
+    -- any tenant: a provider reports for all of them
     insert into notifications.provider_events
       (provider, event_id, provider_message_id, type, occurred_at, ref)
     select ${provider}, r.* from unnest(${reports.map(one => one.event_id)}::text[],
