@@ -30,7 +30,7 @@ export function isOfPlatform(permissions: PermissionCatalog, grant: string): boo
   return permission?.roles.every(role => platform_roles.has(role)) === true
 }
 
-export function isPlatformRole(role_id: string): boolean {
+function isPlatformRole(role_id: string): boolean {
   return platform_roles.has(role_id)
 }
 

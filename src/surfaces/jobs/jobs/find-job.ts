@@ -66,7 +66,7 @@ const submit = 'jobs.jobs.submit'
 
 type Job = { readonly type: string; readonly principal_id: string }
 
-export function may(
+function may(
   { types }: Pick<Deps, 'types'>,
   grants: ReadonlySet<string>,
   principal: Principal,

@@ -18,7 +18,7 @@ const Scan = Type.Object({
 })
 
 export const scan_queue = 'links.scans'
-export const scan_columns = {
+const scan_columns = {
   due_at: 'scan_due_at',
   attempts: 'scan_attempts',
   lease_token: 'scan_lease_token',

@@ -122,7 +122,7 @@ export async function claimedBefore(
 }
 
 /** The bearer of one attempt: made from attempt and claim under the platform's key; rows hold its hash. */
-export function leaseToken(keys: Keyring, attempt_id: string, claim_id: string): string {
+function leaseToken(keys: Keyring, attempt_id: string, claim_id: string): string {
   return keys.mac('jobs.lease', Buffer.from(`${attempt_id} ${claim_id}`)).toString('base64url')
 }
 
