@@ -168,7 +168,7 @@ function inputCheck(route: Route): CompiledRoute['checkInput'] {
 function unfit(route: Route, found: readonly FieldError[], dropped: Dropped): Problem {
   const errors = found.slice(0, field_errors_max)
   const known = [route.body, route.query].flatMap(one =>
-    Object.keys((one as { properties?: object } | undefined)?.properties ?? {}),
+    Object.keys((one as { properties?: Record<string, unknown> } | undefined)?.properties ?? {}),
   )
   const ignored = ignoredFieldsHeader(dropped)
   return problem('validation_failed', {
