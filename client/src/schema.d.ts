@@ -9824,7 +9824,8 @@ export interface components {
          *           "version": 1,
          *           "checkpoint": {
          *             "done": 400
-         *           }
+         *           },
+         *           "traceparent": "traceparent"
          *         }
          *       ]
          *     }
@@ -9846,6 +9847,7 @@ export interface components {
                 version: number;
                 /** @description What the next attempt needs to go on; opaque to the platform. */
                 checkpoint: unknown;
+                traceparent: string | null;
             }[];
         };
         /**

@@ -66,7 +66,8 @@ export function openRateLimiter(
     ]),
   )
 
-  const take = (key: string, bucket: Bucket, counts: boolean) => takeFrom(bucket, key, now(), counts)
+  const take = (key: string, bucket: Bucket, counts: boolean) =>
+    takeFrom(bucket, key, now(), counts)
 
   const refuse = (kind: RateClass, wait_ms: number, policy: string) => {
     limited(kind)

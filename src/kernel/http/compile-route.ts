@@ -6,7 +6,7 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import fastJson from 'fast-json-stringify'
 import Negotiator from 'negotiator'
-import type { TSchema } from 'typebox'
+import type { TObject, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { isTime } from '../clock.ts'
 import { sentencesOf } from '../errors/field-sentences.ts'
@@ -168,7 +168,7 @@ function inputCheck(route: Route): CompiledRoute['checkInput'] {
 function unfit(route: Route, found: readonly FieldError[], dropped: Dropped): Problem {
   const errors = found.slice(0, field_errors_max)
   const known = [route.body, route.query].flatMap(one =>
-    Object.keys((one as { properties?: object } | undefined)?.properties ?? {}),
+    Object.keys((one as TObject | undefined)?.properties ?? {}),
   )
   const ignored = ignoredFieldsHeader(dropped)
   return problem('validation_failed', {

@@ -35,7 +35,10 @@ function withoutBranches(found: readonly ErrorObject[]): ErrorObject[] {
     )
     const telling = mine.filter(error => !other_kind.has(branchOf(error, union)))
     const kept = telling.length > 0 ? telling : [kindFault(union, mine)]
-    left = left.flatMap(error => (error === union ? kept : inside(error) ? [] : [error]))
+    left = left.flatMap(error => {
+      if (error === union) return kept
+      return inside(error) ? [] : [error]
+    })
   }
   return left
 }

@@ -46,7 +46,7 @@ export const Cursor = Type.String({
 })
 
 /** The same schema with words for one of its uses, and a value that a reader believes. */
-export function described<S extends TSchema>(schema: S, says: string, example?: unknown): S {
+function described<S extends TSchema>(schema: S, says: string, example?: unknown): S {
   const own = Object.getOwnPropertyDescriptors(schema)
   const value = (given: unknown) => ({ value: given, enumerable: true, configurable: true })
   return Object.defineProperties(

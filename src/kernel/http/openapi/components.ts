@@ -25,14 +25,16 @@ export function openComponents(): Components {
   const schemas: Record<string, Json> = {}
 
   const named = (title: string, copy: Json): Json => {
-    const known = (schemas[title] ??= copy)
+    schemas[title] ??= copy
+    const known = schemas[title]
     if (JSON.stringify(without(known)) !== JSON.stringify(without(copy))) {
       throw new Error(`two schemas are called ${title}`)
     }
     const words = own_words.flatMap(word =>
       copy[word] === undefined || same(copy[word], known[word]) ? [] : [[word, copy[word]]],
     )
-    return { $ref: `#/components/schemas/${title}`, ...Object.fromEntries(words) }
+    const said = Object.fromEntries(words) as Json
+    return { $ref: `#/components/schemas/${title}`, ...said }
   }
 
   const published = (schema: unknown, scope: Scope): unknown => {
@@ -69,8 +71,8 @@ export function openComponents(): Components {
       const given = schema as Json
       const whole = given['type'] === 'object' || given['anyOf'] || given['oneOf']
       const shown = whole && !given['title'] ? { ...given, title } : given
-      const reference = used(shown as TSchema, members, title)
-      const name = String(shown['title'] ?? '')
+      const reference = used(shown, members, title)
+      const name = (shown as { title?: string }).title ?? ''
       const component = schemas[name]
       if (!component) return reference
       component['examples'] ??= [exampleOf(given, { members, title: name })]

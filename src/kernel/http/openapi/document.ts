@@ -45,7 +45,8 @@ export function openApiDocument(options: DocumentOptions): Json {
   const placeOf = places(options.sections)
   const paths: Record<string, Json> = {}
   for (const route of [...shown].sort((a, b) => (a.path < b.path ? -1 : 1))) {
-    const item = (paths[route.path] ??= {})
+    paths[route.path] ??= {}
+    const item = paths[route.path] as Json
     item[route.method.toLowerCase()] = {
       ...operation(route, components, placeOf(route), options),
       responses: {
@@ -117,7 +118,7 @@ function operation(
 ): Json {
   const guarded = route.permission !== 'public'
   const name = operationName(route)
-  const body = route.body || consumesOf(route) !== 'json'
+  const body = route.body !== undefined || consumesOf(route) !== 'json'
   return {
     operationId: name,
     summary: route.summary,
@@ -134,6 +135,11 @@ function operation(
   }
 }
 
+const needs: Readonly<Record<string, string>> = {
+  public: 'Requires no credential.',
+  authenticated: 'Requires a credential and no permission.',
+}
+
 /** What the route says of itself, then who may call it and what a retry does. */
 function describe(route: Route, permissions: PermissionCatalog): string {
   const { permission } = route
@@ -141,11 +147,8 @@ function describe(route: Route, permissions: PermissionCatalog): string {
   const roles = permissions.get(name)?.roles ?? []
   const held = roles.length > 0 ? `; ${roles.map(role => `\`${role}\``).join(', ')} hold it` : ''
   const who =
-    permission === 'public'
-      ? 'Requires no credential.'
-      : permission === 'authenticated'
-        ? 'Requires a credential and no permission.'
-        : `Requires the permission \`${name}\`${typed ? ' for the type' : ''}${held}.`
+    needs[permission] ??
+    `Requires the permission \`${name}\`${typed ? ' for the type' : ''}${held}.`
   const key = keyMode(route)
   const retry = key ? 'With an `Idempotency-Key` a retry has the effect of one request.' : ''
   return [route.description, who, retry].filter(Boolean).join(' ')

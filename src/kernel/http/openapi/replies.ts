@@ -14,8 +14,8 @@ export function successes(
   components: Components,
   { members, name }: { members: Members; name: string },
 ): Json {
-  return Object.fromEntries(
-    Object.entries(route.replies).map(([status, schema]) => {
+  const replies = Object.fromEntries<Json>(
+    Object.entries(route.replies).map(([status, schema]): [string, Json] => {
       const described = { description: meaning[Number(status)] ?? 'Done.' }
       const headers = headersOf(route, Number(status))
       if (schema === null) {
@@ -26,7 +26,7 @@ export function successes(
         ]
       }
       const title = `${name[0]?.toUpperCase()}${name.slice(1)}Reply`
-      const content = mediaTypesOf(route).map(type => [
+      const content = mediaTypesOf(route).map((type): [string, Json] => [
         type,
         {
           schema:
@@ -35,9 +35,10 @@ export function successes(
               : { type: 'string' },
         },
       ])
-      return [status, { ...described, headers, content: Object.fromEntries(content) }]
+      return [status, { ...described, headers, content: Object.fromEntries<Json>(content) }]
     }),
   )
+  return replies
 }
 
 /** The reply of operations that return nothing, and of those that take a key. */
