@@ -9,9 +9,9 @@ export const kernel: Crawl = {
     '/v1/event-parks/{id}': { shared: true, make: makePark },
   },
   recipes: {
-    // A point that no code passes, so that nothing breaks while others crawl.
+    // For a tenant that does not exist, so that nothing breaks while others crawl.
     'POST /dev/faults': {
-      request: () => ({ body: { point: 'crawler.nowhere', action: 'throw' } }),
+      request: () => ({ body: { point: 'kernel.consumer', action: 'throw', match: newId() } }),
     },
     'POST /dev/clock': { request: () => ({ body: { offset_seconds: 0 } }) },
   },

@@ -7,11 +7,12 @@ export type FieldError = {
   params?: Record<string, unknown>
 }
 
-export function sentenceOf({ pointer, constraint, params = {}, location }: FieldError): string {
+export function sentenceOf({ pointer, constraint, params, location }: FieldError): string {
   const name = pointer ? `\`${pointer.slice(1)}\`` : `The ${location}`
   const rule = rules[constraint]
-  if (!rule) return `${name} breaks the rule \`${constraint}\`.`
-  return `${name} ${rule(params)}.`
+  // A surface's own refusal may name a rule without its bound.
+  if (!rule || (!params && rule.length > 0)) return `${name} breaks the rule \`${constraint}\`.`
+  return `${name} ${rule(params ?? {})}.`
 }
 
 const shown_max = 5
@@ -77,5 +78,5 @@ function things(limit: unknown, thing: string): string {
 }
 
 function listed(values: unknown): string {
-  return (values as unknown[]).map(one => String(one)).join(', ')
+  return Array.isArray(values) ? values.map(one => String(one)).join(', ') : 'the allowed values'
 }
