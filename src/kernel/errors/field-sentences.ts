@@ -7,18 +7,19 @@ export type FieldError = {
   params?: Record<string, unknown>
 }
 
-export function sentenceOf({ pointer, constraint, params, location }: FieldError): string {
+/** Undefined where a surface's own rule has no sentence here, or is named without its bound. */
+export function sentenceOf(error: FieldError): string | undefined {
+  const { pointer, constraint, params, location } = error
   const name = pointer ? `\`${pointer.slice(1)}\`` : `The ${location}`
   const rule = rules[constraint]
-  // A surface's own refusal may name a rule without its bound.
-  if (!rule || (!params && rule.length > 0)) return `${name} breaks the rule \`${constraint}\`.`
+  if (!rule || (!params && rule.length > 0)) return undefined
   return `${name} ${rule(params ?? {})}.`
 }
 
 const shown_max = 5
 
 export function sentencesOf(errors: readonly FieldError[]): string {
-  const sentences = [...new Set(errors.map(sentenceOf))]
+  const sentences = [...new Set(errors.map(sentenceOf))].filter(one => one !== undefined)
   const more = sentences.length - shown_max
   const rest = more > 0 ? [`${more} more are in \`errors\`.`] : []
   return [...sentences.slice(0, shown_max), ...rest].join(' ')

@@ -80,7 +80,10 @@ export function renderProblem(
   context: { public_url: string; path: string; request_id: string },
 ): string {
   const { errors, retry_after, current_state, more } = problem.details
-  const shown = errors?.slice(0, 20).map(one => ({ ...one, message: sentenceOf(one) }))
+  const shown = errors?.slice(0, 20).map(one => {
+    const message = sentenceOf(one)
+    return message === undefined ? one : { ...one, message }
+  })
   return JSON.stringify({
     type: `${context.public_url}/problems/${problem.code}`,
     title: problem.title,
@@ -105,5 +108,5 @@ function detailOf({ status, details, advice }: Problem): string {
     ...(current_state === undefined ? [] : [`The state is \`${current_state}\`.`]),
     ...(retry_after === undefined ? [] : [`Wait ${retry_after} s before you send it again.`]),
   ]
-  return said.join(' ')
+  return said.filter(Boolean).join(' ')
 }

@@ -30,6 +30,7 @@ describe.concurrent('a worker outside', () => {
       },
       version: 2,
       checkpoint: null,
+      traceparent: null,
     })
     const step = { stage: 'reading', current: 1, total: 2, message_code: 'half_done' }
     const noted = await worker.progress(claimed, step)
