@@ -65,6 +65,7 @@ async function commandsFor(word: string): Promise<readonly Command[]> {
 export async function dodeca(
   argv: readonly string[],
   load: () => Promise<Composition> = product,
+  configure: typeof loadConfig = loadConfig,
 ): Promise<number> {
   const json = argv.includes('--json')
   const terminal = openTerminal(json)
@@ -92,7 +93,7 @@ export async function dodeca(
       fail: () => {
         code = 1
       },
-      config: overrides => loadConfig(overrides),
+      config: overrides => configure(overrides),
     })
     return code
   } catch (error) {

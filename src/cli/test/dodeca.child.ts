@@ -2,7 +2,7 @@
  * The `dodeca` command over the test surfaces, in a process of its own: the same code as the real one,
  * with a read model beside them that can be rebuilt.
  */
-import { testComposition } from '../../../test/composition.ts'
+import { testComposition, testConfig } from '../../../test/composition.ts'
 import { dodeca } from '../../cli.ts'
 import type { Composition } from '../../runtime/composition.ts'
 import type { Opened } from '../../kernel/surface.ts'
@@ -33,4 +33,8 @@ const composition: Composition = {
   },
 }
 
-process.exitCode = await dodeca(process.argv.slice(2), () => Promise.resolve(composition))
+process.exitCode = await dodeca(
+  process.argv.slice(2),
+  () => Promise.resolve(composition),
+  testConfig,
+)

@@ -219,7 +219,7 @@ export const kernelErrors = {
     status: 503,
     title: 'Temporarily unavailable',
     retryable: true,
-    cause: 'The database does not answer at the moment.',
+    cause: 'The database, or a service that the platform calls, does not answer at the moment.',
     cure: 'Send the request again after the time in `Retry-After`, with the same key.',
   },
   storage_full: {

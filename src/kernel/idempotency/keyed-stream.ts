@@ -55,8 +55,8 @@ export async function openKeyedStream<E extends StreamEvent>(
   const lease = { lease_token: newId(), lease_seconds: stream.lease_seconds }
   const { operation_id, how } = await find(deps, stream, lease)
   if (how === 'again') return { events: stream.operation.again(operation_id), replayed: true }
-  await deps.fault('kernel.after_operation')
   try {
+    await deps.fault('kernel.after_operation')
     const events = await stream.operation.open(operation_id, how, stream.signal)
     const kept = recording(deps, stream, lease.lease_token, operation_id, events)
     return { events: kept, replayed: false }

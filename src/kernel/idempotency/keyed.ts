@@ -202,8 +202,8 @@ async function outsideOnce(
     return { operation_id, attempt: 'first' }
   })
   if (started === 'busy' || started === 'again' || 'outcome' in started) return started
-  await deps.fault('kernel.after_operation')
   try {
+    await deps.fault('kernel.after_operation')
     return await conclude(deps, work, effect, started, lease.lease_token)
   } catch (error) {
     await deps.db.run(endLease(work.scope, lease.lease_token)).catch(() => {})

@@ -107,9 +107,9 @@ test('the page shows text and HTML, and none of it is markup of ours', async () 
 })
 
 test('an empty inbox says so, also for one recipient', async () => {
-  expect(await (await call('GET', '/dev/inbox')).text()).toContain('No mail yet.')
+  expect(await (await call('GET', '/dev/inbox')).text()).toContain('Nothing yet.')
   const one = await (await call('GET', '/dev/inbox?to=%3Cb%3E@example.com')).text()
-  expect(one).toContain('No mail for &lt;b&gt;@example.com.')
+  expect(one).toContain('No message fits.')
 })
 
 test('the start page links to everything, as JSON and as HTML', async () => {

@@ -79,7 +79,7 @@ describe('the start is refused, and the secret is not told', () => {
       { PROFILE: 'production' },
       /not https/,
     ],
-    ['no net', [{ ...good, allow: ['everything'] }], {}, /"everything"/],
+    ['no net', [{ ...good, allow: ['no net'] }], {}, /"no net"/],
     ['nowhere to return to', [good], { IDENTITY_REDIRECT_URIS: '' }, /IDENTITY_REDIRECT_URIS/],
     [
       'a script to return to',

@@ -5,7 +5,6 @@ import { startProcess } from '../../../../../test/process.ts'
 import { openProductWorld } from '../../../../../test/product-world.ts'
 import { eventually } from '../../../../../test/world.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
-import { newId } from '../../../../kernel/ids.ts'
 import { Type } from 'typebox'
 
 // This process only serves, so that others do the work.
@@ -17,12 +16,15 @@ const working = { ...world.environment, ROLES: 'worker', PORT: '0' }
 const Row = Type.Object({ due: Type.Integer(), jobs: Type.Integer(), kept: Type.Integer() })
 
 async function schedules(count: number, catch_up: string): Promise<string> {
-  const tenant_id = newId()
+  // Whether the owner may still order the work is asked at each run.
+  const owner = await world.member()
+  await world.give(owner, 'tenant_admin')
+  const tenant_id = owner.tenant.id
   await db.run(sql`
     -- any tenant: a new one
     insert into jobs.job_schedules (tenant_id, name, id, principal_id, type, schema_version,
       parameters, cron, timezone, catch_up, next_run_at)
-    select ${tenant_id}::uuid, 's' || n, gen_random_uuid(), ${newId()}::uuid, 'demo.count', 1,
+    select ${tenant_id}::uuid, 's' || n, gen_random_uuid(), ${owner.id}::uuid, 'demo.count', 1,
       '{"to": 1}', '* * * * *', 'UTC', ${catch_up}, date_trunc('minute', now()) - interval '3 minutes'
     from generate_series(1, ${count}::int) n`)
   return tenant_id
