@@ -118,7 +118,8 @@ export const bodies: readonly Rule[] = [
   {
     name: 'NUL in the path is 422',
     exempt: ({ params, route }) => {
-      if (route.path === '/{code}') return 'a code that no link can have is a link that does not exist'
+      if (route.path === '/{code}')
+        return 'a code that no link can have is a link that does not exist'
       return params.length > 0 ? null : 'its path has no parameter'
     },
     check: async ({ target, send, valid }) => {
