@@ -95,6 +95,8 @@ function crashes(engine: 'local' | 's3', points: readonly string[]): void {
       'product',
     )
     await repaired(world, who, begun, bytes)
+    const { body } = await world.call('GET', `/v1/uploads/${begun.id}`, { token: who.token })
+    expect(body.id).toBe(begun.id)
     made.push({ who, upload_id: begun.id, bytes })
   })
 
