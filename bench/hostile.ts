@@ -1,7 +1,6 @@
 /**
- * What hostile patterns and schemas cost those who ask for something else: job types with the worst that
- * is accepted are submitted without a pause, while another client reads; no read may take 100 ms.
- * Beside it, the longest single check in this process, which is the longest that a loop can stand still.
+ * What one hostile pattern or schema costs: the longest single check in this process, which is the
+ * longest time that the event loop can stand still. It does not measure other requests beside it.
  */
 import { compileSchema } from '../src/kernel/bounded/json-schema.ts'
 import { Refused } from '../src/kernel/bounded/work.ts'
