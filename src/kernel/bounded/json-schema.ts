@@ -1,7 +1,7 @@
 /**
- * JSON Schemas that come from outside (2020-12): compiled once, then checked with a counted number of
- * steps. Two keywords of ajv are replaced: `pattern` runs in an engine of linear time, and `uniqueItems`
- * compares each item with a set instead of with every other item.
+ * JSON Schemas (2020-12) that users send: compiled once, then checked with a counted number of
+ * steps. Two keywords of ajv are replaced: `pattern` runs in an engine of linear time, and
+ * `uniqueItems` looks each item up in a set instead of comparing it with every other item.
  */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ErrorObject } from 'ajv'
@@ -13,18 +13,18 @@ import { shapeSchema, weight_keyword } from './schema-shape.ts'
 import { inTurn } from './turns.ts'
 import { Refused, TooMuchWork, Work } from './work.ts'
 
-/** What does not fit, with `pointer` before each place; empty where all does. */
+/** The violations, with `pointer` in front of each path; empty where the value is valid. */
 export type Fit = (value: unknown, pointer: string) => Promise<FieldError[]>
 
 const shown_max = 20
-/** A subschema that meets a value costs as much as five steps of a pattern. */
+/** A subschema that is applied to a value costs as much as five steps of a pattern. */
 const visit_steps = 5
 
 const options = { strict: false, allErrors: false, logger: false, formats } as const
-/** Checks schemas themselves; one for all, because making it takes 20 ms. */
+/** Validates schemas themselves; one for all, because making it takes 20 ms. */
 let meta: Ajv2020 | undefined
 
-/** Throws a `Refused` with a sentence and the place where the schema cannot be used. */
+/** Throws a `Refused` that says why the schema cannot be used, and at which path. */
 export async function compileSchema(given: object, steps?: number): Promise<Fit> {
   const fit = await inTurn(() => compileFit(given, steps))
   return (value, pointer) => inTurn(() => fit(value, pointer))
@@ -57,9 +57,10 @@ function validator(spend: (steps: number) => void, pattern: (source: string) => 
     meta: false,
     messages: false,
     validateSchema: false,
-    // A reference is a call: copied into each place, references of references double with each level.
+    // References are compiled as calls. If they were copied inline, references of references would
+    // double with each level.
     inlineRefs: false,
-    // Optimizing takes longer than compiling, and what is compiled runs no faster by it.
+    // Optimizing takes longer than compiling, and the result runs no faster.
     code: { regExp, optimize: false },
   })
   ajv.addKeyword({
@@ -81,7 +82,10 @@ function validator(spend: (steps: number) => void, pattern: (source: string) => 
   return ajv
 }
 
-/** Throws where the schema itself is none. Each has a compiler of its own, so that no two share names. */
+/**
+ * Throws if the schema itself is invalid. Each schema has its own compiler, so that no two share
+ * names.
+ */
 function compile(ajv: Ajv2020, schema: object) {
   meta ??= new Ajv2020(options)
   if (meta.validateSchema(schema) !== true) {
@@ -114,8 +118,8 @@ function isUnique(items: readonly unknown[], spend: (steps: number) => void): bo
 }
 
 /**
- * A schema may refer to itself without coming closer to an end: then it fits nothing. Values are nested too
- * little for the stack to end otherwise.
+ * A schema may refer to itself without consuming input: then no value is valid. The depth of values
+ * is bounded, so nothing else can exhaust the stack.
  */
 function ended(judge: () => boolean): boolean | '$ref' | 'work' {
   try {

@@ -1,7 +1,8 @@
 /**
- * Checks of what comes from outside run on the thread that serves every request. One of them is bounded;
- * many in a row would still keep others waiting. So in one round of the event loop they take 5 ms and one
- * check more; the others wait for the next rounds, one a round, in the order in which they came.
+ * Checks of user input run on the thread that serves every request. One check is bounded, but many
+ * in a row would still delay other requests. So all checks together take at most 5 ms plus one
+ * check in each round of the event loop; the others wait for later rounds, in the order in which
+ * they came.
  */
 const round_ms = 5
 
