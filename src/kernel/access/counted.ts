@@ -1,8 +1,8 @@
 /**
- * A quota on rows without a lock that everybody waits for. The rows themselves are counted, so nothing
- * drifts and nothing is given back. Well below the limit nobody is locked out, and a count that was dear
- * is used again for a moment; from nine tenths of the limit on, and for small limits always, those who
- * add to one scope go one after the other, and the count is exact.
+ * A quota on rows without one lock for all writers. The rows themselves are counted, so the count
+ * never drifts and nothing has to be given back. Well below the limit no lock is taken, and a count
+ * that took long is used again for a moment. From nine tenths of the limit on, and for small limits
+ * always, writers of one scope run one after the other and the count is exact.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../database/db.ts'
@@ -14,16 +14,16 @@ export type Counted = (
   /** `<surface>.<what>:<id>` */
   scope: string,
   limit: number,
-  /** A `select` of the rows that count, without a limit of its own. */
+  /** A `select` of the rows that count, without a `limit` of its own. */
   rows: Sql,
-  /** How many are about to be added; 1 without it. */
+  /** How many rows the caller is about to add; 1 by default. */
   by?: number,
 ) => Promise<void>
 
 const Count = Type.Object({ n: Type.Integer() })
 const exact_below = 1000
 const near_share = 0.9
-/** A count is used again for a hundred times as long as it took, at most for a second. */
+/** A count is cached for a hundred times as long as it took, at most for a second. */
 const rest_factor = 100
 const rest_ms_max = 1000
 const known_max = 10_000
@@ -53,7 +53,7 @@ export function openCounted(): Counted {
       const { n } = await count()
       if (n + by <= near) return keep(scope, n + by, began_ms)
     }
-    // Both travel together; the count's snapshot is taken when the lock is held.
+    // Both statements travel together; the count takes its snapshot after the lock is held.
     const [, { n }] = await Promise.all([
       tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${scope}, 0))`),
       count(),
