@@ -47,6 +47,4 @@ export type Deps = {
   readonly templates: Templates
   readonly providers: Providers
   readonly unsubscribe: UnsubscribeLinks
-  /** There may be something new to send. */
-  readonly sender: { poke(): void }
 }

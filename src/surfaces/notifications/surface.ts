@@ -43,7 +43,6 @@ export const notifications: Surface<Face, Needs, typeof settings> = {
       templates: openTemplates(),
       providers: openProviders(kernel),
       unsubscribe: openUnsubscribeLinks(kernel),
-      sender: { poke: kernel.wake },
     }
     const sender = openSender(deps)
     const streams = openInboxStreams(kernel)

@@ -3,6 +3,7 @@ import { allowsType } from '../../../kernel/access/permissions.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { batches_topic, send_topic } from '../topics.ts'
 import { changeBatch, type Verb } from './change-batch.ts'
 import { createBatch } from './create-batch.ts'
 import { readBatch } from './read-batch.ts'
@@ -18,9 +19,9 @@ export function batchRoutes(deps: Deps): readonly Route[] {
   return [
     createRoute(deps),
     readRoute(),
-    changeRoute(deps, 'pause', 'Stop sending a batch until it is resumed'),
-    changeRoute(deps, 'resume', 'Go on sending a batch'),
-    changeRoute(deps, 'cancel', 'Give up what of a batch has not been sent'),
+    changeRoute('pause', 'Stop sending a batch until it is resumed'),
+    changeRoute('resume', 'Go on sending a batch'),
+    changeRoute('cancel', 'Give up what of a batch has not been sent'),
   ]
 }
 
@@ -103,7 +104,7 @@ function readRoute(): Route {
   })
 }
 
-function changeRoute(deps: Deps, verb: Verb, summary: string): Route {
+function changeRoute(verb: Verb, summary: string): Route {
   return route({
     method: 'POST',
     path: `${one}/${verb}`,
@@ -117,7 +118,7 @@ function changeRoute(deps: Deps, verb: Verb, summary: string): Route {
     handle: async ({ tx, params: { id }, principal, grants }) => {
       const caller = { principal, grants: await grants() }
       await changeBatch(tx, caller, id, verb)
-      tx.afterCommit(deps.sender.poke)
+      tx.wake(verb === 'cancel' ? batches_topic : send_topic)
       return reply(200, await readBatch(tx, caller, id))
     },
   })

@@ -5,8 +5,8 @@
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
-import type { Deps } from '../deps.ts'
 import type { Rendered } from '../templates/render.ts'
+import { inbox_topic } from '../topics.ts'
 
 export type NewItem = {
   readonly tenant_id: string
@@ -16,11 +16,7 @@ export type NewItem = {
   readonly message: Rendered
 }
 
-export async function addItems(
-  tx: Tx,
-  { kernel }: Pick<Deps, 'kernel'>,
-  items: readonly NewItem[],
-): Promise<void> {
+export async function addItems(tx: Tx, items: readonly NewItem[]): Promise<void> {
   if (items.length === 0) return
   await tx.run(sql`
     with given as materialized (
@@ -48,5 +44,5 @@ export async function addItems(
     from given g
     join counted c on c.tenant_id = g.tenant_id and c.user_id = g.user_id
     on conflict (tenant_id, intent_id) where intent_id is not null do nothing`)
-  tx.afterCommit(kernel.wake)
+  tx.wake(inbox_topic)
 }

@@ -2,6 +2,7 @@
 import { sql } from '../../../kernel/database/sql.ts'
 import { reply, route, type RequestFacts, type Route } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
+import { inbox_topic } from '../topics.ts'
 import { changeItem, readAll } from './change-items.ts'
 import { itemColumns, unreadCount } from './read-inbox.ts'
 import {
@@ -19,7 +20,7 @@ const path = '/v1/inbox'
 const absent = 'inbox_item_not_found'
 
 export function inboxRoutes(deps: Deps, streams: InboxStreams): readonly Route[] {
-  return [listRoute(deps, streams), countRoute(), changeRoute(deps), readAllRoute(deps)]
+  return [listRoute(deps, streams), countRoute(), changeRoute(), readAllRoute()]
 }
 
 function listRoute({ kernel: { cursors } }: Deps, streams: InboxStreams): Route {
@@ -74,7 +75,7 @@ function lastEventOf({ headers }: RequestFacts): number | null {
   return Number.isSafeInteger(given) && given >= 0 ? given : null
 }
 
-function changeRoute({ kernel }: Deps): Route {
+function changeRoute(): Route {
   return route({
     method: 'PATCH',
     path: `${path}/{id}`,
@@ -88,13 +89,13 @@ function changeRoute({ kernel }: Deps): Route {
     handle: async ({ tx, params: { id }, principal, body }) => {
       const whose = { tenant_id: principal.tenant_id, user_id: principal.id }
       const item = await changeItem(tx, whose, id, body)
-      tx.afterCommit(kernel.wake)
+      tx.wake(inbox_topic)
       return reply(200, item)
     },
   })
 }
 
-function readAllRoute({ kernel }: Deps): Route {
+function readAllRoute(): Route {
   return route({
     method: 'POST',
     path: `${path}/read-all`,
@@ -109,7 +110,7 @@ function readAllRoute({ kernel }: Deps): Route {
       const whose = { tenant_id: principal.tenant_id, user_id: principal.id }
       const { before } = (body as typeof body | undefined) ?? {} // the body is optional
       const read = await readAll(tx, whose, before)
-      tx.afterCommit(kernel.wake)
+      tx.wake(inbox_topic)
       return reply(200, { read, unread_count: await unreadCount(tx, whose) })
     },
   })

@@ -63,8 +63,13 @@ const Late = Type.Object({ tenant_id: Id, intent_id: Id })
 
 /**
  * A report by message id and our own commit may have passed each other without seeing one another: what is
- * left is matched here.
+ * left is matched here, while a commit that was open when the report came may still be under way.
  */
+export const lateReports = sql`
+  -- any tenant: a provider reports for all of them
+  select exists (select from notifications.provider_events
+    where not applied and received_at > kernel.now() - interval '20 seconds')`
+
 export async function matchLate(tx: Tx): Promise<void> {
   const found = await tx.many(
     Late,
@@ -74,7 +79,7 @@ export async function matchLate(tx: Tx): Promise<void> {
       from notifications.provider_events e
       join notifications.delivery_attempts a
         on a.provider = e.provider and a.provider_message_id = e.provider_message_id
-      where not e.applied and e.received_at > now() - interval '1 hour'
+      where not e.applied and e.received_at > kernel.now() - interval '1 hour'
       limit 200`,
   )
   await lockIntents(tx, found)

@@ -3,6 +3,7 @@ import { etag } from '../../../kernel/http/etag.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
 import { demandUser } from '../demand-user.ts'
+import { send_topic } from '../topics.ts'
 import { putPreferences, viewPreferences } from './put-preferences.ts'
 import { PreferencesView, PutPreferences } from './schemas.ts'
 
@@ -58,7 +59,7 @@ function putRoute(deps: Deps): Route {
         if_match: request.headers['if-match'],
         if_none_match: request.headers['if-none-match'],
       })
-      tx.afterCommit(deps.sender.poke)
+      tx.wake(send_topic)
       const { view, version } = await viewPreferences(tx, whose)
       return reply(200, view, version === null ? {} : { etag: etag(version) })
     },

@@ -33,9 +33,34 @@ export const ClaimedRow = Type.Object({
 
 export type Claimed = Static<typeof ClaimedRow> & { readonly token: string }
 
+/** What a message is made of, beside its attempt. */
+export const messageColumns = sql`i.recipient_ref, i.category, i.priority, i.template_version,
+  i.locale, i.expires_at, i.created_at, i.data_ref, n.owner_id, n.ciphertext`
+
+export const messageOf = (attempt: Sql) => sql`
+  join notifications.notification_intents i
+    on i.tenant_id = ${attempt}.tenant_id and i.id = ${attempt}.intent_id
+  left join notifications.notification_inputs n on n.tenant_id = i.tenant_id and n.ref = i.data_ref`
+
 const Due = Type.Object({ lane: Type.Integer(), single: Type.Boolean(), batched: Type.Boolean() })
 
-/** Which lanes have something due: one small statement while nothing happens. */
+/** Whether any lane has something due. */
+export const somethingDue = sql`
+  -- any tenant: a sender sends for all of them
+  select exists (
+    select from generate_series(0, 3) l (lane), lateral (
+      select from notifications.delivery_attempts a
+      where a.state = 'pending' and a.batch_id is null and a.lane = l.lane
+        and a.next_attempt_at <= kernel.now()
+      limit 1) due
+  ) or exists (
+    select from notifications.notification_batches b, lateral (
+      select from notifications.delivery_attempts a
+      where a.batch_id = b.id and a.state = 'pending' and a.next_attempt_at <= kernel.now()
+      limit 1) due
+    where b.state = 'dispatching' and b.completed_at is null)`
+
+/** Which lanes have something due. */
 export function dueLanes(db: Db): Promise<Static<typeof Due>[]> {
   return db.many(
     Due,
@@ -99,12 +124,8 @@ async function claim(db: Db, due: Sql, lease_seconds: number): Promise<Claimed[]
         returning a.tenant_id, a.intent_id, a.channel, a.target, a.attempt_no, a.provider, a.lane,
           a.batch_id
       )
-      select t.*, i.recipient_ref, i.category, i.priority, i.template_version, i.locale, i.expires_at,
-        i.created_at, i.data_ref, n.owner_id, n.ciphertext
-      from taken t
-      join notifications.notification_intents i on i.tenant_id = t.tenant_id and i.id = t.intent_id
-      left join notifications.notification_inputs n
-        on n.tenant_id = i.tenant_id and n.ref = i.data_ref`,
+      select t.*, ${messageColumns}
+      from taken t ${messageOf(sql`t`)}`,
   )
   return rows.map(row => ({ ...row, token }))
 }

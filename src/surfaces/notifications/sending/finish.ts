@@ -8,7 +8,6 @@ import { rfc3339 } from '../../../kernel/clock.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
-import type { Deps } from '../deps.ts'
 import { addItems } from '../inbox/add-items.ts'
 import { applyReports } from '../outcomes/apply-reports.ts'
 import { suppress } from '../suppressions/suppress.ts'
@@ -18,11 +17,7 @@ import { lockIntents, settleIntents } from './settle-intents.ts'
 const Recorded = Type.Object({ place: Type.Integer() })
 
 /** Answers which results were recorded. */
-export async function finish(
-  tx: Tx,
-  deps: Pick<Deps, 'kernel'>,
-  results: readonly Result[],
-): Promise<boolean[]> {
+export async function finish(tx: Tx, results: readonly Result[]): Promise<boolean[]> {
   const intents = results.map(({ claimed: { tenant_id, intent_id } }) => ({ tenant_id, intent_id }))
   await lockIntents(tx, intents)
   const recorded = await record(tx, results)
@@ -31,7 +26,6 @@ export async function finish(
   await fanOut(tx, ours)
   await addItems(
     tx,
-    deps,
     ours.flatMap(({ item }) => (item ? [item] : [])),
   )
   for (const one of ours) if (one.suppress !== null || one.gone) await giveUpDestination(tx, one)

@@ -7,7 +7,8 @@ import type { Db } from '../../../kernel/database/db.ts'
 import type { Loop } from '../../../kernel/surface.ts'
 import type { Deps } from '../deps.ts'
 import { openBatcher } from './batcher.ts'
-import { claimBatched, claimSingle, dueLanes, type Claimed } from './claim.ts'
+import { send_topic } from '../topics.ts'
+import { claimBatched, claimSingle, dueLanes, somethingDue, type Claimed } from './claim.ts'
 import { finish } from './finish.ts'
 import { openFlights, type Flights } from './flights.ts'
 import { markWire } from './mark-wire.ts'
@@ -21,7 +22,8 @@ export type OpenSender = {
 }
 
 const portion = 100
-const poll_ms = 500
+/** Only a safety net: commits and the pulse wake it. */
+const poll_ms = 30_000
 const finish_max = 200
 const weights = [1, 0.6, 0.3, 0.1] as const
 
@@ -53,14 +55,15 @@ export function openSender(deps: Deps): OpenSender {
   }
   return {
     loop: {
-      name: 'notifications.send',
-      every_ms: 1000,
+      name: send_topic,
+      every_ms: poll_ms,
+      due: somethingDue,
       run: async signal => {
         signal.addEventListener('abort', () => stopping.abort(), { once: true })
         const ended = new Promise(resolve => {
           signal.addEventListener('abort', resolve, { once: true })
         })
-        const deaf = kernel.onWake(flights.note)
+        const off = kernel.onWake(flights.note, [send_topic])
         try {
           while (!signal.aborted) {
             const next = flights.changed()
@@ -69,7 +72,7 @@ export function openSender(deps: Deps): OpenSender {
             await Promise.race([next, ended, pause(poll_ms)])
           }
         } finally {
-          deaf()
+          off()
         }
         await flights.landed()
       },
@@ -86,7 +89,7 @@ function openFinisher(deps: Deps) {
   const { db, fault, log } = deps.kernel
   const finisher = openBatcher<Result, boolean>(finish_max, async results => {
     await fault('notifications.before_finish')
-    const recorded = await db.tx(tx => finish(tx, deps, results))
+    const recorded = await db.tx(tx => finish(tx, results))
     await fault('notifications.after_finish')
     return recorded
   })
