@@ -19,9 +19,9 @@ export function batchRoutes(deps: Deps): readonly Route[] {
   return [
     createRoute(deps),
     readRoute(),
-    changeRoute('pause', 'Stop sending a batch until it is resumed'),
-    changeRoute('resume', 'Go on sending a batch'),
-    changeRoute('cancel', 'Give up what of a batch has not been sent'),
+    changeRoute('pause', 'Pause a batch until it is resumed'),
+    changeRoute('resume', 'Resume a paused batch'),
+    changeRoute('cancel', 'Cancel what has not been sent of a batch'),
   ]
 }
 
@@ -30,7 +30,9 @@ function createRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path,
+    name: 'sendNotificationBatch',
     summary: 'Send a notification to many recipients',
+    sends: ['location'],
     description:
       'As application/json with up to 1,000 recipients, or as application/x-ndjson: the header in the first line, then one recipient a line. Nothing is sent before the request is answered. An Idempotency-Key makes it safe to repeat.',
     permission,
@@ -93,7 +95,8 @@ function readRoute(): Route {
   return route({
     method: 'GET',
     path: one,
-    summary: 'A batch, with how many of its notifications stand where',
+    name: 'getNotificationBatch',
+    summary: 'Get a batch with the number of its notifications in each state',
     permission,
     added: true,
     absent,
@@ -108,6 +111,7 @@ function changeRoute(verb: Verb, summary: string): Route {
   return route({
     method: 'POST',
     path: `${one}/${verb}`,
+    name: `${verb}NotificationBatch`,
     summary,
     permission,
     added: true,

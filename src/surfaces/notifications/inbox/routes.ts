@@ -27,7 +27,8 @@ function listRoute({ kernel: { cursors } }: Deps, streams: InboxStreams): Route 
   return route({
     method: 'GET',
     path,
-    summary: 'My inbox, newest first; as text/event-stream also what comes',
+    name: 'listInbox',
+    summary: 'List or stream your inbox, newest first',
     description:
       'The stream sends inbox.item, inbox.updated, inbox.unread and, after a long absence, inbox.reset. Last-Event-ID resumes it.',
     permission: 'authenticated',
@@ -61,7 +62,8 @@ function countRoute(): Route {
   return route({
     method: 'GET',
     path: `${path}/unread-count`,
-    summary: 'How many items of my inbox are unread',
+    name: 'countUnreadInboxItems',
+    summary: 'Count the unread items of your inbox',
     permission: 'authenticated',
     added: true,
     replies: { 200: Unread },
@@ -79,6 +81,7 @@ function changeRoute(): Route {
   return route({
     method: 'PATCH',
     path: `${path}/{id}`,
+    name: 'updateInboxItem',
     summary: 'Mark an item as read or archived',
     permission: 'authenticated',
     added: true,
@@ -99,7 +102,8 @@ function readAllRoute(): Route {
   return route({
     method: 'POST',
     path: `${path}/read-all`,
-    summary: 'Mark everything as read, or what came until a time',
+    name: 'readAllInboxItems',
+    summary: 'Mark all items as read, or those up to a time',
     permission: 'authenticated',
     added: true,
     idempotency: 'ignored',

@@ -29,10 +29,13 @@ export async function receiveReports(
     -- any tenant: a provider reports for all of them
     insert into notifications.provider_events
       (provider, event_id, provider_message_id, type, occurred_at, ref)
-    select ${provider}, r.* from unnest(${reports.map(one => one.event_id)}::text[],
-      ${reports.map(one => one.provider_message_id)}::text[], ${reports.map(one => one.type)}::text[],
-      ${reports.map(one => one.occurred_at)}::timestamptz[], ${reports.map(one => one.ref)}::text[])
-      r (event_id, provider_message_id, type, occurred_at, ref)
+    select ${provider}, r.* from ${sql.table(reports, {
+      event_id: 'text',
+      provider_message_id: 'text',
+      type: 'text',
+      occurred_at: 'timestamptz',
+      ref: 'text',
+    })} r
     order by r.event_id
     on conflict do nothing`)
   if (fresh > 0) await matchReports(tx, provider, reports)

@@ -18,7 +18,9 @@ function readRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path,
-    summary: 'What a user wants to be told, where and when',
+    name: 'getNotificationPreferences',
+    summary: 'Get the preferences of a user',
+    sends: ['etag'],
     permission: 'authenticated',
     added: true,
     absent,
@@ -38,7 +40,9 @@ function putRoute(deps: Deps): Route {
   return route({
     method: 'PUT',
     path,
-    summary: 'Replace what a user wants; what is not named is as by default',
+    name: 'putNotificationPreferences',
+    summary: 'Replace the preferences of a user',
+    sends: ['etag'],
     permission: 'authenticated',
     absent,
     body: PutPreferences,

@@ -3,7 +3,7 @@
  * are taken through their batch, so one that is being written or is paused costs nothing and sends nothing.
  */
 import { Type, type Static } from 'typebox'
-import type { Db } from '../../../kernel/database/db.ts'
+import type { Db, Tx } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
 import { newId } from '../../../kernel/ids.ts'
@@ -99,17 +99,39 @@ const batched = (lane: number, many: number) => sql`
     order by a.next_attempt_at limit b.share for update skip locked
   ) d`
 
-export function claimSingle(db: Db, lane: number, many: number, lease_seconds: number) {
-  return claim(db, single(lane, many), lease_seconds)
+export type Asked = {
+  readonly of: 'single' | 'batched'
+  readonly lane: number
+  readonly many: number
+  readonly lease_seconds: number
 }
 
-export function claimBatched(db: Db, lane: number, many: number, lease_seconds: number) {
-  return claim(db, batched(lane, many), lease_seconds)
-}
-
-async function claim(db: Db, due: Sql, lease_seconds: number): Promise<Claimed[]> {
+/** Nothing while an operator has paused the sending; `fence` holds a pause back until the claim ends. */
+export async function claim(
+  db: Db,
+  fence: (tx: Tx) => Promise<boolean>,
+  { of, lane, many, lease_seconds }: Asked,
+): Promise<Claimed[]> {
   const token = newId()
-  const rows = await db.many(
+  const due = of === 'single' ? single(lane, many) : batched(lane, many)
+  try {
+    return await db.tx(async tx => {
+      const [open, rows] = await Promise.all([fence(tx), take(tx, due, token, lease_seconds)])
+      if (!open) throw new Paused()
+      return rows.map(row => ({ ...row, token }))
+    })
+  } catch (error) {
+    if (error instanceof Paused) return []
+    throw error
+  }
+}
+
+class Paused extends Error {
+  override readonly name = 'Paused'
+}
+
+function take(tx: Tx, due: Sql, token: string, lease_seconds: number) {
+  return tx.many(
     ClaimedRow,
     sql`
       -- any tenant: a sender sends for all of them
@@ -127,5 +149,4 @@ async function claim(db: Db, due: Sql, lease_seconds: number): Promise<Claimed[]
       select t.*, ${messageColumns}
       from taken t ${messageOf(sql`t`)}`,
   )
-  return rows.map(row => ({ ...row, token }))
 }

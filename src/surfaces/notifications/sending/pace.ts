@@ -44,8 +44,8 @@ export function openPace({ db, takeEach }: Pick<Kernel, 'db' | 'takeEach'>): Pac
         line.taking ??= takeShare(line, takes.add, { kind, of, per_second })
         await line.taking
         if (line.credit >= 1) continue
-        if (performance.now() > until) return longest_wait_ms
-        await wait(share_ms, undefined, { signal })
+        if (signal.aborted || performance.now() > until) return longest_wait_ms
+        await wait(share_ms)
       }
     } finally {
       line.waiting--

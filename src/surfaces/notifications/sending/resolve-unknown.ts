@@ -9,13 +9,12 @@ import { parseTime } from '../../../kernel/clock.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Time } from '../../../kernel/http/shapes.ts'
-import { newId } from '../../../kernel/ids.ts'
 import { findCategories } from '../categories/find-category.ts'
 import type { Deps } from '../deps.ts'
 import { applyReports } from '../outcomes/apply-reports.ts'
 import type { Outcome } from '../providers/outcome.ts'
-import { send_topic } from '../topics.ts'
-import { ClaimedRow } from './claim.ts'
+import { ClaimedRow, messageColumns, messageOf } from './claim.ts'
+import { insertAttempts } from './insert-attempts.ts'
 import { prepareMessages } from './prepare-messages.ts'
 import { outgoingOf, unknownSeconds } from './send-message.ts'
 import { lockIntents, settleIntents } from './settle-intents.ts'
@@ -64,7 +63,7 @@ export async function resolveUnknown(deps: Deps): Promise<void> {
     const give_up = one.channel === 'sms' || category?.on_unknown !== 'resend_same_ref'
     const in_time = parseTime(one.expires_at) > clock.nowMs()
     const end = endOf(answer, over_ms <= clock.nowMs(), give_up || !in_time)
-    await db.tx(tx => settle(tx, one, end, answer))
+    await db.tx(tx => settle(tx, one, end, answer, clock.nowMs()))
   }
 }
 
@@ -89,7 +88,13 @@ function endOf(answer: Outcome | null, over: boolean, give_up: boolean): End {
 
 const ask_again_seconds = 30
 
-async function settle(tx: Tx, one: Unknown, end: End, answer: Outcome | null): Promise<void> {
+async function settle(
+  tx: Tx,
+  one: Unknown,
+  end: End,
+  answer: Outcome | null,
+  now_ms: number,
+): Promise<void> {
   const { tenant_id, intent_id, channel, target, attempt_no } = one
   const keys = [{ tenant_id, intent_id }]
   await lockIntents(tx, keys)
@@ -107,14 +112,7 @@ async function settle(tx: Tx, one: Unknown, end: End, answer: Outcome | null): P
       and target = ${target} and attempt_no = ${attempt_no} and state = 'unknown'`)
   if (changed === 0) return
   if (end === 'resend') {
-    await tx.run(sql`
-      insert into notifications.delivery_attempts
-        (tenant_id, id, intent_id, channel, target, attempt_no, state, provider, next_attempt_at, lane,
-          batch_id)
-      values (${tenant_id}, ${newId()}, ${intent_id}, ${channel}, ${target}, ${attempt_no + 1}, 'pending',
-        ${one.provider}, kernel.now(), ${one.lane}, ${one.batch_id})
-      on conflict do nothing`)
-    tx.wake(send_topic)
+    await insertAttempts(tx, [{ ...one, attempt_no: attempt_no + 1, due_at_ms: now_ms }])
   }
   await applyReports(tx, keys)
   await settleIntents(tx, keys)

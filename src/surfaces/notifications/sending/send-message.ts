@@ -10,6 +10,7 @@
  * | unknown                              | unknown  | `resolve-unknown.ts`                              |
  */
 import { parseTime } from '../../../kernel/clock.ts'
+import { openRetryBudget, type RetryBudget } from '../../../kernel/outgoing/retry-budget.ts'
 import { domainOf } from '../addresses.ts'
 import type { Deps } from '../deps.ts'
 import type { Outcome, Outgoing } from '../providers/outcome.ts'
@@ -18,6 +19,7 @@ import type { Claimed } from './claim.ts'
 import { openGate, type Gate } from './gates.ts'
 import { openPace } from './pace.ts'
 import type { Ready } from './prepare-messages.ts'
+import { takeTrial } from '../suppressions/suppress.ts'
 import { resultOf, type Result } from './result.ts'
 import { retryAt } from './retry.ts'
 
@@ -43,6 +45,17 @@ export function openSendMessage({ kernel, providers, mark }: Parts): SendMessage
     gates.set(name, found)
     return found
   }
+  const budgets = new Map<string, RetryBudget>()
+  /** Retries are a tenth of what a provider gets, so that they do not multiply the load on a sick one. */
+  const mayRetry = (name: string, attempt_no: number) => {
+    const budget = budgets.get(name) ?? openRetryBudget(() => performance.now())
+    budgets.set(name, budget)
+    if (attempt_no > 1 && !budget.take()) return false
+    budget.called()
+    return true
+  }
+  const mayTry = ({ is_trial, claimed: { tenant_id, channel }, target: { hash } }: Ready) =>
+    is_trial ? takeTrial(kernel.db, { tenant_id, channel, hash }) : true
   const again = ({ claimed, target }: Ready, wait_ms: number) =>
     resultOf(claimed, { state: 'pending', target, due_at_ms: clock.nowMs() + wait_ms })
 
@@ -62,10 +75,16 @@ export function openSendMessage({ kernel, providers, mark }: Parts): SendMessage
         (claimed.channel === 'email' ? await pace('domain', domainOf(to), per_domain, signal) : 0)
       if (wait_ms > 0) return again(ready, wait_ms)
     }
+    if (!mayRetry(usable.provider.name, claimed.attempt_no)) return again(ready, rest_ms)
     const leave = await gateOf(usable).enter(claimed.lane)
     try {
       await fault('notifications.before_wire')
-      if (signal.aborted || !(await mark(claimed))) return null
+      if (!(await mayTry(ready))) {
+        return resultOf(claimed, { state: 'skipped', error_code: 'suppressed', target })
+      }
+      // What has not left when the process stops is for another process, at once.
+      if (signal.aborted) return again(ready, 0)
+      if (!(await mark(claimed))) return null
       await fault('notifications.after_wire')
       const outcome = await usable.provider.send(
         outgoingOf(ready, clock.nowMs()),
