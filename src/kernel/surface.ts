@@ -8,7 +8,7 @@ import type { TSchema } from 'typebox'
 import type { Permission } from './access/permissions.ts'
 import type { Csrf } from './access/csrf.ts'
 import type { Counted } from './access/counted.ts'
-import type { Take } from './access/take.ts'
+import type { Take, TakeEach } from './access/take.ts'
 import type { SignedUrls } from './access/signed-url.ts'
 import type { Clock } from './clock.ts'
 import type { Db, Tx } from './database/db.ts'
@@ -71,6 +71,7 @@ export type Kernel = {
   readonly traced: Traced
   /** Limits that hold over all processes. */
   readonly take: Take
+  readonly takeEach: TakeEach
   /** A quota on rows: counts them in a transaction, or throws `quota_exceeded`. */
   readonly counted: Counted
   /** The personal data of all surfaces. */
