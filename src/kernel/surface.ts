@@ -73,7 +73,7 @@ export type Kernel = {
   /** A quota on rows: counts them in a transaction, or throws `quota_exceeded`. */
   readonly counted: Counted
   /** The data of a person over all surfaces. */
-  readonly personal: Pick<PersonalData, 'erase' | 'export'>
+  readonly personal: Omit<PersonalData, 'queue'>
   /** Every route of the platform; known from the moment at which all surfaces are open. */
   routes(): readonly Route[]
   /** Tells every process to look at its queues now, outside any transaction. */

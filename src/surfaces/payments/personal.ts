@@ -4,7 +4,7 @@
  */
 import { type Static, Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
-import type { Personal } from '../../kernel/work/personal.ts'
+import { madeIn, type Personal } from '../../kernel/work/personal.ts'
 import type { Deps } from './deps.ts'
 
 const Payment = Type.Object({
@@ -20,7 +20,7 @@ const portion = 200
 
 export function personalPayments({ kernel: { db } }: Pick<Deps, 'kernel'>): Personal {
   return {
-    export: async function* ({ account_id }) {
+    export: async function* ({ principal_ids }) {
       for (let after: string | null = null; ;) {
         const last: string | null = after
         const payments: readonly Static<typeof Payment>[] = await db.many(
@@ -29,7 +29,7 @@ export function personalPayments({ kernel: { db } }: Pick<Deps, 'kernel'>): Pers
             -- any tenant: what one account made
             select id, order_ref, amount_minor, currency, state, metadata, created_at
             from payments.payment_intents
-            where created_by = ${account_id} and (${last}::uuid is null or id > ${last}::uuid)
+            where created_by = any(${principal_ids}::uuid[]) and (${last}::uuid is null or id > ${last}::uuid)
             order by id limit ${portion}`,
         )
         for (const data of payments) yield { kind: 'payment', data }
@@ -37,7 +37,7 @@ export function personalPayments({ kernel: { db } }: Pick<Deps, 'kernel'>): Pers
         after = payments.at(-1)?.id ?? null
       }
     },
-    erase: async ({ account_id }, signal) => {
+    erase: async ({ principal_ids, ...erasing }, signal) => {
       for (;;) {
         signal.throwIfAborted()
         const erased = await db.tx(async tx => {
@@ -49,7 +49,9 @@ export function personalPayments({ kernel: { db } }: Pick<Deps, 'kernel'>): Pers
               set metadata = '{}', provider_customer_ref = null, created_by = null
               where (tenant_id, id) in (
                 select tenant_id, id from payments.payment_intents
-                where created_by = ${account_id} order by id limit ${portion})
+                where created_by = any(${principal_ids}::uuid[])
+                  and ${madeIn(sql`created_at`, erasing)}
+                order by id limit ${portion})
               returning tenant_id, id`,
           )
           const ids = made.map(one => one.id)
