@@ -38,8 +38,12 @@ create table kernel.erasures (
   lease_token uuid,
   leased_until timestamp with time zone,
   last_error_code text,
-  constraint erasures_pkey PRIMARY KEY (account_id, surface)
+  id uuid not null default gen_random_uuid(),
+  principal_ids uuid[] not null default '{}'::uuid[],
+  made_before timestamp with time zone,
+  constraint erasures_pkey PRIMARY KEY (id)
 );
+CREATE UNIQUE INDEX erasures_account ON kernel.erasures USING btree (account_id, surface) WHERE (made_before IS NULL);
 CREATE INDEX erasures_due_at ON kernel.erasures USING btree (due_at) WHERE (due_at IS NOT NULL);
 
 create table kernel.event_consumers (
@@ -956,6 +960,19 @@ CREATE INDEX jobs_dead ON jobs.jobs USING btree (tenant_id, id) WHERE (dead_at I
 CREATE INDEX jobs_dead_types ON jobs.jobs USING btree (type, dead_at) WHERE (dead_at IS NOT NULL);
 CREATE UNIQUE INDEX jobs_idempotency ON jobs.jobs USING btree (tenant_id, principal_id, operation, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE UNIQUE INDEX jobs_tenant ON jobs.jobs USING btree (tenant_id, id);
+
+create table jobs.last_beat (
+  one boolean not null default true,
+  beat_at timestamp with time zone not null default now(),
+  constraint last_beat_one_check CHECK (one),
+  constraint last_beat_pkey PRIMARY KEY (one)
+) with (fillfactor=50);
+
+create table jobs.outages (
+  began_at timestamp with time zone not null,
+  ended_at timestamp with time zone not null,
+  constraint outages_pkey PRIMARY KEY (began_at)
+);
 
 create table jobs.worker_capabilities (
   worker_id uuid not null,

@@ -70,6 +70,7 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
         view: (reader, key) => viewJob(reader, deps, key),
         cancel: (tx, key, reason) => cancelJob(tx, deps, key, reason ?? null),
         pauseFence: passFence,
+        closeFence,
         operator: openOperator(deps),
       },
       routes: routes(deps, lookout),

@@ -5,6 +5,7 @@
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
+import { forgetAddress } from '../registrations/forget-address.ts'
 import { keepOperatorBeside } from '../roles/keep-operator.ts'
 import type { AccountRow } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
@@ -36,13 +37,8 @@ export async function eraseAccount(
   await tx.run(sql`delete from identity.credentials where account_id = ${id}`)
   await tx.run(sql`delete from identity.one_time_challenges where account_id = ${id}`)
   await tx.run(sql`delete from identity.email_changes where account_id = ${id}`)
-  await tx.run(sql`
-    delete from identity.mails where account_id = ${id} or (account_id is null and tenant_id =
-      ${tenant_id} and ref in (select r.id from identity.registrations r
-        where r.tenant_id = ${tenant_id} and r.email_normalized = ${email_normalized}))`)
-  await tx.run(sql`
-    delete from identity.registrations
-    where tenant_id = ${tenant_id} and email_normalized = ${email_normalized}`)
+  await tx.run(sql`delete from identity.mails where account_id = ${id}`)
+  await forgetAddress(tx, account, 'all')
   await tx.run(sql`update identity.sessions set client_metadata = ${sql.json(nothing)}
     where account_id = ${id}`)
   await tx.run(sql`
