@@ -205,6 +205,8 @@ type Answer<M extends Method, C, R extends Replies, Outcome> =
       handle(context: C & { readonly tx: TxOf<M> }): Promise<ReplyOf<R>> | ReplyOf<R>
       /** What a GET reads, as it goes on: for whoever accepts `text/event-stream`. */
       watch?(context: C & { readonly db: Db }): Promise<AsyncIterable<SseEvent>>
+      /** Before a recorded outcome is answered again: what its first answer waited for after the commit. */
+      replayed?(): Promise<void>
       /** For `record: 'reference'`: the reply to a replay, from what `resource_ref` names. */
       again?(
         context: C & { readonly tx: TxOf<M>; readonly resource_ref: string },
@@ -272,6 +274,7 @@ export type Route = Common<
     lease_seconds?: number
     handle?(context: AnyContext & { tx?: Tx; db?: Db }): Promise<Reply> | Reply
     again?(context: AnyContext & { tx: Tx; resource_ref: string }): Promise<Reply>
+    replayed?(): Promise<void>
     operation?: OutsideOperation<AnyContext, Replies, unknown>
     stream?(context: AnyContext & { db: Db }): Promise<AsyncIterable<SseEvent>>
     watch?(context: AnyContext & { db: Db }): Promise<AsyncIterable<SseEvent>>

@@ -126,6 +126,12 @@ function retention({ settings: values }: Kernel): Retention[] {
       where: sql`t.state = 'pending_verification' and t.verification_expires_at <= kernel.now()`,
     },
     {
+      // Machines that never came back, with what waited on them.
+      table: 'links.redirect_nodes',
+      key: ['node_id'],
+      where: sql`t.leased_until < now() - interval '1 day'`,
+    },
+    {
       table: 'links.link_reports',
       key: ['id'],
       where: sql`t.id < kernel.first_id_of(kernel.now() - make_interval(days => ${reports_days}))`,
