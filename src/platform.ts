@@ -36,6 +36,7 @@ export const composition: Composition = {
     })
     const messages = notifications.open(kernelFor(notifications), {
       people: people.face,
+      jobs: work.face,
       directory: administration,
     })
     const money = payments.open(kernelFor(payments), { people: administration })

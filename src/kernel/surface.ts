@@ -8,7 +8,7 @@ import type { TSchema } from 'typebox'
 import type { Permission } from './access/permissions.ts'
 import type { Csrf } from './access/csrf.ts'
 import type { Counted } from './access/counted.ts'
-import type { Take } from './access/take.ts'
+import type { Take, TakeEach } from './access/take.ts'
 import type { SignedUrls } from './access/signed-url.ts'
 import type { Clock } from './clock.ts'
 import type { Db, Tx } from './database/db.ts'
@@ -71,10 +71,11 @@ export type Kernel = {
   readonly traced: Traced
   /** Limits that hold over all processes. */
   readonly take: Take
+  readonly takeEach: TakeEach
   /** A quota on rows: counts them in a transaction, or throws `quota_exceeded`. */
   readonly counted: Counted
   /** The personal data of all surfaces. */
-  readonly personal: Pick<PersonalData, 'erase' | 'export'>
+  readonly personal: Omit<PersonalData, 'queue'>
   /** Every route of the platform; known once all surfaces are open. */
   routes(): readonly Route[]
   /** Wakes every process to check its queues now, outside any transaction. */
@@ -198,6 +199,11 @@ export type RunningJob = JobIdentity & {
   /** Aborted when the job is cancelled or expires, or when the lease is lost. */
   readonly signal: AbortSignal
   progress(step: JobStep): Promise<void>
+  /**
+   * Ends this attempt by throwing: the job goes on after so many seconds, with its last checkpoint, and holds
+   * no place meanwhile. It counts as no failure.
+   */
+  again(after_seconds: number): never
   /** The handler's own writes, the check of the lease and the job's end, all in one commit. */
   commit(effect: (tx: Tx) => Promise<unknown>): Promise<void>
 }

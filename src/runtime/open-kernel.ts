@@ -3,7 +3,7 @@
  */
 import type { PlatformOptions } from './composition.ts'
 import { openCounted } from '../kernel/access/counted.ts'
-import { openTake } from '../kernel/access/take.ts'
+import { openTake, openTakeEach } from '../kernel/access/take.ts'
 import { openCsrf } from '../kernel/access/csrf.ts'
 import { openSignedUrls } from '../kernel/access/signed-url.ts'
 import { openObjects } from '../kernel/objects/open-objects.ts'
@@ -50,6 +50,7 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
     keys,
     cursors: openCursors(keys),
     take: openTake({ settings, keys, metrics }),
+    takeEach: openTakeEach({ settings, keys }),
     counted: openCounted(),
     personal,
     csrf: openCsrf(keys, [new URL(config.public_url).origin, ...settings['kernel.cors_origins']]),

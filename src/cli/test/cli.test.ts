@@ -109,7 +109,9 @@ describe('a data folder of its own', { timeout: 90_000 }, () => {
       ...real,
       env: { KERNEL_KEYRING: old.keyring },
     })
-    expect(given.err).toMatch(/come from KERNEL_KEYRING.*KERNEL_KEYRING="k\w+:.{44},<existing value/)
+    expect(given.err).toMatch(
+      /come from KERNEL_KEYRING.*KERNEL_KEYRING="k\w+:.{44},<existing value/,
+    )
     expect(given.code).toBe(1)
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(kept)
   })

@@ -18,22 +18,31 @@ export type Csrf = {
   tokenOf(session_id: string): string
   /** Throws `csrf_failed` unless our own page sent the unsafe request. */
   demand(headers: CsrfHeaders, session_id: string): void
+  /**
+   * For an answer that only our own page may read: throws `csrf_failed` where the browser says that another
+   * site asks. Scripts of other origins cannot read it in any case (CORS).
+   */
+  demandOwnPage(headers: CsrfHeaders): void
 }
 
 export function openCsrf(
   keys: Pick<Keyring, 'mac' | 'macMatches'>,
   allowed_origins: readonly string[],
 ): Csrf {
+  const asks = ({ 'sec-fetch-site': site, origin }: CsrfHeaders): boolean | undefined => {
+    if (site !== undefined) return site === 'same-origin' || site === 'none'
+    return origin === undefined ? undefined : allowed_origins.includes(origin)
+  }
   return {
     tokenOf: session_id => keys.mac(use, Buffer.from(session_id)).toString('base64url'),
     demand: (headers, session_id) => {
-      const site = headers['sec-fetch-site']
-      const own = site
-        ? site === 'same-origin' || site === 'none'
-        : headers.origin !== undefined && allowed_origins.includes(headers.origin)
+      const own = asks(headers) === true
       const token = Buffer.from(headers['x-csrf-token'] ?? '', 'base64url')
       if (!own || !keys.macMatches(use, Buffer.from(session_id), token))
         throw problem('csrf_failed')
+    },
+    demandOwnPage: headers => {
+      if (asks(headers) === false) throw problem('csrf_failed')
     },
   }
 }

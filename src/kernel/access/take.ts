@@ -61,6 +61,12 @@ export type Take = (
   options?: TakeOptions,
 ) => Promise<Taken>
 
+/**
+ * Takes from each bucket what is left there, and says of each whether it was enough: for a pace at which
+ * work goes on, where one that is empty holds nobody else up. What was taken counts.
+ */
+export type TakeEach = (db: Db, buckets: readonly Bucket[]) => Promise<boolean[]>
+
 type Filled = Bucket & { readonly row: string; readonly step: number; readonly span: number }
 type Flight = { count: number; waiting: (() => void)[] }
 
@@ -68,18 +74,23 @@ const wait_ms_max = 2000
 const Name = Type.Object({ bucket: Type.String() })
 const Wait = Type.Object({ retry_after: Type.Integer() })
 
-export function openTake({
-  settings,
-  keys,
-  metrics,
-}: {
-  settings: Pick<RateSettings, 'kernel.rate_factor' | 'kernel.throttle_loopback'>
-  keys: Pick<Keyring, 'fingerprint'>
-  metrics: Pick<Metrics, 'rateLimited'>
-}): Take {
-  const flights = new Map<string, Flight>()
+type Needs = {
+  readonly settings: Pick<RateSettings, 'kernel.rate_factor' | 'kernel.throttle_loopback'>
+  readonly keys: Pick<Keyring, 'fingerprint'>
+}
 
-  const filled = (bucket: Bucket, options: TakeOptions): Filled[] => {
+export function openTakeEach(needs: Needs): TakeEach {
+  const filled = openFilled(needs)
+  return async (db, buckets) => {
+    const rows = new Map(buckets.flatMap(one => filled(one, {})).map(one => [one.row, one]))
+    const taken = await db.many(Name, taking([...rows.values()]))
+    const enough = new Set(taken.map(one => one.bucket))
+    return buckets.map(one => filled(one, {}).every(({ row }) => enough.has(row)))
+  }
+}
+
+function openFilled({ settings, keys }: Needs) {
+  return (bucket: Bucket, options: TakeOptions): Filled[] => {
     const { name, of, ip, per_seconds, exact } = bucket
     if (ip !== undefined && isLoopback(ip) && !settings['kernel.throttle_loopback']) return []
     const factor = exact ? 1 : settings['kernel.rate_factor']
@@ -90,6 +101,14 @@ export function openTake({
     const row = `${name}${ip === undefined ? '' : `:${networkOf(ip)}`}${secret}`
     return [{ ...bucket, wait, row, step, span: debt ? Math.max(per_seconds, step) : per_seconds }]
   }
+}
+
+export function openTake({
+  metrics,
+  ...needs
+}: Needs & { readonly metrics: Pick<Metrics, 'rateLimited'> }): Take {
+  const flights = new Map<string, Flight>()
+  const filled = openFilled(needs)
 
   return async (door, buckets, options = {}) => {
     const all = buckets.flatMap(one => filled(one, options))

@@ -1,7 +1,7 @@
 /**
- * JSON Schemas (2020-12) that users send: compiled once, then checked with a counted number of
- * steps. Two keywords of ajv are replaced: `pattern` runs in an engine of linear time, and
- * `uniqueItems` looks each item up in a set instead of comparing it with every other item.
+ * JSON Schemas that come from outside (2020-12): compiled once, then checked with a counted number of
+ * steps. Two keywords of ajv are replaced: `pattern` runs in an engine of linear time, and `uniqueItems`
+ * compares each item with a set instead of with every other item.
  */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ErrorObject } from 'ajv'
@@ -13,24 +13,25 @@ import { shapeSchema, weight_keyword } from './schema-shape.ts'
 import { inTurn } from './turns.ts'
 import { Refused, TooMuchWork, Work } from './work.ts'
 
-/** The violations, with `pointer` in front of each path; empty where the value is valid. */
+/** What does not fit, with `pointer` before each place; empty where all does. */
 export type Fit = (value: unknown, pointer: string) => Promise<FieldError[]>
 
 const shown_max = 20
-/** A subschema that is applied to a value costs as much as five steps of a pattern. */
+/** A subschema that meets a value costs as much as five steps of a pattern. */
 const visit_steps = 5
 
 const options = { strict: false, allErrors: false, logger: false, formats } as const
-/** Validates schemas themselves; one for all, because making it takes 20 ms. */
+/** Checks schemas themselves; one for all, because making it takes 20 ms. */
 let meta: Ajv2020 | undefined
 
-/** Throws a `Refused` that says why the schema cannot be used, and at which path. */
+/** Throws a `Refused` with a sentence and the place where the schema cannot be used. */
 export async function compileSchema(given: object, steps?: number): Promise<Fit> {
-  const fit = await inTurn(() => compileFit(given, steps))
+  const drafts = await inTurn(() => (meta ??= new Ajv2020(options)))
+  const fit = await inTurn(() => compileFit(given, drafts, steps))
   return (value, pointer) => inTurn(() => fit(value, pointer))
 }
 
-function compileFit(given: object, steps?: number) {
+function compileFit(given: object, drafts: Ajv2020, steps?: number) {
   const { schema, patterns } = shapeSchema(given)
   let work = new Work()
   const spend = (count: number) => work.spend(count)
@@ -38,7 +39,7 @@ function compileFit(given: object, steps?: number) {
     const pattern = patterns.get(source) ?? compilePattern(source)
     return { test: text => pattern.test(text, work), toString: () => source }
   })
-  const compiled = compile(ajv, schema)
+  const compiled = compile(ajv, drafts, schema)
   return (value: unknown, pointer: string): FieldError[] => {
     work = new Work(steps)
     const verdict = ended(() => compiled(value))
@@ -57,10 +58,9 @@ function validator(spend: (steps: number) => void, pattern: (source: string) => 
     meta: false,
     messages: false,
     validateSchema: false,
-    // References are compiled as calls. If they were copied inline, references of references would
-    // double with each level.
+    // A reference is a call: copied into each place, references of references double with each level.
     inlineRefs: false,
-    // Optimizing takes longer than compiling, and the result runs no faster.
+    // Optimizing takes longer than compiling, and what is compiled runs no faster by it.
     code: { regExp, optimize: false },
   })
   ajv.addKeyword({
@@ -82,14 +82,10 @@ function validator(spend: (steps: number) => void, pattern: (source: string) => 
   return ajv
 }
 
-/**
- * Throws if the schema itself is invalid. Each schema has its own compiler, so that no two share
- * names.
- */
-function compile(ajv: Ajv2020, schema: object) {
-  meta ??= new Ajv2020(options)
-  if (meta.validateSchema(schema) !== true) {
-    const [first] = meta.errors ?? []
+/** Throws where the schema itself is none. Each has a compiler of its own, so that no two share names. */
+function compile(ajv: Ajv2020, drafts: Ajv2020, schema: object) {
+  if (drafts.validateSchema(schema) !== true) {
+    const [first] = drafts.errors ?? []
     throw new Refused(`The schema is not valid: it ${first?.message}.`, first?.instancePath)
   }
   try {
@@ -118,8 +114,8 @@ function isUnique(items: readonly unknown[], spend: (steps: number) => void): bo
 }
 
 /**
- * A schema may refer to itself without consuming input: then no value is valid. The depth of values
- * is bounded, so nothing else can exhaust the stack.
+ * A schema may refer to itself without coming closer to an end: then it fits nothing. Values are nested too
+ * little for the stack to end otherwise.
  */
 function ended(judge: () => boolean): boolean | '$ref' | 'work' {
   try {

@@ -1,10 +1,11 @@
 /**
- * Regular expressions that users send, matched in time linear in the length of the text. The
- * dialect is ECMAScript with the flag `u`, as JSON Schema requires, without the features that no
- * linear engine supports. The pattern becomes a list of instructions (Thompson), and all threads
- * read the text together, each instruction at most once a character (Pike). `re2js` (263 kB) was
- * measured and not used: it counts no steps, takes 720 ms to compile `(?:x{1000}){70}` and 1 to 14
- * s to match 16 kB with a long program, and has another dialect.
+ * Regular expressions that come from outside, in time that grows with the text and never explodes. The
+ * dialect is ECMAScript with the flag `u`, as JSON Schema asks for, without what no linear engine can do.
+ *
+ * The pattern becomes a list of instructions (Thompson), and all its threads walk the text together, each
+ * instruction at most once a character (Pike). `re2js` does the same in 263 kB; it was measured first and
+ * left out: it counts no steps, it compiles `(?:x{1000}){70}` for 720 ms and matches 16 kB for 1 to 14 s
+ * where a program is long, and its dialect is another one.
  */
 import { Refused, Work } from './work.ts'
 import { readPattern, type Assertion, type Node } from './pattern-syntax.ts'
@@ -12,24 +13,21 @@ import { readPattern, type Assertion, type Node } from './pattern-syntax.ts'
 export type Pattern = {
   readonly source: string
   readonly instructions: number
-  /**
-   * Whether the pattern matches anywhere in the text; costs a step for each instruction at each
-   * character.
-   */
+  /** Whether it occurs in the text; spends a step for each instruction at each character. */
   test(text: string, work?: Work): boolean
 }
 
 const pattern_chars_max = 1000
-/** A pattern of 400 instructions on 1,000 characters uses all steps of a check. */
+/** A pattern of 200 instructions over 1,000 characters takes all steps of a check. */
 const instructions_max = 5000
 
-/** Compiles the pattern, or throws a `Refused` that says why not. */
+/** Compiles, or throws a `Refused` that says why not. */
 export function compilePattern(source: string): Pattern {
   if (source.length > pattern_chars_max) {
     throw new Refused(`A pattern has at most ${pattern_chars_max} characters.`)
   }
   try {
-    // Only parsed here: the engine of the language only ever matches one character.
+    // Only parsed here: a pattern of the language itself is never run on more than one character.
     // oxlint-disable-next-line no-new -- the constructor is the parser
     new RegExp(source, 'u')
   } catch (error) {
@@ -106,7 +104,7 @@ class Program {
     for (const skip of skips) skip.second = this.code.length
   }
 
-  /** Repetitions that add no instruction would not be counted, such as `(?:){999999999}`. */
+  /** What adds no instruction cannot be counted by them: `(?:){999999999}`. */
   private once(of: Node): void {
     const before = this.code.length
     this.add(of)
@@ -139,7 +137,7 @@ class Program {
 
 type Jump = Extract<Instruction, { op: 'split' }>
 
-/** The language decides about one character at a time; results for ASCII are cached. */
+/** The language decides about one character at a time; ASCII is remembered. */
 function fitsOne(source: string): (point: number) => boolean {
   if (source.length === 1 && source !== '.') {
     const only = source.codePointAt(0)
@@ -156,7 +154,7 @@ function fitsOne(source: string): (point: number) => boolean {
   }
 }
 
-/** The threads at one position of the text; each instruction is in it at most once. */
+/** The threads at one place of the text: instructions, each at most once. */
 type Threads = { count: number; readonly at: Int32Array }
 
 type Place = { readonly before: number; readonly after: number }
@@ -168,9 +166,7 @@ function run({ code }: Program, text: string, work: Work): boolean {
   let here: Threads = { count: 0, at: new Int32Array(code.length) }
   let next: Threads = { count: 0, at: new Int32Array(code.length) }
 
-  /**
-   * Follows the instructions that consume no character; returns true where the pattern ends here.
-   */
+  /** Follows what takes no character; true where the pattern ends here. */
   const enter = (start: number, threads: Threads, round: number, place: Place): boolean => {
     stack.push(start)
     let entered = 0

@@ -1,17 +1,17 @@
 /**
- * Which JSON Schemas are accepted from users, and what each part costs in a check. Every subschema
- * gets an extra member with its weight: the number of its own keywords. The validator counts that
- * weight each time it applies the subschema to a value, so references and lists are counted too.
+ * Which JSON Schemas are taken from outside, and what checking against each part of one costs. Every
+ * subschema gets a member of ours with its weight: the keywords that it has itself. The validator spends
+ * it each time the subschema meets a value, so that no reference and no list escapes the count.
  */
 import { escapePointer } from '../http/content.ts'
 import { compilePattern, type Pattern } from './pattern.ts'
 import { Refused } from './work.ts'
 
-/** The extra member; if a schema has a member of this name, it is replaced. */
+/** The member that is added; a schema that brings one of this name loses it. */
 export const weight_keyword = 'x-dodeca-weight'
 
-/** Compiling this many takes up to 100 ms, once. */
-export const subschemas_max = 250
+/** Compiling so many takes up to 40 ms, once. */
+export const subschemas_max = 120
 const values_max = 20_000
 const instructions_of_all_max = 20_000
 const draft = 'https://json-schema.org/draft/2020-12/schema'
@@ -30,12 +30,12 @@ const named = new Set([
 ])
 
 const refused: Readonly<Record<string, string>> = {
-  $id: 'A schema has no $id, because it stands for itself. Remove $id.',
-  $async: 'A schema cannot be asynchronous. Remove $async.',
-  $data: 'A schema cannot take its limits from the data. Remove $data.',
+  $id: 'A schema has no $id: it stands for itself.',
+  $async: 'A schema cannot be asynchronous.',
+  $data: 'A schema cannot take its limits from the data ($data).',
   $dynamicRef: 'Use $ref with a pointer into the same schema instead of $dynamicRef.',
   $recursiveRef: 'Use $ref with a pointer into the same schema instead of $recursiveRef.',
-  $vocabulary: 'A schema cannot declare vocabularies. Remove $vocabulary.',
+  $vocabulary: 'A schema cannot declare vocabularies.',
   dependencies: 'Use dependentRequired or dependentSchemas instead of dependencies.',
 }
 
@@ -44,7 +44,7 @@ export type ShapedSchema = {
   readonly patterns: ReadonlyMap<string, Pattern>
 }
 
-/** The schema with its weights, and its patterns. Throws a `Refused` that names the path. */
+/** The schema with its weights, and its patterns; throws a `Refused` that names the place. */
 export function shapeSchema(schema: object): ShapedSchema {
   const shaping = new Shaping()
   const shaped = shaping.subschema(schema, '') as object
@@ -85,7 +85,7 @@ class Shaping {
     return shaped
   }
 
-  /** The schema as it is stored, and what it adds to the cost of the schema that contains it. */
+  /** As it is kept, and what it costs the schema that has it. */
   private member(name: string, value: unknown, pointer: string): [unknown, number] {
     const sentence = refused[name]
     if (sentence) throw new Refused(sentence, pointer)
@@ -137,16 +137,13 @@ class Shaping {
     return found
   }
 
-  /**
-   * What is outside the keywords that hold schemas has no weight, so a reference must not lead
-   * there.
-   */
+  /** What lies outside every keyword that holds schemas has no weight, so nothing may refer to it. */
   checkReferences(): void {
     for (const { to, pointer } of this.references) {
       const known = this.anchors.has(to) || (to.startsWith('#') && this.pointers.has(decoded(to)))
       if (!known) {
         throw new Refused(
-          'A $ref leads to a schema inside this one, such as #/$defs/name. Other documents are not read.',
+          'A $ref leads to a schema inside this one, such as #/$defs/name; other documents are not read.',
           pointer,
         )
       }
@@ -166,7 +163,7 @@ function decoded(reference: string): string {
   }
 }
 
-/** Counts every number, word and member in it; long texts count by their length. */
+/** Every number, word and member in it; long texts count by their length. */
 function countValues(value: unknown): number {
   if (typeof value === 'string') return 1 + (value.length >> 4)
   if (typeof value !== 'object' || value === null) return 1

@@ -1,35 +1,32 @@
 /**
- * Checks of user input run on the thread that serves every request. One check is bounded, but many
- * in a row would still delay other requests. So all checks together take at most 5 ms plus one
- * check in each round of the event loop; the others wait for later rounds, in the order in which
- * they came.
+ * Checks of what comes from outside run on the thread that serves every request. One of them is bounded;
+ * many in a row would still keep others waiting. So after 5 ms of checks the next ones wait for as long as
+ * the last ones took, in the order in which they came: half of the time is for everything else.
  */
-const round_ms = 5
+const share_ms = 5
 
 const waiting: (() => void)[] = []
 let used_ms = 0
-let scheduled = false
+let resting = false
 
 export async function inTurn<T>(check: () => T): Promise<T> {
-  if (waiting.length > 0 || used_ms > round_ms) {
-    await new Promise<void>(resolve => waiting.push(resolve))
-  }
+  if (resting || waiting.length > 0) await new Promise<void>(resolve => waiting.push(resolve))
   const began = performance.now()
   try {
     return check()
   } finally {
     used_ms += performance.now() - began
-    if (used_ms > round_ms) startNextRound()
+    if (used_ms > share_ms) rest()
+    else waiting.shift()?.()
   }
 }
 
-function startNextRound(): void {
-  if (scheduled) return
-  scheduled = true
-  setImmediate(() => {
-    scheduled = false
-    used_ms = 0
+function rest(): void {
+  if (resting) return
+  resting = true
+  setTimeout(() => {
+    resting = false
     waiting.shift()?.()
-    if (waiting.length > 0) startNextRound()
-  })
+  }, used_ms)
+  used_ms = 0
 }

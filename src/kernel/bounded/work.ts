@@ -1,12 +1,9 @@
 /**
- * How much one check of user input may cost. Steps are counted instead of time, so that the limit
- * is the same on every machine and the same input always has the same outcome.
+ * How much one check of foreign input may cost. Steps are counted where they are made, so that the limit
+ * holds on a slow machine as on a fast one and the same input always has the same outcome.
  */
 
-/**
- * A pattern or schema that is not accepted; the message says what is wrong and what to write
- * instead.
- */
+/** A pattern or schema that is not taken; its message says what is wrong and what would do. */
 export class Refused extends Error {
   override readonly name = 'Refused'
   readonly pointer: string
@@ -17,13 +14,13 @@ export class Refused extends Error {
   }
 }
 
-/** The check was stopped: the value is too large for this pattern or schema. */
+/** The check was stopped: what is checked is too large for what it is checked against. */
 export class TooMuchWork extends Error {
   override readonly name = 'TooMuchWork'
 }
 
-/** This many steps take 4 to 30 ms (`bench/hostile.ts`); other requests wait that long. */
-export const steps_max = 400_000
+/** So many take 2 to 20 ms (`bench/hostile.ts`): for so long, other requests wait. */
+export const steps_max = 200_000
 
 export class Work {
   private left: number

@@ -43,6 +43,23 @@ sql.join = (fragments: readonly Sql[], separator: ', ' | ' and ' | ' or '): Sql 
   return new Sql(strings, fragments)
 }
 
+/**
+ * Rows of a program as a table, each column as one array: `from ${sql.table(rows, { id: 'uuid' })} r`.
+ * A column is a member of the rows, by its type in SQL.
+ */
+sql.table = <R extends object>(
+  rows: readonly R[],
+  columns: { readonly [name in keyof R & string]?: string },
+): Sql => {
+  const all = Object.entries<string | undefined>(columns)
+  const arrays = all.map(([name, type = '']) => {
+    if (!/^[a-z0-9]+$/.test(type)) throw new Error(`not a type: ${type}`)
+    return new Sql(['', `::${type}[]`], [rows.map(row => row[name as keyof R])])
+  })
+  const names = all.map(([name]) => sql`${sql.id(name)}`)
+  return sql`(select * from unnest(${sql.join(arrays, ', ')}) t (${sql.join(names, ', ')}))`
+}
+
 /** A whole number from code, where SQL accepts no parameter (FETCH, partition bounds). */
 sql.count = (count: number): Sql => {
   if (!Number.isSafeInteger(count) || count < 0) throw new Error(`not a count: ${count}`)

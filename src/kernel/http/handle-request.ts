@@ -186,7 +186,8 @@ function execute(
 ): Result | Promise<Result> {
   const { route } = compiled
   if (key && compiled.keyed) {
-    return deps.keyed.run(keyedWork({ deps, compiled, request, context, key }), recalled)
+    const result = deps.keyed.run(keyedWork({ deps, compiled, request, context, key }), recalled)
+    return route.replayed ? result.then(one => replayed(compiled, one)) : result
   }
   if (route.operation) return unkeyedOperation(deps, compiled, context).then(fresh)
   const { handle } = route
@@ -215,6 +216,11 @@ async function inOneTransaction(
   })
   await deps.fault('kernel.after_commit')
   return fresh(outcome)
+}
+
+async function replayed({ route }: CompiledRoute, result: Result): Promise<Result> {
+  if (result.replayed && result.outcome.status < 400) await route.replayed?.()
+  return result
 }
 
 function fresh(outcome: Rendered): Result {

@@ -207,6 +207,8 @@ type Answer<M extends Method, C, R extends Replies, Outcome> =
       handle(context: C & { readonly tx: TxOf<M> }): Promise<ReplyOf<R>> | ReplyOf<R>
       /** Watches what a GET reads: for callers that accept `text/event-stream`. */
       watch?(context: C & { readonly db: Db }): Promise<AsyncIterable<SseEvent>>
+      /** Runs before a recorded outcome is sent again: waits for what the first reply waited for. */
+      replayed?(): Promise<void>
       /** For `record: 'reference'`: renders the reply again from `resource_ref`. */
       again?(
         context: C & { readonly tx: TxOf<M>; readonly resource_ref: string },
@@ -275,6 +277,7 @@ export type Route = Common<
     lease_seconds?: number
     handle?(context: AnyContext & { tx?: Tx; db?: Db }): Promise<Reply> | Reply
     again?(context: AnyContext & { tx: Tx; resource_ref: string }): Promise<Reply>
+    replayed?(): Promise<void>
     operation?: OutsideOperation<AnyContext, Replies, unknown>
     stream?(context: AnyContext & { db: Db }): Promise<AsyncIterable<SseEvent>>
     watch?(context: AnyContext & { db: Db }): Promise<AsyncIterable<SseEvent>>

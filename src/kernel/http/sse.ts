@@ -77,7 +77,8 @@ export async function writeEvents(
       if (step.done) return
       moved = performance.now()
       placed ||= step.value.id !== undefined
-      const flushed = response.write(frame(step.value, next_id++))
+      const number = placed || options.may_be_quiet ? null : next_id++
+      const flushed = response.write(frame(step.value, number))
       if (step.value.terminal) return void (ending = null)
       if (!flushed && !(await drained(response, options.stall_ms))) {
         return void (ending = response.closed ? null : { code: 'slow_consumer' })

@@ -49,7 +49,9 @@ describe('sealing', () => {
     const sealed = keys.seal('identity.totp', Buffer.from('a secret'), place)
     expect(() => keys.open('webhooks.secrets', sealed, place)).toThrow('a sealed value was changed')
     for (const other of [{ table: 'b' }, { id: 'b' }, { column: 'b' }]) {
-      expect(() => keys.open('identity.totp', sealed, { ...place, ...other })).toThrow('a sealed value was changed')
+      expect(() => keys.open('identity.totp', sealed, { ...place, ...other })).toThrow(
+        'a sealed value was changed',
+      )
     }
     // The three parts must not be exchangeable at their seams.
     const seam = keys.seal('identity.totp', Buffer.from('x'), { table: 'ab', id: 'c', column: 'd' })

@@ -1,8 +1,9 @@
 /**
  * The first verification of a mailbox. Until then anyone may have registered the address, so all
  * earlier credentials of the account are removed in the same commit: password, sessions, second
- * factors, API keys, identities at providers and one-time tokens. If the verified registration is
- * the one that created the account, they stay.
+ * factors, API keys, identities at providers and one-time tokens. Everything that was made in the
+ * account is deleted as in an erasure, so that no subscription, schedule or link of a stranger
+ * continues to act. If the verified registration is the one that created the account, all of it stays.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -14,7 +15,7 @@ import { storePassword } from '../passwords/store-password.ts'
 import type { AccountRow } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 import { revokeSessions } from '../sessions/revoke-sessions.ts'
-import { raiseAccountVersion } from '../accounts/find-account.ts'
+import { principalsOf, raiseAccountVersion } from '../accounts/find-account.ts'
 import { forgetCredentials } from '../accounts/forget-credentials.ts'
 
 export type Claim = {
@@ -68,6 +69,7 @@ export async function removeEarlierHolder(
   const { id } = account
   await revokeSessions(tx, deps, { account_id: id }, 'address_proven', { actor: id, seen })
   await forgetCredentials(tx, account)
+  await deps.kernel.personal.eraseEarlier(tx, await principalsOf(tx, account))
   await consumeAll(tx, id, null)
   await tx.run(sql`
     update identity.email_changes set status = 'superseded'
