@@ -50,12 +50,12 @@ export function openJudgeEndpoint(
 ): JudgeEndpoint {
   const allow = settings['webhooks.allowed_private_cidrs']
   const rules = openAddressRules({ ports, allow })
-  const judge = ({ url, host, port, is_literal }: SafeTarget): Constraint | null => {
+  const constraintOf = ({ url, host, port, is_literal }: SafeTarget): Constraint | null => {
     if (url.href.includes('#')) return 'fragment'
     if (url.href.length > endpoint_length_max) return 'length'
     if (is_literal) {
       if (isGlobalUnicast(host)) return 'literal'
-      const verdict = rules.judge(host, port)
+      const verdict = rules.check(host, port)
       if (verdict === 'ok') return null
       return verdict === 'blocked_port' ? 'port' : 'literal'
     }
@@ -65,7 +65,7 @@ export function openJudgeEndpoint(
   return endpoint => {
     const target = parseTarget(endpoint, null, rules, schemes)
     if (typeof target === 'string') throw refusal(constraints[target])
-    const constraint = judge(target)
+    const constraint = constraintOf(target)
     if (constraint) throw refusal(constraint)
     return writtenOut(target)
   }
