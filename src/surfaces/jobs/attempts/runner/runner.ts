@@ -1,7 +1,7 @@
 /**
- * The runner inside a process: it keeps its places filled while there is work, and when it is told to
- * stop it lets handlers end for a while and gives back what is left, so that another process goes on at
- * once. A place is free when its handler has ended; the ends themselves are written beside.
+ * The runner inside a process: it keeps its slots filled while there is work. When it is stopped it
+ * waits a while for handlers and gives back the rest, so that another process continues at once. A
+ * slot is free when its handler has ended; the ends are written in parallel.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { openSleeper } from '../../../../kernel/work/sleeper.ts'
@@ -23,11 +23,11 @@ export type RunnerDeps = RunDeps & {
   readonly rights: Pick<Rights, 'recentGrantsOf'>
   readonly kernel: Kernel
   readonly grace_seconds: number
-  /** The types whose handlers are here. */
+  /** The types whose handlers are in this process. */
   builtIns(): readonly BuiltIn[]
 }
 
-/** Repeats only after it broke: one run lasts until the process stops. */
+/** Repeats only after a failure: one run lasts until the process stops. */
 export function openRunner(deps: RunnerDeps): Loop {
   return { name: 'jobs.runner', every_ms: 1000, run: signal => runUntil(deps, signal) }
 }
@@ -54,7 +54,7 @@ async function runUntil(deps: RunnerDeps, signal: AbortSignal): Promise<void> {
     runningCounts,
     count: settings['jobs.concurrency'],
     freed: capped => {
-      // The place in a lane with a cap is free as well: it must be looked at again.
+      // A slot in a lane with a cap became free too: the lane must be checked again.
       if (capped) claimer.woken()
       sleeper.wake()
     },
@@ -81,7 +81,7 @@ async function runUntil(deps: RunnerDeps, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Answers how many jobs it began. */
+/** Returns how many jobs it started. */
 async function fill(
   deps: RunnerDeps,
   claimer: Claimer,
