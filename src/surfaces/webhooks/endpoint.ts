@@ -1,7 +1,7 @@
 /**
- * Whether an address may be kept as an endpoint: by its form alone, without asking a name server. What it
- * leads to is judged on every attempt and every redirect. It is kept in the one form in which it is sent
- * to, so that what is shown is what is meant, however it was written.
+ * Whether a URL may be stored as an endpoint: by its form alone, without a DNS look-up. Its target
+ * is checked on every attempt and every redirect. It is stored in the one normalized form to which
+ * requests are sent, so that the shown URL is the real one.
  */
 import { openAddressRules, isGlobalUnicast } from '../../kernel/outgoing/addresses.ts'
 import {
@@ -13,13 +13,13 @@ import type { Kernel } from './settings.ts'
 import { problem } from './errors.ts'
 import type { Sending } from './sending-settings.ts'
 
-/** Answers the address as it is kept. */
+/** Returns the URL as it is stored. */
 export type JudgeEndpoint = (endpoint: string) => string
 
 type Constraint =
   'syntax' | 'length' | 'scheme' | 'port' | 'literal' | 'userinfo' | 'fragment' | 'host'
 
-/** As the database keeps it. */
+/** As the database stores it. */
 const endpoint_length_max = 2048
 
 const constraints: Readonly<Record<TargetRefusal, Constraint>> = {
@@ -78,7 +78,7 @@ function refusal(constraint: Constraint) {
   })
 }
 
-/** The name in ASCII and without its trailing dot, nothing that the parser would drop. */
+/** The name in ASCII and without its trailing dot, with nothing that the parser would drop. */
 function writtenOut({ url, host, is_literal }: SafeTarget): string {
   const written = new URL(url.href)
   if (!is_literal) written.hostname = host
