@@ -1,6 +1,6 @@
 /**
- * From the commit that announces something to the start of whoever consumes it, in one process and across
- * two, beside the same path of graphile-worker (add_job to the start of the task) on the same PostgreSQL.
+ * From the commit of an event to the start of its consumer, in one process and across two, beside
+ * the same path of graphile-worker (add_job to the start of the task) on the same PostgreSQL.
  */
 import { fileURLToPath } from 'node:url'
 import { startBeating, type Beating } from './ground/beating.ts'
