@@ -1248,7 +1248,6 @@ create table notifications.digests (
   principal_id uuid,
   total integer not null default 1,
   closes_at timestamp with time zone not null,
-  lease_token uuid,
   created_at timestamp with time zone not null default kernel.now(),
   constraint digests_pkey PRIMARY KEY (tenant_id, id),
   constraint digests_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text])))
@@ -1394,6 +1393,7 @@ CREATE INDEX provider_events_intent ON notifications.provider_events USING btree
 CREATE INDEX provider_events_open ON notifications.provider_events USING btree (provider, provider_message_id) WHERE (NOT applied);
 CREATE INDEX provider_events_received ON notifications.provider_events USING btree (received_at);
 CREATE INDEX provider_events_ref ON notifications.provider_events USING btree (provider, ref) WHERE ((NOT applied) AND (ref IS NOT NULL));
+CREATE INDEX provider_events_waiting ON notifications.provider_events USING btree (received_at) WHERE (NOT applied);
 
 create table notifications.provider_health (
   provider text not null,
@@ -1663,6 +1663,7 @@ CREATE INDEX payment_operations_intent ON payments.payment_operations USING btre
 CREATE UNIQUE INDEX payment_operations_key ON payments.payment_operations USING btree (tenant_id, principal_id, type, idempotency_key);
 CREATE UNIQUE INDEX payment_operations_open ON payments.payment_operations USING btree (tenant_id, intent_id) WHERE ((type = ANY (ARRAY['authorize'::text, 'capture'::text, 'cancel'::text])) AND (state = ANY (ARRAY['created'::text, 'pending_provider'::text])));
 CREATE UNIQUE INDEX payment_operations_provider ON payments.payment_operations USING btree (provider, provider_operation_id);
+CREATE INDEX payment_operations_refunder ON payments.payment_operations USING btree (principal_id, id) WHERE (type = 'refund'::text);
 
 create table payments.payouts (
   id uuid not null,

@@ -1,9 +1,10 @@
 /**
- * A quota on rows without a lock that everybody waits for. The rows themselves are counted, so nothing
- * drifts and nothing is given back. Well below a large limit nobody is locked out, and a count that was dear
- * is used again for a moment; from nine tenths of it on those who add to one scope go one after the other,
- * and the count is exact. A small limit is always exact: a tenth of it may be added side by side, each in a
- * slot of its own, as long as all slots together stay below it; then one after the other, with every slot.
+ * A quota on rows without one lock for all writers. The rows themselves are counted, so the count
+ * never drifts and nothing has to be given back. Well below a large limit no lock is taken, and a
+ * count that took long is used again for a moment; from nine tenths of it on, writers of one scope run
+ * one after the other and the count is exact. A small limit is always exact: up to a tenth of it may be
+ * added side by side, each writer in a slot of its own, as long as all slots together stay below the
+ * limit; after that, writers run one after the other and take every slot.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../database/db.ts'
@@ -16,16 +17,16 @@ export type Counted = (
   /** `<surface>.<what>:<id>` */
   scope: string,
   limit: number,
-  /** A `select` of the rows that count, without a limit of its own. */
+  /** A `select` of the rows that count, without a `limit` of its own. */
   rows: Sql,
-  /** How many are about to be added; 1 without it. */
+  /** How many rows the caller is about to add; 1 by default. */
   by?: number,
 ) => Promise<void>
 
 const Count = Type.Object({ n: Type.Integer() })
 const exact_below = 1000
 const near_share = 0.9
-/** A count is used again for a hundred times as long as it took, at most for a second. */
+/** A count is cached for a hundred times as long as it took, at most for a second. */
 const rest_factor = 100
 const rest_ms_max = 1000
 const known_max = 10_000
@@ -93,7 +94,7 @@ export function openCounted(): Counted {
       const { n } = await count()
       if (n + by <= near) return keep(scope, n + by, began_ms)
     }
-    // Both travel together; the count's snapshot is taken when the lock is held.
+    // Both statements travel together; the count takes its snapshot after the locks are held.
     const every = Math.max(1, Math.floor(limit < exact_below ? limit / 10 : 1))
     const [, { n }] = await Promise.all([tx.run(everySlot(scope, every)), count()])
     if (n + by > limit) {

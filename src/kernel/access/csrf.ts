@@ -1,7 +1,7 @@
 /**
- * A cookie is sent by the browser whoever asks, so an unsafe request with a cookie must show that our
- * own page sent it: the fetch metadata (or, from old browsers, an allowed Origin), and a token that only
- * a page which may read our answers can know.
+ * A browser sends its cookies with requests of any page. So an unsafe request with a cookie must
+ * show that our own page sent it: by the fetch metadata (or, from old browsers, an allowed Origin),
+ * and by a token that only a page which may read our replies can know.
  */
 import { problem } from '../errors/problem.ts'
 import type { Keyring } from '../keys.ts'
@@ -16,7 +16,7 @@ export type CsrfHeaders = {
 
 export type Csrf = {
   tokenOf(session_id: string): string
-  /** Throws `csrf_failed` unless the unsafe request comes from our own page. */
+  /** Throws `csrf_failed` unless our own page sent the unsafe request. */
   demand(headers: CsrfHeaders, session_id: string): void
   /**
    * For an answer that only our own page may read: throws `csrf_failed` where the browser says that another

@@ -1,7 +1,8 @@
 /**
- * A person's data across all surfaces. Erasing an account writes one row a surface in the same commit,
- * and each surface's `erase` then runs as retried work until it ends; exporting asks each surface in turn.
- * What the kernel itself keeps of a person (recorded outcomes of requests) is one more source.
+ * A person's data across all surfaces. Erasing an account writes one row a surface in the same
+ * commit, and each surface's `erase` then runs as retried work until it succeeds. Exporting asks
+ * each surface in turn. The kernel itself keeps personal data too (recorded outcomes of requests),
+ * which is one more source.
  */
 import { Type } from 'typebox'
 import type { Db, Tx } from '../database/db.ts'
@@ -11,29 +12,29 @@ import { done, dueQueue, retry, type DueQueue } from './due-queue.ts'
 export type PersonalAccount = {
   readonly account_id: string
   readonly tenant_id: string
-  /** The account and the API keys that it made: what it keeps may belong to any of them. */
+  /** The account and the API keys that it made: a row may belong to any of them. */
   readonly principal_ids: readonly string[]
 }
 /** What is to be erased of an account. */
 export type Erasing = PersonalAccount & {
-  /** Only what was made until then, by somebody who held the account before its owner; null: everything. */
+  /** Only rows made until then, before the account had its present owner; null: all rows. */
   readonly made_before: string | null
 }
-/** One thing that is kept about a person: what it is (`link`, `session`), and its data as JSON. */
+/** One item that is kept about a person: its kind (`link`, `session`), and its data as JSON. */
 export type PersonalRecord = { readonly kind: string; readonly data: unknown }
 
-/** What a surface keeps about accounts, in whichever tenant. */
+/** What a surface keeps about accounts, in any tenant. */
 export type Personal = {
   export(account: PersonalAccount, signal: AbortSignal): AsyncIterable<PersonalRecord>
   /**
-   * In transactions of its own, in portions where there may be much. It runs again after a crash and after
-   * a failure, so it passes over what is gone already.
+   * In its own transactions, in portions if there may be many rows. It runs again after a crash or
+   * a failure, so it skips what is already erased.
    */
   erase(account: Erasing, signal: AbortSignal): Promise<void>
 }
 
 export type PersonalData = {
-  /** In the commit that erases the account; erasing twice changes nothing. */
+  /** Call it in the commit that erases the account; erasing twice changes nothing. */
   erase(tx: Tx, account: PersonalAccount): Promise<void>
   /** In the commit in which an account gets its owner: what was made in it before goes. */
   eraseEarlier(tx: Tx, account: PersonalAccount): Promise<void>
