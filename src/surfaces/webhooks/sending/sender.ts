@@ -4,6 +4,7 @@
  * committed. Nothing here decides who sends what: shards, tokens and the claim do, in the database.
  */
 import { setTimeout as wait } from 'node:timers/promises'
+import { logFailure } from '../../../kernel/database/log-failure.ts'
 import { isUnavailable } from '../../../kernel/database/failures.ts'
 import { openSleeper } from '../../../kernel/work/sleeper.ts'
 import { newId } from '../../../kernel/ids.ts'
@@ -131,7 +132,7 @@ class Sending {
       const rest_ms = Math.min(this.poll_at - slept, this.lanes.dueInMs(slept))
       await this.sleeper.sleep(Math.max(1, rest_ms))
     } catch (error) {
-      this.deps.kernel.log.warn({ err: error }, 'sending has to wait')
+      logFailure(this.deps.kernel.log, { err: error }, 'sending has to wait')
       await this.sleeper.sleepThrough(500)
     }
   }
@@ -150,7 +151,7 @@ class Sending {
       found = await findDue(kernel.db, this.shards.owned())
     } catch (error) {
       // What this sender was told of goes on.
-      kernel.log.warn({ err: error }, 'what is due could not be looked for')
+      logFailure(kernel.log, { err: error }, 'what is due could not be looked for')
       this.poll_at = performance.now() + waiting_poll_ms
       return
     }
@@ -275,7 +276,7 @@ class Sending {
         this.sweep(signal)
         this.sleeper.wake()
       } catch (error) {
-        kernel.log.warn({ err: error }, 'shards could not be leased')
+        logFailure(kernel.log, { err: error }, 'shards could not be leased')
       }
       await wait(every_ms, undefined, { signal }).catch(() => {})
     }
@@ -291,7 +292,7 @@ class Sending {
     }
     this.sweeping ??= sweepStranded(kernel.db, this.shards, released, signal)
       .catch((error: unknown) =>
-        kernel.log.warn({ err: error }, 'versions in order could not be looked at'),
+        logFailure(kernel.log, { err: error }, 'versions in order could not be looked at'),
       )
       .finally(() => (this.sweeping = undefined))
   }
