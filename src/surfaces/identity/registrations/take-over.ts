@@ -1,9 +1,9 @@
 /**
  * The first proof of a mailbox. Until then anybody may have registered the address, so whatever opened
  * the account before is removed in the commit of the proof: password, sessions, second factors, API keys,
- * identities at providers and one-time tokens; what was made in the account goes as it does when an account
- * is erased, so no subscription, schedule or link of a stranger goes on acting. The person who proves the very registration that made the
- * account keeps what is theirs.
+ * identities at providers and one-time tokens. What was set up in it stops acting, in every surface, and
+ * stays for its owner. The person who proves the very registration that made the account keeps what is
+ * theirs.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -69,7 +69,7 @@ export async function removeEarlierHolder(
   const { id } = account
   await revokeSessions(tx, deps, { account_id: id }, 'address_proven', { actor: id, seen })
   await forgetCredentials(tx, account)
-  await deps.kernel.personal.eraseEarlier(tx, await principalsOf(tx, account))
+  await deps.kernel.personal.suspendEarlier(tx, await principalsOf(tx, account))
   await consumeAll(tx, id, null)
   await tx.run(sql`
     update identity.email_changes set status = 'superseded'
