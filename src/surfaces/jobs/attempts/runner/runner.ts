@@ -3,6 +3,7 @@
  * waits a while for handlers and gives back the rest, so that another process continues at once. A
  * slot is free when its handler has ended; the ends are written in parallel.
  */
+import { logFailure } from '../../../../kernel/database/log-failure.ts'
 import { setTimeout as wait } from 'node:timers/promises'
 import { openSleeper } from '../../../../kernel/work/sleeper.ts'
 import { newId } from '../../../../kernel/ids.ts'
@@ -98,7 +99,7 @@ async function fill(
     places.begin(await checkOwners(deps, taken), claimed_ms)
     return taken.length
   } catch (error) {
-    log.warn({ err: error }, 'jobs could not be claimed; trying again')
+    logFailure(log, { err: error }, 'jobs could not be claimed; trying again')
     claimer.woken()
     await wait(Math.min(1000, settings['jobs.poll_ms']))
     return 0
