@@ -90,7 +90,7 @@ async function once(
 ): Promise<void> {
   const { db } = deps.kernel
   const known = await findOperation(db, operation_id)
-  if (known) return demandSame(known, tenant_id, wanted)
+  if (known) return requireSame(known, tenant_id, wanted)
   let sends: boolean
   try {
     sends = await db.tx(begin)
@@ -100,18 +100,18 @@ async function once(
       violates(error, 'payment_operations_pkey') || violates(error, 'payment_operations_id_key')
     const same = rival ? await findOperation(db, operation_id) : undefined
     if (!same) throw error
-    return demandSame(same, tenant_id, wanted)
+    return requireSame(same, tenant_id, wanted)
   }
   await deps.kernel.fault('payments.after_operation')
   if (sends) await carryOut(deps, operation_id)
 }
 
 async function carryOut(deps: Deps, operation_id: string): Promise<void> {
-  const told = await perform(deps, operation_id, 'first')
-  await deps.kernel.db.tx(tx => settleOperation(tx, deps, operation_id, told))
+  const outcome = await perform(deps, operation_id, 'first')
+  await deps.kernel.db.tx(tx => settleOperation(tx, deps, operation_id, outcome))
 }
 
-function demandSame(known: OperationRow, tenant_id: string, wanted: Wanted): void {
+function requireSame(known: OperationRow, tenant_id: string, wanted: Wanted): void {
   const same =
     known.tenant_id === tenant_id &&
     known.type === wanted.type &&

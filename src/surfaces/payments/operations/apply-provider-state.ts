@@ -22,7 +22,7 @@ import {
   type OperationRow,
 } from './rows.ts'
 
-export type Said = {
+export type Report = {
   readonly snapshot: Snapshot
   readonly declined?: string | null
   /** The version before the provider was asked: what moved meanwhile makes the snapshot worthless. */
@@ -35,7 +35,7 @@ export async function applyProviderState(
   tx: Tx,
   deps: Deps,
   key: IntentKey,
-  { snapshot, declined = null, seen_version }: Said,
+  { snapshot, declined = null, seen_version }: Report,
 ): Promise<Applied> {
   const open = await lockOpenOperations(tx, key)
   const intent = await lockIntent(tx, key)

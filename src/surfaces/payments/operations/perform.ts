@@ -27,12 +27,12 @@ export type Certain =
   | { readonly kind: 'not_sent'; readonly code: string }
   /** There is no object that could ever hold money. */
   | { readonly kind: 'closed' }
-  /** Somebody else has brought it to its end. */
+  /** Another process has ended it. */
   | { readonly kind: 'ended' }
 
 type Sending = { readonly operation: OperationRow; readonly intent: IntentRow }
 
-/** The provider forgets keys after 24 hours: a refund is not sent again later than this. */
+/** The provider keeps keys for 24 hours: a refund is not sent again later than this. */
 const resend_seconds_max = 23 * 3600
 
 export async function perform(
@@ -44,9 +44,9 @@ export async function perform(
   if (!sending) return { kind: 'ended' }
   await deps.kernel.fault('payments.before_call')
   try {
-    const told = attempt === 'resumed' ? await resume(deps, sending) : await send(deps, sending)
+    const outcome = attempt === 'resumed' ? await resume(deps, sending) : await send(deps, sending)
     await deps.kernel.fault('payments.after_call')
-    return told
+    return outcome
   } catch (error) {
     if (!(error instanceof ProviderFailure)) throw error
     return await meaningOf(deps, sending, error)

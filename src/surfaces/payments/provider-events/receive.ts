@@ -15,6 +15,7 @@ export function stripeWebhooks({ kernel, provider }: Deps): Provider<ProviderEve
   return {
     name: provider.name,
     accepted: 200,
+    shares_commits: true,
     max_bytes: kernel.settings['payments.webhook_max_bytes'],
     verify: async ({ raw, headers }) => {
       const secrets = await provider.webhookSecrets().catch(() => [])

@@ -151,7 +151,7 @@ export type FailureKind =
   | 'unexpected_state'
   /** It may or may not have had its effect. */
   | 'doubt'
-  /** It never left, or was turned away unread: try again with the same key. */
+  /** It was not sent, or was rejected unread: try again with the same key. */
   | 'not_sent'
 
 export class ProviderFailure extends Error {
