@@ -9,4 +9,4 @@ process.stdout.write(`ready ${running.port}\n`)
 
 // The test that started it may be killed: nothing is left behind then.
 const parent = process.ppid
-setInterval(() => process.ppid === parent || process.exit(1), 1000).unref()
+setInterval(() => process.ppid === parent || process.kill(process.pid), 1000).unref()

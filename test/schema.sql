@@ -1646,6 +1646,7 @@ CREATE INDEX payment_operations_intent ON payments.payment_operations USING btre
 CREATE UNIQUE INDEX payment_operations_key ON payments.payment_operations USING btree (tenant_id, principal_id, type, idempotency_key);
 CREATE UNIQUE INDEX payment_operations_open ON payments.payment_operations USING btree (tenant_id, intent_id) WHERE ((type = ANY (ARRAY['authorize'::text, 'capture'::text, 'cancel'::text])) AND (state = ANY (ARRAY['created'::text, 'pending_provider'::text])));
 CREATE UNIQUE INDEX payment_operations_provider ON payments.payment_operations USING btree (provider, provider_operation_id);
+CREATE INDEX payment_operations_refunder ON payments.payment_operations USING btree (principal_id, id) WHERE (type = 'refund'::text);
 
 create table payments.payouts (
   id uuid not null,

@@ -415,7 +415,7 @@ export interface paths {
          * Disputes of your payments, newest first
          * @description Requires the permission `payments.disputes.read`; `payments_finance`, `support_viewer` hold it.
          */
-        get: operations["getDisputes"];
+        get: operations["listDisputes"];
         put?: never;
         post?: never;
         delete?: never;
@@ -435,7 +435,7 @@ export interface paths {
          * A dispute
          * @description Requires the permission `payments.disputes.read`; `payments_finance`, `support_viewer` hold it.
          */
-        get: operations["getDisputesById"];
+        get: operations["getDispute"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1455,7 +1455,7 @@ export interface paths {
          * Ledger accounts with their balances
          * @description Requires the permission `payments.ledger.read`; `payments_finance`, `support_viewer` hold it.
          */
-        get: operations["getLedgerAccounts"];
+        get: operations["listLedgerAccounts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1475,7 +1475,7 @@ export interface paths {
          * A ledger account with its balance, now or at a past time
          * @description Requires the permission `payments.ledger.read`; `payments_finance`, `support_viewer` hold it.
          */
-        get: operations["getLedgerAccountsById"];
+        get: operations["getLedgerAccount"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1495,7 +1495,7 @@ export interface paths {
          * Ledger transactions with their entries, newest first
          * @description Requires the permission `payments.ledger.read`; `payments_finance`, `support_viewer` hold it.
          */
-        get: operations["getLedgerTransactions"];
+        get: operations["listLedgerTransactions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1515,7 +1515,7 @@ export interface paths {
          * A ledger transaction, and why it is there
          * @description Requires the permission `payments.ledger.read`; `payments_finance`, `support_viewer` hold it.
          */
-        get: operations["getLedgerTransactionsById"];
+        get: operations["getLedgerTransaction"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2499,13 +2499,13 @@ export interface paths {
          * Payment intents, newest first
          * @description Requires the permission `payments.intents.read`; `merchant_service`, `support_viewer`, `payments_finance`, `refund_operator` hold it.
          */
-        get: operations["getPaymentIntents"];
+        get: operations["listPaymentIntents"];
         put?: never;
         /**
          * Create a payment intent
          * @description Nothing is sent to the payment provider before the intent is authorized. Requires the permission `payments.intents.create`; `merchant_service` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
-        post: operations["createPaymentIntents"];
+        post: operations["createPaymentIntent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2523,7 +2523,7 @@ export interface paths {
          * A payment intent with its last operations
          * @description While the cardholder is asked, next_action says where; it is read from the provider at each request. Requires the permission `payments.intents.read`; `merchant_service`, `support_viewer`, `payments_finance`, `refund_operator` hold it.
          */
-        get: operations["getPaymentIntentsById"];
+        get: operations["getPaymentIntent"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2545,7 +2545,7 @@ export interface paths {
          * Authorize a payment: hold its amount
          * @description Where the outcome is unknown the answer is 202 and pending; it is found out, and announced as an event. Requires the permission `payments.intents.authorize`; `merchant_service` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
-        post: operations["createPaymentIntentsByIdAuthorize"];
+        post: operations["authorizePaymentIntent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2565,7 +2565,7 @@ export interface paths {
          * Cancel a payment that is not captured, and release its money
          * @description Requires the permission `payments.intents.cancel`; `merchant_service` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
-        post: operations["createPaymentIntentsByIdCancel"];
+        post: operations["cancelPaymentIntent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2585,7 +2585,7 @@ export interface paths {
          * Capture an authorized payment, all or a part of it
          * @description Requires the permission `payments.intents.capture`; `merchant_service` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
-        post: operations["createPaymentIntentsByIdCapture"];
+        post: operations["capturePaymentIntent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2605,7 +2605,7 @@ export interface paths {
          * Receive a signed report of a provider
          * @description Requires no credential.
          */
-        post: operations["createProvidersByProviderWebhooks"];
+        post: operations["receiveProviderWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2623,7 +2623,7 @@ export interface paths {
          * Where our books and the provider's disagree, newest first
          * @description Requires the permission `payments.reconciliations.read`; `platform_operator` hold it.
          */
-        get: operations["getReconciliationItems"];
+        get: operations["listReconciliationItems"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2645,7 +2645,7 @@ export interface paths {
          * Resolve a reconciliation item; what it had stopped goes on
          * @description Requires the permission `payments.reconciliations.resolve`; `platform_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
-        post: operations["createReconciliationItemsByIdResolve"];
+        post: operations["resolveReconciliationItem"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2665,7 +2665,7 @@ export interface paths {
          * Compare the books with the provider's over a window
          * @description Requires the permission `payments.reconciliations.run`; `platform_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
-        post: operations["createReconciliationRuns"];
+        post: operations["createReconciliationRun"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2683,7 +2683,7 @@ export interface paths {
          * A reconciliation run, with the proof of the balance
          * @description Requires the permission `payments.reconciliations.read`; `platform_operator` hold it.
          */
-        get: operations["getReconciliationRunsById"];
+        get: operations["getReconciliationRun"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2705,7 +2705,7 @@ export interface paths {
          * Refund a captured payment, all or a part of it
          * @description Where the provider has not confirmed it yet, the answer is 202 and the state pending. Requires the permission `payments.refunds.create`; `refund_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
-        post: operations["createRefunds"];
+        post: operations["createRefund"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2723,7 +2723,7 @@ export interface paths {
          * A refund
          * @description Requires the permission `payments.refunds.read`; `merchant_service`, `support_viewer`, `payments_finance`, `refund_operator` hold it.
          */
-        get: operations["getRefundsById"];
+        get: operations["getRefund"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2871,7 +2871,7 @@ export interface paths {
          * What the provider settled of your payments, newest first
          * @description Requires the permission `payments.settlements.read`; `payments_finance` hold it.
          */
-        get: operations["getSettlements"];
+        get: operations["listSettlements"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4058,10 +4058,10 @@ export interface components {
          * @example {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "intent_id": "019c8f3a-5b20-7d41-9e6b-fd11a51b9504",
-         *       "provider_dispute_id": "provider dispute id",
-         *       "amount_minor": 1,
-         *       "fee_minor": 1,
-         *       "currency": "cur",
+         *       "provider_dispute_id": "dp_1Q9x",
+         *       "amount_minor": 4990,
+         *       "fee_minor": 175,
+         *       "currency": "EUR",
          *       "state": "warning",
          *       "reason": "Requested by the customer.",
          *       "respond_by": "2026-03-02T09:30:00.000Z",
@@ -4071,17 +4071,27 @@ export interface components {
          */
         Dispute: {
             id: components["schemas"]["Id"];
+            /** @description The payment. */
             intent_id: components["schemas"]["Id"];
+            /** @description The id that the provider gave to the dispute. */
             provider_dispute_id: string;
+            /** @description The amount in whole minor units of the currency (cents). */
             amount_minor: components["schemas"]["Amount"];
+            /** @description The fee of the provider in minor units. */
             fee_minor: components["schemas"]["Amount"];
+            /** @description The currency, by ISO 4217. */
             currency: string;
-            /** @enum {string} */
+            /**
+             * @description The state.
+             * @enum {string}
+             */
             state: "warning" | "needs_response" | "under_review" | "won" | "lost" | "closed";
             /** @description Why, in the words of the caller. It is kept in the audit log. */
             reason: string;
+            /** @description Until when the bank accepts evidence. */
             respond_by: components["schemas"]["Time"] | null;
             created_at: components["schemas"]["Time"];
+            /** @description When it was decided. */
             closed_at: components["schemas"]["Time"] | null;
         };
         /**
@@ -4090,10 +4100,10 @@ export interface components {
          *         {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *           "intent_id": "019c8f3a-5b20-7d41-9e6b-fd11a51b9504",
-         *           "provider_dispute_id": "provider dispute id",
-         *           "amount_minor": 1,
-         *           "fee_minor": 1,
-         *           "currency": "cur",
+         *           "provider_dispute_id": "dp_1Q9x",
+         *           "amount_minor": 4990,
+         *           "fee_minor": 175,
+         *           "currency": "EUR",
          *           "state": "warning",
          *           "reason": "Requested by the customer.",
          *           "respond_by": "2026-03-02T09:30:00.000Z",
@@ -5834,25 +5844,37 @@ export interface components {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "owner_type": "platform",
          *       "owner_id": "019c8f3a-5b20-7d41-9e6b-8b848a683efe",
-         *       "currency": "cur",
-         *       "type": "type",
+         *       "currency": "EUR",
+         *       "type": "merchant_balance",
          *       "normal_side": "debit",
-         *       "debits_minor": 1,
-         *       "credits_minor": 1,
-         *       "balance_minor": 1
+         *       "debits_minor": 1165,
+         *       "credits_minor": 4990,
+         *       "balance_minor": 3825
          *     }
          */
         LedgerAccount: {
             id: components["schemas"]["Id"];
-            /** @enum {string} */
+            /**
+             * @description Whether a tenant or the platform owns the account.
+             * @enum {string}
+             */
             owner_type: "platform" | "tenant";
+            /** @description The tenant that owns it; zeros for the platform. */
             owner_id: components["schemas"]["Id"];
+            /** @description The currency, by ISO 4217. */
             currency: string;
+            /** @description What the account is for. */
             type: string;
-            /** @enum {string} */
+            /**
+             * @description The side on which a positive balance stands.
+             * @enum {string}
+             */
             normal_side: "debit" | "credit";
+            /** @description The sum of all debits. */
             debits_minor: number;
+            /** @description The sum of all credits. */
             credits_minor: number;
+            /** @description The balance on the normal side; below zero it owes. */
             balance_minor: number;
         };
         /**
@@ -5862,12 +5884,12 @@ export interface components {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *           "owner_type": "platform",
          *           "owner_id": "019c8f3a-5b20-7d41-9e6b-8b848a683efe",
-         *           "currency": "cur",
-         *           "type": "type",
+         *           "currency": "EUR",
+         *           "type": "merchant_balance",
          *           "normal_side": "debit",
-         *           "debits_minor": 1,
-         *           "credits_minor": 1,
-         *           "balance_minor": 1
+         *           "debits_minor": 1165,
+         *           "credits_minor": 4990,
+         *           "balance_minor": 3825
          *         }
          *       ],
          *       "next_cursor": "c1.eyJhIjoxfQ",
@@ -5883,13 +5905,23 @@ export interface components {
             has_more: boolean;
         };
         LedgerEntry: {
+            /** @description The account. */
             account_id: components["schemas"]["Id"];
+            /** @description What the account is for. */
             account_type: string;
-            /** @enum {string} */
+            /**
+             * @description Whether a tenant or the platform owns the account.
+             * @enum {string}
+             */
             owner_type: "platform" | "tenant";
-            /** @enum {string} */
+            /**
+             * @description The side.
+             * @enum {string}
+             */
             direction: "debit" | "credit";
+            /** @description The amount in whole minor units of the currency (cents). */
             amount_minor: components["schemas"]["Amount"];
+            /** @description The currency, by ISO 4217. */
             currency: string;
         };
         /**
@@ -5897,26 +5929,26 @@ export interface components {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "operation_id": "019c8f3a-5b20-7d41-9e6b-9a9856b253f7",
          *       "intent_id": "019c8f3a-5b20-7d41-9e6b-fd11a51b9504",
-         *       "purpose": "purpose",
+         *       "purpose": "capture",
          *       "description": "description",
          *       "effective_at": "2026-03-02T09:30:00.000Z",
-         *       "reverses_id": "019c8f3a-5b20-7d41-9e6b-2998e3efb4e7",
+         *       "reverses_id": null,
          *       "entries": [
          *         {
          *           "account_id": "019c8f3a-5b20-7d41-9e6b-739b093ae9fb",
-         *           "account_type": "account type",
+         *           "account_type": "provider_clearing",
          *           "owner_type": "platform",
          *           "direction": "debit",
-         *           "amount_minor": 1,
-         *           "currency": "cur"
+         *           "amount_minor": 4990,
+         *           "currency": "EUR"
          *         }
          *       ],
          *       "why": {
-         *         "external_ref": "external ref",
-         *         "provider_handle": "provider handle",
-         *         "provider_operation_id": "provider operation id",
+         *         "external_ref": "txn_1Q9x",
+         *         "provider_handle": "pi_3Q9x",
+         *         "provider_operation_id": "ch_3Q9x",
          *         "provider_events": [
-         *           "provider event"
+         *           "evt_1Q9x"
          *         ],
          *         "request_id": "019c8f3a-5b20-7d41-9e6b-734d11a154d4"
          *       }
@@ -5924,17 +5956,28 @@ export interface components {
          */
         LedgerTransaction: {
             id: components["schemas"]["Id"];
+            /** @description The operation that this request began; events name it, too. */
             operation_id: components["schemas"]["Id"] | null;
+            /** @description The payment. */
             intent_id: components["schemas"]["Id"] | null;
+            /** @description Which event was posted. */
             purpose: string;
             description: string;
+            /** @description When it was posted. */
             effective_at: components["schemas"]["Time"];
+            /** @description The transaction that this one reverses. */
             reverses_id: components["schemas"]["Id"] | null;
+            /** @description Debits and credits; equal in each currency. */
             entries: components["schemas"]["LedgerEntry"][];
+            /** @description The trace to the request and the objects of the provider. */
             why: {
+                /** @description The object of the provider. */
                 external_ref: string | null;
+                /** @description The payment at the provider. */
                 provider_handle: string | null;
+                /** @description The id that the provider gave to the outcome. */
                 provider_operation_id: string | null;
+                /** @description Webhooks that named the payment. */
                 provider_events: string[];
                 request_id: components["schemas"]["Id"] | null;
             };
@@ -5946,26 +5989,26 @@ export interface components {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *           "operation_id": "019c8f3a-5b20-7d41-9e6b-9a9856b253f7",
          *           "intent_id": "019c8f3a-5b20-7d41-9e6b-fd11a51b9504",
-         *           "purpose": "purpose",
+         *           "purpose": "capture",
          *           "description": "description",
          *           "effective_at": "2026-03-02T09:30:00.000Z",
-         *           "reverses_id": "019c8f3a-5b20-7d41-9e6b-2998e3efb4e7",
+         *           "reverses_id": null,
          *           "entries": [
          *             {
          *               "account_id": "019c8f3a-5b20-7d41-9e6b-739b093ae9fb",
-         *               "account_type": "account type",
+         *               "account_type": "provider_clearing",
          *               "owner_type": "platform",
          *               "direction": "debit",
-         *               "amount_minor": 1,
-         *               "currency": "cur"
+         *               "amount_minor": 4990,
+         *               "currency": "EUR"
          *             }
          *           ],
          *           "why": {
-         *             "external_ref": "external ref",
-         *             "provider_handle": "provider handle",
-         *             "provider_operation_id": "provider operation id",
+         *             "external_ref": "txn_1Q9x",
+         *             "provider_handle": "pi_3Q9x",
+         *             "provider_operation_id": "ch_3Q9x",
          *             "provider_events": [
-         *               "provider event"
+         *               "evt_1Q9x"
          *             ],
          *             "request_id": "019c8f3a-5b20-7d41-9e6b-734d11a154d4"
          *           }
@@ -7723,92 +7766,91 @@ export interface components {
         };
         /**
          * @example {
-         *       "amount_minor": 1,
-         *       "amount": "19.99",
+         *       "amount_minor": 4990,
+         *       "amount": "49.90",
          *       "currency": "EUR",
-         *       "order_ref": "order ref",
-         *       "provider": "provider",
+         *       "order_ref": "order-1",
+         *       "provider": "stripe",
          *       "metadata": {}
          *     }
          */
         CreatePaymentIntent: {
+            /** @description The amount in whole minor units of the currency (cents). */
             amount_minor?: number;
+            /** @description The amount as an exact decimal text; instead of `amount_minor`. */
             amount?: string;
+            /** @description The currency, by ISO 4217. */
             currency: string;
+            /** @description What you call the order that is paid. */
             order_ref?: string;
+            /** @description The payment provider. */
             provider?: string;
+            /** @description Up to 20 texts of your own. Never put card data here. */
             metadata?: {
                 [key: string]: string;
             };
         };
         PaymentNextAction: {
+            /** @description What to do: `redirect_to_url` sends the buyer to `url`. */
             type: string;
+            /** @description The page of the bank. */
             url: string | null;
         };
         PaymentOperation: {
             id: components["schemas"]["Id"];
             /** @enum {string} */
             type: "create" | "authorize" | "capture" | "cancel" | "refund";
-            /** @enum {string} */
+            /**
+             * @description The state.
+             * @enum {string}
+             */
             state: "created" | "pending_provider" | "requires_action" | "succeeded" | "failed";
+            /** @description The amount in whole minor units of the currency (cents). */
             amount_minor: components["schemas"]["Amount"];
+            /** @description The id that the provider gave to the outcome. */
             provider_operation_id: string | null;
+            /** @description How many attempts have begun. */
             attempt_count: number;
+            /** @description Why it failed, or why it waits for an operator. */
             error_code: string | null;
             created_at: components["schemas"]["Time"];
+            /** @description When the outcome became certain. */
             resolved_at: components["schemas"]["Time"] | null;
         };
         /**
          * @example {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "merchant_id": "019c8f3a-5b20-7d41-9e6b-b64b50972676",
-         *       "order_ref": "order ref",
-         *       "amount_minor": 1,
-         *       "currency": "cur",
+         *       "order_ref": "order-1",
+         *       "amount_minor": 4990,
+         *       "currency": "EUR",
          *       "state": "requires_authorization",
-         *       "provider": "provider",
-         *       "provider_customer_ref": "provider customer ref",
-         *       "amount_authorized_minor": 1,
-         *       "amount_capturable_minor": 1,
-         *       "amount_captured_minor": 1,
-         *       "amount_refunded_minor": 1,
+         *       "provider": "stripe",
+         *       "provider_customer_ref": null,
+         *       "amount_authorized_minor": 4990,
+         *       "amount_capturable_minor": 0,
+         *       "amount_captured_minor": 4990,
+         *       "amount_refunded_minor": 990,
          *       "authorization_expires_at": "2026-03-02T10:15:00.000Z",
-         *       "cancellation_reason": "cancellation reason",
+         *       "cancellation_reason": null,
          *       "disputed": false,
-         *       "last_error": {
-         *         "code": "code",
-         *         "decline_code": "decline code",
-         *         "operation_id": "019c8f3a-5b20-7d41-9e6b-9a9856b253f7"
-         *       },
+         *       "last_error": null,
          *       "metadata": {},
          *       "version": 1,
          *       "created_at": "2026-03-02T09:30:00.000Z",
          *       "operation_id": "019c8f3a-5b20-7d41-9e6b-9a9856b253f7",
          *       "status": "pending",
-         *       "next_action": {
-         *         "type": "type",
-         *         "url": "url"
-         *       },
-         *       "pending_operation": {
-         *         "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *         "type": "create",
-         *         "state": "created",
-         *         "amount_minor": 1,
-         *         "provider_operation_id": "provider operation id",
-         *         "attempt_count": 1,
-         *         "error_code": "error code",
-         *         "created_at": "2026-03-02T09:30:00.000Z",
-         *         "resolved_at": "2026-03-02T09:30:00.000Z"
-         *       },
+         *       "next_action": null,
+         *       "pending_operation": null,
          *       "operations": [
          *         {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *           "type": "create",
          *           "state": "created",
-         *           "amount_minor": 1,
-         *           "provider_operation_id": "provider operation id",
+         *           "amount_minor": 4990,
+         *           "provider_operation_id": "ch_3Q9x",
          *           "attempt_count": 1,
-         *           "error_code": "error code",
+         *           "error_code": null,
          *           "created_at": "2026-03-02T09:30:00.000Z",
          *           "resolved_at": "2026-03-02T09:30:00.000Z"
          *         }
@@ -7817,60 +7859,105 @@ export interface components {
          */
         PaymentIntent: {
             id: components["schemas"]["Id"];
+            /** @description The tenant that is paid. */
             merchant_id: components["schemas"]["Id"];
+            /** @description What you call the order that is paid. */
             order_ref: string | null;
+            /** @description The amount in whole minor units of the currency (cents). */
             amount_minor: components["schemas"]["Amount"];
+            /** @description The currency, by ISO 4217. */
             currency: string;
-            /** @enum {string} */
+            /**
+             * @description How far the payment is.
+             * @enum {string}
+             */
             state: "requires_authorization" | "requires_action" | "authorized" | "captured" | "cancelled";
+            /** @description The payment provider. */
             provider: string;
+            /** @description Always null in this version: saved cards are not supported. */
             provider_customer_ref: string | null;
+            /** @description How much was held. */
             amount_authorized_minor: components["schemas"]["Amount"];
+            /** @description How much is held and can be captured now. */
             amount_capturable_minor: components["schemas"]["Amount"];
+            /** @description How much was taken. */
             amount_captured_minor: components["schemas"]["Amount"];
+            /** @description How much of it was given back. */
             amount_refunded_minor: components["schemas"]["Amount"];
+            /** @description Until when the bank holds the amount. */
             authorization_expires_at: components["schemas"]["Time"] | null;
+            /** @description Why nothing is held any more. */
             cancellation_reason: string | null;
+            /** @description Whether a dispute about it is open. */
             disputed: boolean;
+            /** @description Why the last authorization or capture failed. */
             last_error: {
                 code: string;
                 decline_code: string | null;
+                /** @description The operation that this request began; events name it, too. */
                 operation_id: components["schemas"]["Id"] | null;
             } | null;
+            /** @description Up to 20 texts of your own. Never put card data here. */
             metadata: {
                 [key: string]: string;
             };
             version: components["schemas"]["Version"];
             created_at: components["schemas"]["Time"];
+            /** @description The operation that this request began; events name it, too. */
             operation_id?: components["schemas"]["Id"];
-            /** @enum {string} */
+            /**
+             * @description `pending`: the outcome is not known yet.
+             * @enum {string}
+             */
             status?: "pending";
+            /** @description What the buyer has to do; only in the reply to a GET. */
             next_action: components["schemas"]["PaymentNextAction"] | null;
+            /** @description The operation whose outcome is not known yet. */
             pending_operation: components["schemas"]["PaymentOperation"] | null;
+            /** @description The last 20 operations, newest first. */
             operations: components["schemas"]["PaymentOperation"][];
         };
         PaymentIntentSummary: {
             id: components["schemas"]["Id"];
+            /** @description The tenant that is paid. */
             merchant_id: components["schemas"]["Id"];
+            /** @description What you call the order that is paid. */
             order_ref: string | null;
+            /** @description The amount in whole minor units of the currency (cents). */
             amount_minor: components["schemas"]["Amount"];
+            /** @description The currency, by ISO 4217. */
             currency: string;
-            /** @enum {string} */
+            /**
+             * @description How far the payment is.
+             * @enum {string}
+             */
             state: "requires_authorization" | "requires_action" | "authorized" | "captured" | "cancelled";
+            /** @description The payment provider. */
             provider: string;
+            /** @description Always null in this version: saved cards are not supported. */
             provider_customer_ref: string | null;
+            /** @description How much was held. */
             amount_authorized_minor: components["schemas"]["Amount"];
+            /** @description How much is held and can be captured now. */
             amount_capturable_minor: components["schemas"]["Amount"];
+            /** @description How much was taken. */
             amount_captured_minor: components["schemas"]["Amount"];
+            /** @description How much of it was given back. */
             amount_refunded_minor: components["schemas"]["Amount"];
+            /** @description Until when the bank holds the amount. */
             authorization_expires_at: components["schemas"]["Time"] | null;
+            /** @description Why nothing is held any more. */
             cancellation_reason: string | null;
+            /** @description Whether a dispute about it is open. */
             disputed: boolean;
+            /** @description Why the last authorization or capture failed. */
             last_error: {
                 code: string;
                 decline_code: string | null;
+                /** @description The operation that this request began; events name it, too. */
                 operation_id: components["schemas"]["Id"] | null;
             } | null;
+            /** @description Up to 20 texts of your own. Never put card data here. */
             metadata: {
                 [key: string]: string;
             };
@@ -7883,24 +7970,20 @@ export interface components {
          *         {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *           "merchant_id": "019c8f3a-5b20-7d41-9e6b-b64b50972676",
-         *           "order_ref": "order ref",
-         *           "amount_minor": 1,
-         *           "currency": "cur",
+         *           "order_ref": "order-1",
+         *           "amount_minor": 4990,
+         *           "currency": "EUR",
          *           "state": "requires_authorization",
-         *           "provider": "provider",
-         *           "provider_customer_ref": "provider customer ref",
-         *           "amount_authorized_minor": 1,
-         *           "amount_capturable_minor": 1,
-         *           "amount_captured_minor": 1,
-         *           "amount_refunded_minor": 1,
+         *           "provider": "stripe",
+         *           "provider_customer_ref": null,
+         *           "amount_authorized_minor": 4990,
+         *           "amount_capturable_minor": 0,
+         *           "amount_captured_minor": 4990,
+         *           "amount_refunded_minor": 990,
          *           "authorization_expires_at": "2026-03-02T10:15:00.000Z",
-         *           "cancellation_reason": "cancellation reason",
+         *           "cancellation_reason": null,
          *           "disputed": false,
-         *           "last_error": {
-         *             "code": "code",
-         *             "decline_code": "decline code",
-         *             "operation_id": "019c8f3a-5b20-7d41-9e6b-9a9856b253f7"
-         *           },
+         *           "last_error": null,
          *           "metadata": {},
          *           "version": 1,
          *           "created_at": "2026-03-02T09:30:00.000Z"
@@ -7920,12 +8003,14 @@ export interface components {
         };
         /**
          * @example {
-         *       "payment_method": "payment method",
-         *       "return_url": "https://example.com/orders/1042"
+         *       "payment_method": "pm_card_visa",
+         *       "return_url": "https://shop.example/back"
          *     }
          */
         AuthorizePaymentIntent: {
+            /** @description The id of a payment method at the provider. */
             payment_method: string;
+            /** @description Where the bank sends the buyer after 3-D Secure. */
             return_url?: string;
         };
         /**
@@ -7939,10 +8024,11 @@ export interface components {
         };
         /**
          * @example {
-         *       "amount_minor": 1
+         *       "amount_minor": 4990
          *     }
          */
         CapturePaymentIntent: {
+            /** @description The amount in whole minor units of the currency (cents). */
             amount_minor?: number;
         };
         /**
@@ -7957,13 +8043,13 @@ export interface components {
          * @example {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
-         *       "provider": "provider",
-         *       "external_ref": "external ref",
+         *       "provider": "stripe",
+         *       "external_ref": "txn_1Q9x",
          *       "local_ref": "local ref",
          *       "state": "open",
-         *       "discrepancy": "discrepancy",
+         *       "discrepancy": "amount_mismatch",
          *       "details": {},
-         *       "note": "note",
+         *       "note": "The buyer sent one item back.",
          *       "resolved_by": "resolved by",
          *       "version": 1,
          *       "created_at": "2026-03-02T09:30:00.000Z",
@@ -7973,19 +8059,30 @@ export interface components {
         ReconciliationItem: {
             id: components["schemas"]["Id"];
             tenant_id: components["schemas"]["Id"];
+            /** @description The payment provider. */
             provider: string;
+            /** @description The object of the provider. */
             external_ref: string | null;
+            /** @description Our object: a payment, a refund or an operation. */
             local_ref: string | null;
-            /** @enum {string} */
+            /**
+             * @description The state.
+             * @enum {string}
+             */
             state: "open" | "auto_resolved" | "resolved" | "ignored";
+            /** @description How the books disagree. */
             discrepancy: string;
+            /** @description What each side says. */
             details: {
                 [key: string]: unknown;
             };
+            /** @description A sentence for your own records. */
             note: string | null;
+            /** @description The operator who resolved it. */
             resolved_by: string | null;
             version: components["schemas"]["Version"];
             created_at: components["schemas"]["Time"];
+            /** @description When the outcome became certain. */
             resolved_at: components["schemas"]["Time"] | null;
         };
         /**
@@ -7994,13 +8091,13 @@ export interface components {
          *         {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *           "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
-         *           "provider": "provider",
-         *           "external_ref": "external ref",
+         *           "provider": "stripe",
+         *           "external_ref": "txn_1Q9x",
          *           "local_ref": "local ref",
          *           "state": "open",
-         *           "discrepancy": "discrepancy",
+         *           "discrepancy": "amount_mismatch",
          *           "details": {},
-         *           "note": "note",
+         *           "note": "The buyer sent one item back.",
          *           "resolved_by": "resolved by",
          *           "version": 1,
          *           "created_at": "2026-03-02T09:30:00.000Z",
@@ -8022,12 +8119,16 @@ export interface components {
         /**
          * @example {
          *       "resolution": "resolved",
-         *       "note": "note"
+         *       "note": "The buyer sent one item back."
          *     }
          */
         ResolveReconciliationItem: {
-            /** @enum {string} */
+            /**
+             * @description `resolved`, or `ignored` where nothing was wrong.
+             * @enum {string}
+             */
             resolution: "resolved" | "ignored";
+            /** @description A sentence for your own records. */
             note: string;
         };
         /**
@@ -8037,7 +8138,9 @@ export interface components {
          *     }
          */
         RequestReconciliation: {
+            /** @description The beginning of the window. */
             from: components["schemas"]["Time"];
+            /** @description The end of the window. */
             to: components["schemas"]["Time"];
         };
         /**
@@ -8046,26 +8149,42 @@ export interface components {
          *       "status": "queued",
          *       "from": "2026-03-02T09:30:00.000Z",
          *       "to": "2026-03-02T09:30:00.000Z",
-         *       "phase": "phase",
-         *       "compared": 1,
+         *       "phase": "payments",
+         *       "compared": 120,
          *       "fixed": 1,
-         *       "opened": 1,
-         *       "proof": {},
-         *       "requested_by": "requested by",
+         *       "opened": 0,
+         *       "proof": {
+         *         "EUR": {
+         *           "clearing_minor": 3825,
+         *           "recorded_minor": 3825,
+         *           "provider_minor": 3825
+         *         }
+         *       },
+         *       "requested_by": "schedule",
          *       "created_at": "2026-03-02T09:30:00.000Z",
          *       "finished_at": "2026-03-02T10:15:00.000Z"
          *     }
          */
         ReconciliationRun: {
             id: components["schemas"]["Id"];
-            /** @enum {string} */
+            /**
+             * @description `pending`: the outcome is not known yet.
+             * @enum {string}
+             */
             status: "queued" | "running" | "succeeded" | "failed";
+            /** @description The beginning of the window. */
             from: components["schemas"]["Time"];
+            /** @description The end of the window. */
             to: components["schemas"]["Time"];
+            /** @description What is compared now. */
             phase: string;
+            /** @description How many objects were compared. */
             compared: number;
+            /** @description How many were corrected by what the provider says. */
             fixed: number;
+            /** @description How many items were opened. */
             opened: number;
+            /** @description By currency: the ledger, the recorded transactions and the balance of the provider. */
             proof: {
                 [key: string]: {
                     clearing_minor: number;
@@ -8073,26 +8192,31 @@ export interface components {
                     provider_minor: number;
                 };
             } | null;
+            /** @description The operator who asked for it, or `schedule`. */
             requested_by: string;
             created_at: components["schemas"]["Time"];
+            /** @description When it ended. */
             finished_at: components["schemas"]["Time"] | null;
         };
         /**
          * @example {
          *       "intent_id": "019c8f3a-5b20-7d41-9e6b-fd11a51b9504",
-         *       "amount_minor": 1,
+         *       "amount_minor": 4990,
          *       "reason": "requested_by_customer",
-         *       "note": "note"
+         *       "note": "The buyer sent one item back."
          *     }
          */
         CreateRefund: {
+            /** @description The payment. */
             intent_id: components["schemas"]["Id"];
+            /** @description The amount in whole minor units of the currency (cents). */
             amount_minor?: number;
             /**
              * @description Why, in the words of the caller. It is kept in the audit log.
              * @enum {string}
              */
             reason?: "requested_by_customer" | "duplicate" | "fraudulent" | "other";
+            /** @description A sentence for your own records. */
             note?: string;
         };
         /**
@@ -8100,24 +8224,32 @@ export interface components {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "intent_id": "019c8f3a-5b20-7d41-9e6b-fd11a51b9504",
          *       "operation_id": "019c8f3a-5b20-7d41-9e6b-9a9856b253f7",
-         *       "amount_minor": 1,
-         *       "currency": "cur",
+         *       "amount_minor": 4990,
+         *       "currency": "EUR",
          *       "state": "pending",
          *       "reason": "Requested by the customer.",
-         *       "failure_code": "failure code",
+         *       "failure_code": null,
          *       "created_at": "2026-03-02T09:30:00.000Z"
          *     }
          */
         Refund: {
             id: components["schemas"]["Id"];
+            /** @description The payment. */
             intent_id: components["schemas"]["Id"];
+            /** @description The operation that this request began; events name it, too. */
             operation_id: components["schemas"]["Id"];
+            /** @description The amount in whole minor units of the currency (cents). */
             amount_minor: components["schemas"]["Amount"];
+            /** @description The currency, by ISO 4217. */
             currency: string;
-            /** @enum {string} */
+            /**
+             * @description The state.
+             * @enum {string}
+             */
             state: "pending" | "succeeded" | "failed";
             /** @description Why, in the words of the caller. It is kept in the audit log. */
             reason: string;
+            /** @description Why the money could not be given back. */
             failure_code: string | null;
             created_at: components["schemas"]["Time"];
         };
@@ -8303,15 +8435,25 @@ export interface components {
         };
         Settlement: {
             id: components["schemas"]["Id"];
+            /** @description The id in the books of the provider. */
             balance_transaction_id: string;
+            /** @description What was settled. */
             kind: string;
+            /** @description The payment. */
             intent_id: components["schemas"]["Id"] | null;
+            /** @description The amount in whole minor units of the currency (cents). */
             amount_minor: number;
+            /** @description The fee of the provider in minor units. */
             fee_minor: components["schemas"]["Amount"];
+            /** @description The amount less the fee. */
             net_minor: number;
+            /** @description The currency, by ISO 4217. */
             currency: string;
+            /** @description The rate of the provider, if it converted the amount. */
             exchange_rate: string | null;
+            /** @description When the provider pays it out at the earliest. */
             available_on: components["schemas"]["Time"];
+            /** @description The payout in which it left. */
             payout_id: string | null;
         };
         /**
@@ -8319,16 +8461,16 @@ export interface components {
          *       "data": [
          *         {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *           "balance_transaction_id": "balance transaction id",
-         *           "kind": "kind",
+         *           "balance_transaction_id": "txn_1Q9x",
+         *           "kind": "charge",
          *           "intent_id": "019c8f3a-5b20-7d41-9e6b-fd11a51b9504",
-         *           "amount_minor": 1,
-         *           "fee_minor": 1,
-         *           "net_minor": 1,
-         *           "currency": "cur",
-         *           "exchange_rate": "exchange rate",
+         *           "amount_minor": 4990,
+         *           "fee_minor": 175,
+         *           "net_minor": 4815,
+         *           "currency": "EUR",
+         *           "exchange_rate": null,
          *           "available_on": "2026-03-02T09:30:00.000Z",
-         *           "payout_id": "payout id"
+         *           "payout_id": null
          *         }
          *       ],
          *       "next_cursor": "c1.eyJhIjoxfQ",
@@ -10966,10 +11108,12 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getDisputes: {
+    listDisputes: {
         parameters: {
             query?: {
+                /** @description The state. */
                 state?: "warning" | "needs_response" | "under_review" | "won" | "lost" | "closed";
+                /** @description The payment. */
                 intent_id?: components["schemas"]["Id"];
                 /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: components["schemas"]["Cursor"];
@@ -11003,7 +11147,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getDisputesById: {
+    getDispute: {
         parameters: {
             query?: never;
             header?: never;
@@ -13245,11 +13389,13 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getLedgerAccounts: {
+    listLedgerAccounts: {
         parameters: {
             query?: {
+                /** @description Whose books: your own, or those of the platform (operators only). */
                 owner?: "tenant" | "platform";
                 type?: string;
+                /** @description The currency, by ISO 4217. */
                 currency?: string;
                 /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: components["schemas"]["Cursor"];
@@ -13283,9 +13429,10 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getLedgerAccountsById: {
+    getLedgerAccount: {
         parameters: {
             query?: {
+                /** @description The time of which the balance is wanted; absent for now. */
                 at?: components["schemas"]["Time"];
             };
             header?: never;
@@ -13317,11 +13464,14 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getLedgerTransactions: {
+    listLedgerTransactions: {
         parameters: {
             query?: {
+                /** @description Whose books: your own, or those of the platform (operators only). */
                 owner?: "tenant" | "platform";
+                /** @description The payment. */
                 intent_id?: components["schemas"]["Id"];
+                /** @description The operation that this request began; events name it, too. */
                 operation_id?: components["schemas"]["Id"];
                 /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: components["schemas"]["Cursor"];
@@ -13355,7 +13505,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getLedgerTransactionsById: {
+    getLedgerTransaction: {
         parameters: {
             query?: never;
             header?: never;
@@ -15497,10 +15647,12 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getPaymentIntents: {
+    listPaymentIntents: {
         parameters: {
             query?: {
+                /** @description What you call the order that is paid. */
                 order_ref?: string;
+                /** @description The state. */
                 state?: "requires_authorization" | "requires_action" | "authorized" | "captured" | "cancelled";
                 /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: components["schemas"]["Cursor"];
@@ -15534,7 +15686,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createPaymentIntents: {
+    createPaymentIntent: {
         parameters: {
             query?: never;
             header?: {
@@ -15574,7 +15726,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getPaymentIntentsById: {
+    getPaymentIntent: {
         parameters: {
             query?: never;
             header?: never;
@@ -15607,7 +15759,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createPaymentIntentsByIdAuthorize: {
+    authorizePaymentIntent: {
         parameters: {
             query?: never;
             header?: {
@@ -15668,7 +15820,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createPaymentIntentsByIdCancel: {
+    cancelPaymentIntent: {
         parameters: {
             query?: never;
             header?: {
@@ -15729,7 +15881,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createPaymentIntentsByIdCapture: {
+    capturePaymentIntent: {
         parameters: {
             query?: never;
             header?: {
@@ -15790,7 +15942,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createProvidersByProviderWebhooks: {
+    receiveProviderWebhook: {
         parameters: {
             query?: never;
             header?: never;
@@ -15839,10 +15991,12 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getReconciliationItems: {
+    listReconciliationItems: {
         parameters: {
             query?: {
+                /** @description The state. */
                 state?: "open" | "auto_resolved" | "resolved" | "ignored";
+                /** @description How the books disagree. */
                 discrepancy?: string;
                 /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: components["schemas"]["Cursor"];
@@ -15876,7 +16030,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createReconciliationItemsByIdResolve: {
+    resolveReconciliationItem: {
         parameters: {
             query?: never;
             header?: {
@@ -15916,11 +16070,12 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `already_resolved`, `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
+            /** @description `card_data_refused`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createReconciliationRuns: {
+    createReconciliationRun: {
         parameters: {
             query?: never;
             header?: {
@@ -15959,7 +16114,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getReconciliationRunsById: {
+    getReconciliationRun: {
         parameters: {
             query?: never;
             header?: never;
@@ -15992,7 +16147,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createRefunds: {
+    createRefund: {
         parameters: {
             query?: never;
             header?: {
@@ -16042,7 +16197,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `payment_intent_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `intent_not_captured`, `payment_refused`, `refund_exceeds_captured` */
+            /** @description `balance_insufficient`, `idempotency_in_progress`, `idempotency_key_reused`, `intent_not_captured`, `payment_refused`, `refund_exceeds_captured` */
             409: components["responses"]["Conflict"];
             /** @description `amount_not_representable`, `card_data_refused`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -16051,7 +16206,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getRefundsById: {
+    getRefund: {
         parameters: {
             query?: never;
             header?: never;
@@ -16365,10 +16520,12 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getSettlements: {
+    listSettlements: {
         parameters: {
             query?: {
+                /** @description The payout in which it left. */
                 payout_id?: string;
+                /** @description The payment. */
                 intent_id?: components["schemas"]["Id"];
                 /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: components["schemas"]["Cursor"];

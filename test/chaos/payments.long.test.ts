@@ -160,11 +160,12 @@ test('killed at each step of an authorization: a retry with the key finds one ef
   }
   const survivor = await outage.startPlatform()
   await outage.endLeases()
-  for (const one of struck) {
-    await eventually('the retry is answered', async () => {
+  const retried = struck.map(one =>
+    eventually('the retry is answered', async () => {
       return (await authorize(outage.askAt(survivor.url), one)).status < 300
-    })
-  }
+    }),
+  )
+  await Promise.all(retried)
   await outage.settled()
   const effects = await outage.effects()
   for (const { id } of struck) {

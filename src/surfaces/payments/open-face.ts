@@ -11,7 +11,7 @@ import { createIntent } from './intents/create-intent.ts'
 import { nextActionOf } from './intents/next-action.ts'
 import { perform } from './operations/perform.ts'
 import {
-  findIntent,
+  findIntentOf,
   findOperation,
   lockIntent,
   lockOpenOperations,
@@ -188,13 +188,15 @@ async function resultOf(
   operation_id: string,
 ): Promise<PaymentResult> {
   const { db } = deps.kernel
-  const operation = await findOperation(db, operation_id)
+  const [operation, intent] = await Promise.all([
+    findOperation(db, operation_id),
+    findIntentOf(db, operation_id),
+  ])
   if (!operation) throw new Error(`there is no operation ${operation_id}`)
   const { intent_id } = operation
   const nothing = { intent_id, decline_code: null, next_action: null }
   if (intent_id === null) return { ...nothing, status: 'declined', decline_code: 'released' }
-  const intent = await findIntent(db, { tenant_id, id: intent_id })
-  if (!intent) throw new Error(`there is no payment intent ${intent_id}`)
+  if (intent?.tenant_id !== tenant_id) throw new Error(`there is no payment intent ${intent_id}`)
   if (intent.state === 'cancelled') return { ...nothing, status: 'released' }
   if (operation.state === 'created' || operation.state === 'pending_provider') {
     return { ...nothing, status: 'pending' }

@@ -37,5 +37,5 @@ test('one that fails in a shared commit does not fail the others', async () => {
     'rejected',
     'fulfilled',
   ])
-  expect(stored.toSorted()).toEqual([2, 3, 5])
+  expect(new Set(stored)).toEqual(new Set([2, 3, 5]))
 })

@@ -37,8 +37,8 @@ export async function applyProviderState(
   key: IntentKey,
   { snapshot, declined = null, seen_version }: Report,
 ): Promise<Applied> {
-  const open = await lockOpenOperations(tx, key)
-  const intent = await lockIntent(tx, key)
+  // Sent together; the connection runs them in this order.
+  const [open, intent] = await Promise.all([lockOpenOperations(tx, key), lockIntent(tx, key)])
   if (!intent) return 'absent'
   if (seen_version !== undefined && seen_version !== intent.version) return 'stale'
   const verdict = nextState(intent, open, { snapshot, declined })
@@ -145,11 +145,8 @@ async function authorize(
     last_error: null,
     version: intent.version + 1,
   }
-  await store(tx, next)
-  if (operation) {
-    const provider_operation_id = charge?.id ?? null
-    await endOperation(tx, operation, { state: 'succeeded', provider_operation_id })
-  }
+  const ending = { state: 'succeeded', provider_operation_id: charge?.id ?? null } as const
+  await Promise.all([store(tx, next), operation && endOperation(tx, operation, ending)])
   announce(tx, next, {
     type: 'payment.authorized',
     version: next.version,

@@ -10,7 +10,7 @@ import type { Deps } from '../deps.ts'
 import { ProviderFailure, type RefundSnapshot, type Snapshot } from '../provider/port.ts'
 import { isVisible } from './next-state.ts'
 import {
-  findIntent,
+  findIntentOf,
   findOperation,
   OperationRow,
   operationColumns,
@@ -62,13 +62,13 @@ async function take(
   operation_id: string,
   attempt: 'first' | 'resumed',
 ): Promise<Sending | undefined> {
-  const operation = await (attempt === 'first'
-    ? findOperation(db, operation_id)
-    : countAttempt(db, operation_id))
+  const read = attempt === 'first' ? findOperation : countAttempt
+  const [operation, intent] = await Promise.all([
+    read(db, operation_id),
+    findIntentOf(db, operation_id),
+  ])
   const open = operation?.state === 'created' || operation?.state === 'pending_provider'
-  if (!open || operation.intent_id === null) return undefined
-  const intent = await findIntent(db, { tenant_id: operation.tenant_id, id: operation.intent_id })
-  return intent && { operation, intent }
+  return open && intent ? { operation, intent } : undefined
 }
 
 function countAttempt(db: Db, operation_id: string) {

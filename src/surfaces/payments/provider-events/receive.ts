@@ -22,7 +22,7 @@ export function stripeWebhooks({ kernel, provider }: Deps): Provider<ProviderEve
       const { outcome } = verifyStripe({
         headers,
         body: raw,
-        secrets: secrets.map(secret => Buffer.from(secret)),
+        secrets,
         now_seconds: kernel.clock.nowSeconds() - kernel.clock.offsetSeconds(),
       })
       if (outcome !== 'ok') return { refused: outcome }
