@@ -8,9 +8,9 @@ export type Provider<Event extends ProviderEvent = ProviderEvent> = {
   readonly accepted: 200 | 202 | 204
   /** The largest message that is read. */
   readonly max_bytes: number
-  /** Over the exact bytes, in constant time. May ask outside, such as for a certificate. */
+  /** Verifies the exact bytes, in constant time. May call outside, such as for a certificate. */
   verify(message: SignedProviderMessage): ProviderVerdict<Event> | Promise<ProviderVerdict<Event>>
-  /** Stores each event once by its id, in one commit; a repeat is a successful no-op. */
+  /** Stores each event once by its id, in one commit; a repeat succeeds without effect. */
   receive(tx: Tx, events: readonly Event[]): Promise<void>
   /** Messages that arrive at the same time may be stored by one commit; events may repeat in it. */
   readonly shares_commits?: true
@@ -19,7 +19,7 @@ export type Provider<Event extends ProviderEvent = ProviderEvent> = {
 export type SignedProviderMessage = {
   readonly raw: Buffer
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** As the provider addressed it: the public address with its query. */
+  /** The URL that the provider called: the public one with its query. */
   readonly url: string
 }
 

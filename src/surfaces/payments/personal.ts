@@ -5,15 +5,16 @@
  */
 import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
-import type { Personal } from '../../kernel/work/personal.ts'
+import { madeIn, type Personal } from '../../kernel/work/personal.ts'
 import type { Deps } from './deps.ts'
 
 const Record = Type.Object({ kind: Type.String(), id: Type.String(), data: Type.Unknown() })
+const Made = Type.Object({ tenant_id: Type.String(), id: Type.String() })
 const portion = 200
 
 export function personalPayments({ kernel: { db } }: Pick<Deps, 'kernel'>): Personal {
   return {
-    export: async function* ({ account_id }) {
+    export: async function* ({ principal_ids }) {
       for (let after: string | null = null; ;) {
         const last: string | null = after
         const records: readonly { kind: string; id: string; data: unknown }[] = await db.many(
@@ -26,7 +27,7 @@ export function personalPayments({ kernel: { db } }: Pick<Deps, 'kernel'>): Pers
                 'currency', i.currency, 'state', i.state, 'metadata', i.metadata,
                 'created_at', i.created_at) as data
               from payments.payment_intents i
-              where i.created_by = ${account_id}
+              where i.created_by = any(${principal_ids}::uuid[])
               union all
               select 'refund', r.id, jsonb_build_object(
                 'id', r.id, 'intent_id', r.intent_id, 'amount_minor', r.amount_minor,
@@ -34,7 +35,7 @@ export function personalPayments({ kernel: { db } }: Pick<Deps, 'kernel'>): Pers
                 'created_at', r.created_at)
               from payments.payment_operations o
               join payments.refunds r on r.tenant_id = o.tenant_id and r.operation_id = o.id
-              where o.principal_id = ${account_id} and o.type = 'refund') made
+              where o.principal_id = any(${principal_ids}::uuid[]) and o.type = 'refund') made
             where ${last}::uuid is null or id > ${last}::uuid
             order by id limit ${portion}`,
         )
@@ -43,27 +44,36 @@ export function personalPayments({ kernel: { db } }: Pick<Deps, 'kernel'>): Pers
         after = records.at(-1)?.id ?? null
       }
     },
-    erase: async ({ account_id }, signal) => {
+    erase: async ({ principal_ids, ...erasing }, signal) => {
       await db.run(sql`
         -- any tenant: what one account made
         update payments.refunds r set note = null
         from payments.payment_operations o
-        where o.principal_id = ${account_id} and o.type = 'refund'
-          and r.tenant_id = o.tenant_id and r.operation_id = o.id and r.note is not null`)
-      await db.run(sql`
-        -- any tenant: what others noted about the payments of one account
-        update payments.refunds r set note = null
-        from payments.payment_intents i
-        where i.created_by = ${account_id}
-          and r.tenant_id = i.tenant_id and r.intent_id = i.id and r.note is not null`)
+        where o.principal_id = any(${principal_ids}::uuid[]) and o.type = 'refund'
+          and r.tenant_id = o.tenant_id and r.operation_id = o.id and r.note is not null
+          and ${madeIn(sql`r.created_at`, erasing)}`)
       const some = () =>
-        db.run(sql`
-          -- any tenant: what one account made
-          update payments.payment_intents
-          set metadata = '{}', provider_customer_ref = null, created_by = null
-          where (tenant_id, id) in (
-            select tenant_id, id from payments.payment_intents
-            where created_by = ${account_id} order by id limit ${portion})`)
+        db.tx(async tx => {
+          const made = await tx.many(
+            Made,
+            sql`
+              -- any tenant: what one account made
+              update payments.payment_intents
+              set metadata = '{}', provider_customer_ref = null, created_by = null
+              where (tenant_id, id) in (
+                select tenant_id, id from payments.payment_intents
+                where created_by = any(${principal_ids}::uuid[])
+                  and ${madeIn(sql`created_at`, erasing)}
+                order by id limit ${portion})
+              returning tenant_id, id`,
+          )
+          await tx.run(sql`
+            -- any tenant: what others noted about the payments of one account
+            update payments.refunds set note = null
+            where tenant_id = any(${made.map(one => one.tenant_id)}::uuid[])
+              and intent_id = any(${made.map(one => one.id)}::uuid[]) and note is not null`)
+          return made.length
+        })
       while ((await some()) === portion) signal.throwIfAborted()
     },
   }
