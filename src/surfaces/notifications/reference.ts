@@ -72,7 +72,7 @@ export const reference: Reference = {
     unsubscribe: ['Whether mails carry `List-Unsubscribe`.', false],
     default_ttl_seconds: ['How long a message without `expires_at` may wait.', 259_200],
     on_unknown: [
-      'What happens when nobody knows whether a message arrived: send the same one again, or stop.',
+      'What happens when it is not known whether a message arrived: send the same one again, or stop.',
       'resend_same_ref',
     ],
     counts: ['How many notifications are in each state.', { sent: 998, suppressed: 2 }],

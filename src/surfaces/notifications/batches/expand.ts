@@ -1,6 +1,6 @@
 /**
  * Writes recipients of a batch as intents and attempts, a few thousand in one commit. Nothing of it is sent
- * before the batch is `dispatching`, so a request that breaks off has told nobody anything.
+ * before the batch is `dispatching`, so nothing of a request that breaks off is sent.
  */
 import { Type } from 'typebox'
 import { rfc3339 } from '../../../kernel/clock.ts'
@@ -10,7 +10,7 @@ import { Id } from '../../../kernel/http/shapes.ts'
 import { Problem } from '../../../kernel/errors/problem.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
-import { demandData, type Prepared } from '../intents/prepare-order.ts'
+import { requireData, type Prepared } from '../intents/prepare-order.ts'
 import { storeAddresses } from '../intents/recipient.ts'
 import { laneOf, type Data } from '../schemas.ts'
 import { keyName, seal } from '../vault.ts'
@@ -84,7 +84,7 @@ async function refusalOf(
   data: Data,
 ): Promise<string | null> {
   try {
-    await demandData(deps, batch.template, data)
+    await requireData(deps, batch.template, data)
     return null
   } catch (error) {
     if (error instanceof Problem) return error.code

@@ -1,4 +1,4 @@
-/** What came of a claimed attempt, as it is recorded. */
+/** The result of a claimed attempt, as it is recorded. */
 import type { NewItem } from '../inbox/add-items.ts'
 import type { Target } from '../intents/load-facts.ts'
 import type { Claimed } from './claim.ts'

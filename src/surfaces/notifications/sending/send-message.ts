@@ -67,7 +67,7 @@ export function openSendMessage({ kernel, providers, mark }: Parts): SendMessage
       offered.findIndex(one => one.provider.name === claimed.provider),
     )
     const usable = offered.slice(from).find(one => one.breaker.admits())
-    // Nobody to send it yet, or all of them rest: it waits, and ends with its expiry.
+    // There is no provider, or all are resting: the message waits until it expires.
     if (!usable) return again(ready, offered.length === 0 ? no_provider_ms : rest_ms)
     if (claimed.lane !== critical_lane) {
       const wait_ms =
@@ -108,7 +108,7 @@ export function openSendMessage({ kernel, providers, mark }: Parts): SendMessage
   }
 }
 
-/** Shorter than the lease, so that nobody else sends what is still on its way. */
+/** Shorter than the lease, so that no other process sends what is still on its way. */
 function deadline({ settings }: Parts['kernel'], signal: AbortSignal): AbortSignal {
   const ms = Math.max(1, settings['notifications.lease_seconds'] - 5) * 1000
   return AbortSignal.any([signal, AbortSignal.timeout(ms)])
@@ -154,24 +154,24 @@ type Circumstances = {
 
 function afterOutcome(ready: Ready, outcome: Outcome, at: Circumstances): Result {
   const { claimed, target, sha256 } = ready
-  const told = { provider: at.provider, target, sha256 }
+  const sent = { provider: at.provider, target, sha256 }
   if (outcome.kind === 'accepted') {
     const { provider_message_id } = outcome
-    return resultOf(claimed, { ...told, state: 'accepted', provider_message_id })
+    return resultOf(claimed, { ...sent, state: 'accepted', provider_message_id })
   }
   const error_code = outcome.code
   if (outcome.kind === 'unknown') {
     const wait_ms = at.can_ask ? ask_after_ms : at.unknown_seconds * 1000
     const due_at_ms = at.now_ms + wait_ms
-    return resultOf(claimed, { ...told, state: 'unknown', error_code, due_at_ms })
+    return resultOf(claimed, { ...sent, state: 'unknown', error_code, due_at_ms })
   }
   if (outcome.kind === 'refused') {
     const { suppress = null, gone = false } = outcome
-    return resultOf(claimed, { ...told, state: 'failed', error_code, suppress, gone })
+    return resultOf(claimed, { ...sent, state: 'failed', error_code, suppress, gone })
   }
   if (at.rest !== null && !outcome.at_destination) {
     const next = { due_at_ms: at.now_ms, provider: at.rest }
-    return resultOf(claimed, { ...told, state: 'deferred', error_code, next })
+    return resultOf(claimed, { ...sent, state: 'deferred', error_code, next })
   }
   const due_at_ms = retryAt(
     claimed.channel,
@@ -180,7 +180,7 @@ function afterOutcome(ready: Ready, outcome: Outcome, at: Circumstances): Result
     parseTime(claimed.expires_at),
     outcome.retry_after_seconds ?? null,
   )
-  if (due_at_ms === null) return resultOf(claimed, { ...told, state: 'failed', error_code })
+  if (due_at_ms === null) return resultOf(claimed, { ...sent, state: 'failed', error_code })
   const next = { due_at_ms, provider: null }
-  return resultOf(claimed, { ...told, state: 'deferred', error_code, next })
+  return resultOf(claimed, { ...sent, state: 'deferred', error_code, next })
 }
