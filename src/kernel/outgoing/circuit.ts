@@ -1,7 +1,7 @@
 /**
  * A circuit keeps calls away from an upstream that mostly fails. Closed: calls pass and are counted over a
  * window. Open: none passes for `open_ms`. Half open: one probe passes; its success closes the circuit, its
- * failure opens it again, and a probe that was abandoned leaves the place to the next call. What was
+ * failure opens it again (for twice as long each time, up to `open_ms_max`), and a probe that was abandoned leaves the place to the next call. What was
  * admitted before the circuit last changed says nothing about now and is not counted.
  */
 import { openRollingSum, type Monotonic } from './rolling-sum.ts'
@@ -11,6 +11,8 @@ export type CircuitOptions = {
   readonly least_calls: number
   readonly window_ms: number
   readonly open_ms: number
+  /** Without it, always `open_ms`. */
+  readonly open_ms_max?: number
   /** Failures in a row that open it whatever the share; null: only the share counts. */
   readonly failures_in_row: number | null
 }
@@ -41,6 +43,7 @@ export function openCircuit(options: CircuitOptions, now: Monotonic): Circuit {
   let open_until: number | null = null
   let probing = false
   let in_row = 0
+  let failed_probes = 0
   let era = 0
 
   const turn = (until: number | null): void => {
@@ -50,6 +53,8 @@ export function openCircuit(options: CircuitOptions, now: Monotonic): Circuit {
     era++
     sums.clear()
   }
+  const openMs = () =>
+    Math.min(options.open_ms_max ?? options.open_ms, options.open_ms * 2 ** failed_probes)
   const count = (weight: number): void => {
     sums.add('calls')
     sums.add('failures', weight)
@@ -79,7 +84,13 @@ export function openCircuit(options: CircuitOptions, now: Monotonic): Circuit {
           settled = true
           if (!is_probe) return weight === null ? undefined : count(weight)
           if (weight === null) probing = false
-          else turn(weight > 0 ? now() + options.open_ms : null)
+          else if (weight > 0) {
+            failed_probes++
+            turn(now() + openMs())
+          } else {
+            failed_probes = 0
+            turn(null)
+          }
         },
       }
     },

@@ -27,7 +27,7 @@ export type SendMessage = (ready: Ready, signal: AbortSignal) => Promise<Result 
 
 type Parts = Pick<Deps, 'kernel' | 'providers'> & {
   /** False where the lease is no longer ours. */
-  mark(claimed: Claimed): Promise<boolean>
+  mark(leaving: Claimed): Promise<boolean>
 }
 
 const rest_ms = 5000
@@ -59,52 +59,74 @@ export function openSendMessage({ kernel, providers, mark }: Parts): SendMessage
   const again = ({ claimed, target }: Ready, wait_ms: number) =>
     resultOf(claimed, { state: 'pending', target, due_at_ms: clock.nowMs() + wait_ms })
 
-  return async (ready, signal) => {
-    const { claimed, target, to } = ready
-    const offered = await providers.for(claimed.channel, target.provider)
-    const from = Math.max(
-      0,
-      offered.findIndex(one => one.provider.name === claimed.provider),
-    )
-    const usable = offered.slice(from).find(one => one.breaker.admits())
-    // There is no provider, or all are resting: the message waits until it expires.
-    if (!usable) return again(ready, offered.length === 0 ? no_provider_ms : rest_ms)
-    if (claimed.lane !== critical_lane) {
-      const wait_ms =
-        (await pace('tenant', claimed.tenant_id, per_tenant, signal)) ||
-        (claimed.channel === 'email' ? await pace('domain', domainOf(to), per_domain, signal) : 0)
-      if (wait_ms > 0) return again(ready, wait_ms)
+  /** Undefined: no provider takes it now. */
+  const choose = (offered: readonly Offered[], { provider, pinned }: Claimed) => {
+    const from = offered.findIndex(one => one.provider.name === provider)
+    for (const one of pinned && from >= 0
+      ? offered.slice(from, from + 1)
+      : offered.slice(Math.max(0, from))) {
+      const admission = one.breaker.admit()
+      if (admission) return { ...one, admission }
     }
-    if (!mayRetry(usable.provider.name, claimed.attempt_no)) return again(ready, rest_ms)
-    const leave = await gateOf(usable).enter(claimed.lane)
+    return undefined
+  }
+  /** How long a message waits for the rates of its tenant and of the domain. */
+  const waitFor = async (
+    { claimed: { lane, tenant_id, channel }, to }: Ready,
+    signal: AbortSignal,
+  ) =>
+    lane === critical_lane
+      ? 0
+      : (await pace('tenant', tenant_id, per_tenant, signal)) ||
+        (channel === 'email' ? await pace('domain', domainOf(to), per_domain, signal) : 0)
+  const handOver = async (
+    ready: Ready,
+    { provider }: Offered,
+    signal: AbortSignal,
+  ): Promise<Outcome | 'lease_lost'> => {
+    await fault('notifications.before_wire')
+    if (!(await mark({ ...ready.claimed, provider: provider.name }))) return 'lease_lost'
+    await fault('notifications.after_wire')
+    const outcome = await provider.send(outgoingOf(ready, clock.nowMs()), deadline(kernel, signal))
+    await fault('notifications.after_send')
+    return outcome
+  }
+
+  return async (ready, signal) => {
+    const { claimed, target } = ready
+    const offered = await providers.for(claimed.channel, target.provider)
+    const wait_ms = await waitFor(ready, signal)
+    if (wait_ms > 0) return again(ready, wait_ms)
+    const chosen = choose(offered, claimed)
+    // There is no provider, or all are resting: the message waits until it expires.
+    if (!chosen) return again(ready, offered.length === 0 ? no_provider_ms : rest_ms)
+    const { provider, admission } = chosen
+    let outcome: Outcome | null = null
+    const leave = await gateOf(chosen).enter(claimed.lane)
     try {
-      await fault('notifications.before_wire')
+      // What has not left when the process stops is for another process, at once.
+      if (signal.aborted) return again(ready, 0)
+      if (!mayRetry(provider.name, claimed.attempt_no)) return again(ready, rest_ms)
       if (!(await mayTry(ready))) {
         return resultOf(claimed, { state: 'skipped', error_code: 'suppressed', target })
       }
-      // What has not left when the process stops is for another process, at once.
-      if (signal.aborted) return again(ready, 0)
-      if (!(await mark(claimed))) return null
-      await fault('notifications.after_wire')
-      const outcome = await usable.provider.send(
-        outgoingOf(ready, clock.nowMs()),
-        deadline(kernel, signal),
-      )
-      await fault('notifications.after_send')
-      usable.breaker.settle(outcome)
-      const following = offered.slice(offered.indexOf(usable) + 1)
-      const rest = following.find(one => one.breaker.admits())?.provider.name ?? null
-      return afterOutcome(ready, outcome, {
-        provider: usable.provider.name,
-        rest,
-        rounds: Math.floor((claimed.attempt_no - 1) / Math.max(1, offered.length)),
-        now_ms: clock.nowMs(),
-        can_ask: usable.provider.find !== undefined,
-        unknown_seconds: unknownSeconds(settings, claimed),
-      })
+      const handed = await handOver(ready, chosen, signal)
+      if (handed === 'lease_lost') return null
+      outcome = handed
     } finally {
       leave()
+      admission.settle(outcome)
     }
+    const place = offered.findIndex(one => one.provider === provider)
+    const following = claimed.pinned ? [] : offered.slice(place + 1)
+    return afterOutcome(ready, outcome, {
+      provider: provider.name,
+      rest: following.find(one => !one.breaker.isOpen())?.provider.name ?? null,
+      rounds: Math.floor((claimed.attempt_no - 1) / Math.max(1, offered.length)),
+      now_ms: clock.nowMs(),
+      can_ask: provider.find !== undefined,
+      unknown_seconds: unknownSeconds(settings, claimed),
+    })
   }
 }
 
@@ -170,7 +192,7 @@ function afterOutcome(ready: Ready, outcome: Outcome, at: Circumstances): Result
     return resultOf(claimed, { ...sent, state: 'failed', error_code, suppress, gone })
   }
   if (at.rest !== null && !outcome.at_destination) {
-    const next = { due_at_ms: at.now_ms, provider: at.rest }
+    const next = { due_at_ms: at.now_ms, provider: at.rest, pinned: false }
     return resultOf(claimed, { ...sent, state: 'deferred', error_code, next })
   }
   const due_at_ms = retryAt(
@@ -181,6 +203,7 @@ function afterOutcome(ready: Ready, outcome: Outcome, at: Circumstances): Result
     outcome.retry_after_seconds ?? null,
   )
   if (due_at_ms === null) return resultOf(claimed, { ...sent, state: 'failed', error_code })
-  const next = { due_at_ms, provider: null }
+  const { pinned } = claimed
+  const next = { due_at_ms, provider: pinned ? at.provider : null, pinned }
   return resultOf(claimed, { ...sent, state: 'deferred', error_code, next })
 }

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
 import { eventually, newKey, type Answer } from '../../../../test/world.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { newAddress, openNotifyWorld, usual_data } from './notify-world.ts'
+import { openNotifyWorld, usual_data } from './notify-world.ts'
 
 const world = await openNotifyWorld()
 afterAll(() => world.close())
