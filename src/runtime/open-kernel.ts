@@ -1,4 +1,6 @@
-/** The kernel that surfaces see: one value each of database, clock, keys, cursors, log and metrics. */
+/**
+ * The kernel that surfaces see: one value each of database, clock, keys, cursors, log and metrics.
+ */
 import type { PlatformOptions } from './composition.ts'
 import { openCounted } from '../kernel/access/counted.ts'
 import { openTake, openTakeEach } from '../kernel/access/take.ts'
@@ -25,8 +27,9 @@ import type { Kernel, KernelOf, Opened } from '../kernel/surface.ts'
 import type { SettingValues } from './config.ts'
 
 /**
- * The event log needs the database, and a commit with events wakes the log; surfaces need the routes that
- * they declare themselves: `tie` closes both circles.
+ * Two dependencies are circular: the event log needs the database, and a commit with events wakes
+ * the log; surfaces need the list of routes, which they declare themselves. `tie` closes both
+ * circles.
  */
 export function openKernel(options: PlatformOptions, { declared }: Gathered, faults: Faults) {
   const { config, keys, log } = options

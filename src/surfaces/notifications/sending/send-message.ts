@@ -37,48 +37,18 @@ const critical_lane = 0
 export function openSendMessage({ kernel, providers, mark }: Parts): SendMessage {
   const { settings, clock, fault } = kernel
   const gates = new Map<string, Gate>()
-  const pace = openPace(kernel)
-  const per_domain = settings['notifications.domain_per_second']
-  const per_tenant = settings['notifications.tenant_per_second']
+  const waitFor = openRates(kernel)
   const gateOf = ({ provider: { name, connections } }: Offered) => {
     const found = gates.get(name) ?? openGate(connections, settings['notifications.bulk_share'])
     gates.set(name, found)
     return found
   }
-  const budgets = new Map<string, RetryBudget>()
-  /** Retries are a tenth of what a provider gets, so that they do not multiply the load on a sick one. */
-  const mayRetry = (name: string, attempt_no: number) => {
-    const budget = budgets.get(name) ?? openRetryBudget(() => performance.now())
-    budgets.set(name, budget)
-    if (attempt_no > 1 && !budget.take()) return false
-    budget.called()
-    return true
-  }
+  const mayRetry = openBudgets()
   const mayTry = ({ is_trial, claimed: { tenant_id, channel }, target: { hash } }: Ready) =>
     is_trial ? takeTrial(kernel.db, { tenant_id, channel, hash }) : true
   const again = ({ claimed, target }: Ready, wait_ms: number) =>
     resultOf(claimed, { state: 'pending', target, due_at_ms: clock.nowMs() + wait_ms })
 
-  /** Undefined: no provider takes it now. */
-  const choose = (offered: readonly Offered[], { provider, pinned }: Claimed) => {
-    const from = offered.findIndex(one => one.provider.name === provider)
-    for (const one of pinned && from >= 0
-      ? offered.slice(from, from + 1)
-      : offered.slice(Math.max(0, from))) {
-      const admission = one.breaker.admit()
-      if (admission) return { ...one, admission }
-    }
-    return undefined
-  }
-  /** How long a message waits for the rates of its tenant and of the domain. */
-  const waitFor = async (
-    { claimed: { lane, tenant_id, channel }, to }: Ready,
-    signal: AbortSignal,
-  ) =>
-    lane === critical_lane
-      ? 0
-      : (await pace('tenant', tenant_id, per_tenant, signal)) ||
-        (channel === 'email' ? await pace('domain', domainOf(to), per_domain, signal) : 0)
   const handOver = async (
     ready: Ready,
     { provider }: Offered,
@@ -128,6 +98,43 @@ export function openSendMessage({ kernel, providers, mark }: Parts): SendMessage
       unknown_seconds: unknownSeconds(settings, claimed),
     })
   }
+}
+
+/** How long a message waits for the rates of its tenant and of the recipient's domain. */
+function openRates(kernel: Parts['kernel']) {
+  const pace = openPace(kernel)
+  const per_domain = kernel.settings['notifications.domain_per_second']
+  const per_tenant = kernel.settings['notifications.tenant_per_second']
+  return async ({ claimed, to }: Ready, signal: AbortSignal): Promise<number> => {
+    const { lane, tenant_id, channel } = claimed
+    if (lane === critical_lane) return 0
+    const wait_ms = await pace('tenant', tenant_id, per_tenant, signal)
+    if (wait_ms > 0 || channel !== 'email') return wait_ms
+    return pace('domain', domainOf(to), per_domain, signal)
+  }
+}
+
+/** Retries are a tenth of what a provider gets, so that they do not multiply the load on a failing one. */
+function openBudgets() {
+  const budgets = new Map<string, RetryBudget>()
+  return (name: string, attempt_no: number): boolean => {
+    const budget = budgets.get(name) ?? openRetryBudget(() => performance.now())
+    budgets.set(name, budget)
+    if (attempt_no > 1 && !budget.take()) return false
+    budget.called()
+    return true
+  }
+}
+
+/** Undefined: no provider takes it now. */
+function choose(offered: readonly Offered[], { provider, pinned }: Claimed) {
+  const from = offered.findIndex(one => one.provider.name === provider)
+  const last = pinned && from >= 0 ? from + 1 : offered.length
+  for (const one of offered.slice(Math.max(0, from), last)) {
+    const admission = one.breaker.admit()
+    if (admission) return { ...one, admission }
+  }
+  return undefined
 }
 
 /** Shorter than the lease, so that no other process sends what is still on its way. */
