@@ -5,6 +5,7 @@
  */
 import { logFailure } from '../../../../kernel/database/log-failure.ts'
 import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from '../../../../kernel/database/sql.ts'
 import { openSleeper } from '../../../../kernel/work/sleeper.ts'
 import { newId } from '../../../../kernel/ids.ts'
 import type { Loop } from '../../../../kernel/surface.ts'
@@ -28,9 +29,15 @@ export type RunnerDeps = RunDeps & {
   builtIns(): readonly BuiltIn[]
 }
 
+/** While a job is ready, the kernel wakes the runner once a second; an idle runner asks nothing. */
+const ready = sql`
+  -- any tenant: a runner serves all of them
+  select exists (select from jobs.job_queue where wake_at is null)`
+const rest_ms = 30_000
+
 /** Repeats only after a failure: one run lasts until the process stops. */
 export function openRunner(deps: RunnerDeps): Loop {
-  return { name: 'jobs.runner', every_ms: 1000, run: signal => runUntil(deps, signal) }
+  return { name: 'jobs.runner', every_ms: 1000, due: ready, run: signal => runUntil(deps, signal) }
 }
 
 async function runUntil(deps: RunnerDeps, signal: AbortSignal): Promise<void> {
@@ -72,7 +79,7 @@ async function runUntil(deps: RunnerDeps, signal: AbortSignal): Promise<void> {
     const worker = { worker_id, claim_id: null, grace_seconds: deps.grace_seconds }
     while (!signal.aborted) {
       const began = await fill(deps, claimer, places, worker)
-      if (began === 0) await sleeper.sleep(settings['jobs.poll_ms'])
+      if (began === 0) await sleeper.sleep(rest_ms)
     }
     await places.empty(settings['jobs.stop_grace_seconds'])
   } finally {
