@@ -199,10 +199,17 @@ type Keyed = {
 
 type TxOf<M extends Method> = M extends 'GET' ? Reader : Tx
 
-type Answer<M extends Method, C, R extends Replies, Outcome> =
+type Answer<M extends Method, C, R extends Replies, Outcome, Prepared> =
   | (Keyed & {
       transaction?: undefined
-      handle(context: C & { readonly tx: TxOf<M> }): Promise<ReplyOf<R>> | ReplyOf<R>
+      /**
+       * A call outside whose result the handler stores. It runs before the transaction, so that a service
+       * that hangs holds no connection; what it made is lost where the request is then refused.
+       */
+      prepare?(context: C): Promise<Prepared>
+      handle(
+        context: C & { readonly tx: TxOf<M>; readonly prepared: Prepared },
+      ): Promise<ReplyOf<R>> | ReplyOf<R>
       /** What a GET reads, as it goes on: for whoever accepts `text/event-stream`. */
       watch?(context: C & { readonly db: Db }): Promise<AsyncIterable<SseEvent>>
       /** For `record: 'reference'`: the reply to a replay, from what `resource_ref` names. */
@@ -241,7 +248,10 @@ export function route<
   B extends TSchema | undefined = undefined,
   Q extends TObject | undefined = undefined,
   Outcome = unknown,
->(spec: Common<M, Path, G, B, Q, R> & Answer<M, Given<Path, G, B, Q>, R, Outcome>): Route {
+  Prepared = undefined,
+>(
+  spec: Common<M, Path, G, B, Q, R> & Answer<M, Given<Path, G, B, Q>, R, Outcome, Prepared>,
+): Route {
   // The list of routes forgets the types of each one; the kernel gives every handler what it declared.
   return spec as unknown as Route
 }
@@ -270,7 +280,8 @@ export type Route = Common<
   Keyed & {
     transaction?: 'own'
     lease_seconds?: number
-    handle?(context: AnyContext & { tx?: Tx; db?: Db }): Promise<Reply> | Reply
+    prepare?(context: AnyContext): Promise<unknown>
+    handle?(context: AnyContext & { tx?: Tx; db?: Db; prepared?: unknown }): Promise<Reply> | Reply
     again?(context: AnyContext & { tx: Tx; resource_ref: string }): Promise<Reply>
     operation?: OutsideOperation<AnyContext, Replies, unknown>
     stream?(context: AnyContext & { db: Db }): Promise<AsyncIterable<SseEvent>>
