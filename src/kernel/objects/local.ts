@@ -15,10 +15,9 @@ import {
   writeSynced,
   type LocalFolders,
 } from './files.ts'
+import { FileBody } from './file-body.ts'
 import { openLocalMultipart } from './local-multipart.ts'
 import { checkKey, type ListedObject, type Objects } from './objects.ts'
-
-const read_bytes = 256 * 1024
 
 export function openLocalObjects(data_dir: string, fault: Fault): Objects {
   const root = join(data_dir, 'objects')
@@ -45,8 +44,8 @@ export function openLocalObjects(data_dir: string, fault: Fault): Objects {
       if (!file) return undefined
       // Of the open file: whatever is renamed over the path meanwhile is another one.
       const facts = factsOf(await file.stat({ bigint: true }))
-      const options = { highWaterMark: read_bytes, ...range }
-      return { ...facts, body: file.createReadStream(options) }
+      const { start = 0, end = facts.size - 1 } = range ?? {}
+      return { ...facts, body: new FileBody(file, start, Math.min(end, facts.size - 1)) }
     },
     head: async key => {
       const found = await stat(pathOf(key), { bigint: true }).catch(absent)
