@@ -34,7 +34,8 @@ export async function small(bed: Bed) {
             const { id } = JSON.parse(made.body) as { id: string }
             const sent = await send('PUT', `${base}/parts/${id}`, { body })
             const completed = await send('POST', `${base}/complete/${id}`)
-            return sent.status === 200 && completed.status === 200
+            if (completed.status !== 200) throw new Error(completed.body)
+            return sent.status === 200
           }),
       },
     ],
