@@ -47,14 +47,13 @@ export type Cancelled = 'cancelled' | 'requested' | 'ended' | 'absent'
 
 /** Whether a file is there to be read by a job; plugged in by whoever keeps files. */
 export type FileLookup = {
-  isAvailable(
-    reader: Reader,
-    principal: { readonly tenant_id: string; readonly principal_id: string | null },
-    file_id: string,
-  ): Promise<boolean>
-  /** Where a worker outside fetches it, for a short while. */
-  url(tenant_id: string, file_id: string): Promise<string | undefined>
+  isAvailable(reader: Reader, reading: FileReader, file_id: string): Promise<boolean>
+  /** Where a worker outside fetches it, for a short while; undefined where the owner may not read it now. */
+  url(reader: Reader, reading: FileReader, file_id: string): Promise<string | undefined>
 }
+
+/** The owner of a job, as the one who reads its input. */
+export type FileReader = { readonly tenant_id: string; readonly principal_id: string | null }
 
 export type HistoryLine = {
   readonly sequence: number

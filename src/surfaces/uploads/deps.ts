@@ -4,6 +4,7 @@
  */
 import type { Principal } from '../../kernel/access/principal.ts'
 import type { Reader, Tx } from '../../kernel/database/db.ts'
+import type { Face as Identity } from '../identity/face.ts'
 import type { Addresses } from './files/addresses.ts'
 import type { Inspectors } from './processing/inspectors.ts'
 import type { Purpose, Purposes } from './purposes.ts'
@@ -26,9 +27,13 @@ export type Jobs = {
   pauseFence(tx: Tx, activity: string): Promise<boolean>
 }
 
+/** What the owner of a job holds, when a worker takes the job. */
+export type Rights = Pick<Identity, 'grantsOf'>
+
 export type Deps = {
   readonly kernel: Kernel
   readonly jobs: Jobs
+  readonly rights: Rights
   readonly purposes: Purposes
   readonly addresses: Addresses
   readonly inspectors: Inspectors

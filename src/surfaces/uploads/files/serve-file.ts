@@ -26,6 +26,9 @@ const redirect_seconds = 60
 // oxlint-disable-next-line no-control-regex -- these are what is replaced
 const unsafe_in_names = /[/\\\u0000-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
+/** Windows opens a device instead of a file of this name. */
+const device_names = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
+
 const Served = Type.Object({
   tenant_id: Id,
   file_id: Id,
@@ -128,7 +131,8 @@ function headersOf(
   disposition: string,
 ): Record<string, string> {
   const inline = disposition === 'inline' && mayBeInline(media_type)
-  const name = (filename ?? 'file').replaceAll(unsafe_in_names, '_')
+  const plain = (filename ?? 'file').replaceAll(unsafe_in_names, '_')
+  const name = device_names.test(plain) ? `_${plain}` : plain
   const type = servedType(media_type)
   return {
     'content-type': type.startsWith('text/') ? `${type}; charset=utf-8` : type,

@@ -10,6 +10,7 @@ export type InspectorLimits = {
   readonly archive_depth: number
   readonly archive_bytes: number
   readonly archive_ratio: number
+  readonly pdf_pages: number
 }
 
 export type InspectTask = {
@@ -34,6 +35,7 @@ export type FileMetadata = {
   readonly frames?: number
   readonly entries?: number
   readonly expanded_bytes?: number
+  readonly pages?: number
 }
 
 export type Inspection = {

@@ -53,6 +53,7 @@ export function openInspectors({ settings }: Pick<Kernel, 'settings'>): Inspecto
     archive_depth: settings['uploads.archive_depth'],
     archive_bytes: settings['uploads.archive_bytes'],
     archive_ratio: settings['uploads.archive_ratio'],
+    pdf_pages: settings['uploads.pdf_pages'],
   }
   const pool = openPool({
     size: settings['uploads.inspectors'],
