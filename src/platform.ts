@@ -1,6 +1,6 @@
 /**
- * The composition root: the surfaces of the platform in the order in which they are opened, and their
- * faces plugged into each other. There is no container; this file is it.
+ * The composition root: the surfaces of the platform in the order in which they are opened, and
+ * their faces connected to each other. There is no container; this file does it.
  */
 import type { Composition } from './runtime/composition.ts'
 import { gather, type AnySurface } from './runtime/gather.ts'
@@ -37,6 +37,7 @@ export const composition: Composition = {
     work.face.plugFiles({ isAvailable: files.face.isAvailable, url: files.face.inputUrl })
     const messages = notifications.open(kernelFor(notifications), {
       people: people.face,
+      jobs: work.face,
       directory: administration,
     })
     const money = payments.open(kernelFor(payments), { people: administration })
