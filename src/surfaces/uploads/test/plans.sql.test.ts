@@ -75,7 +75,13 @@ async function sent(run: (db: Db & Tx, kernel: never) => Promise<unknown>): Prom
   const listening = { ...tx, one: listen, run: listen, audit: () => {}, wake: () => {} }
   const db = { ...listening, tx: (work: (tx: Tx) => Promise<unknown>) => work(db as never) }
   const signedUrls = { verify: () => 'ok' }
-  const kernel = { db, signedUrls, clock: { nowSeconds: () => 0 }, settings: {} } as never
+  const kernel = {
+    db,
+    signedUrls,
+    clock: { nowSeconds: () => 0 },
+    settings: {},
+    objects: { multipart: { parts: { kind: 'received' } } },
+  } as never
   // Nothing is found.
   await run(db as never, kernel).catch(() => {})
   return statements
