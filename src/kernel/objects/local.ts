@@ -7,15 +7,7 @@ import type { Stats } from 'node:fs'
 import { open, opendir, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { Fault } from '../faults.ts'
-import {
-  absent,
-  factsOf,
-  publish,
-  removeAbandoned,
-  withDraft,
-  writeSynced,
-  type LocalFolders,
-} from './files.ts'
+import { absent, factsOf, publish, withDraft, writeSynced, type LocalFolders } from './files.ts'
 import { FileBody } from './file-body.ts'
 import { openLocalMultipart } from './local-multipart.ts'
 import { checkKey, type ListedObject, type Objects } from './objects.ts'
@@ -25,14 +17,11 @@ export function openLocalObjects(data_dir: string, fault: Fault): Objects {
   const spool = join(data_dir, 'spool', 'tmp')
   const pathOf = (key: string) => join(root, checkKey(key))
   const folders: LocalFolders = { spool, pathOf }
-  let swept: Promise<void> | undefined
   return {
     engine: 'local',
     multipart: openLocalMultipart(join(data_dir, 'spool', 'parts'), folders, fault),
     put: async (key, content) => {
       const path = pathOf(key)
-      swept ??= removeAbandoned(spool)
-      await swept
       return await withDraft(spool, async draft => {
         const pieces = content instanceof Uint8Array ? [content] : content
         const written = await writeSynced(draft, pieces)

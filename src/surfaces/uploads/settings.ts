@@ -36,6 +36,7 @@ export const settings = {
   'uploads.inspector_bytes': count(512 * MiB, 'bytes', 'Memory of one child process that opens files of users', 64 * MiB, 16 * GiB),
   'uploads.image_pixels': count(50_000_000, 'pixels', 'Largest image, all frames of an animation together', 1, 1_000_000_000),
   'uploads.image_side_pixels': count(16_384, 'pixels', 'Longest side of an image', 1, 65_535),
+  'uploads.image_frames': count(256, 'frames', 'Frames of an animation', 1, 100_000),
   'uploads.archive_entries': count(10_000, 'entries', 'Entries of an archive, nested ones included', 1, 1_000_000),
   'uploads.archive_depth': count(3, 'levels', 'Archives inside archives', 1, 10),
   'uploads.archive_bytes': count(GiB, 'bytes', 'Content of an archive, unpacked', 1, 100 * GiB),

@@ -6,6 +6,7 @@ import type { DerivativeKind } from '../purposes.ts'
 export type InspectorLimits = {
   readonly image_pixels: number
   readonly image_side_pixels: number
+  readonly image_frames: number
   readonly archive_entries: number
   readonly archive_depth: number
   readonly archive_bytes: number

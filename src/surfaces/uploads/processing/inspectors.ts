@@ -49,6 +49,7 @@ export function openInspectors({ settings }: Pick<Kernel, 'settings'>): Inspecto
   const limits: InspectorLimits = {
     image_pixels: settings['uploads.image_pixels'],
     image_side_pixels: settings['uploads.image_side_pixels'],
+    image_frames: settings['uploads.image_frames'],
     archive_entries: settings['uploads.archive_entries'],
     archive_depth: settings['uploads.archive_depth'],
     archive_bytes: settings['uploads.archive_bytes'],

@@ -24,6 +24,9 @@ import {
 } from './upload-row.ts'
 import { settleVerification, verifyUpload, type Verified } from './verify-upload.ts'
 
+/** `missing_parts` has all of them. */
+const errors_shown = 20
+
 export type Completion = { readonly status: 200 | 202; readonly body: Completed }
 
 /** How many completions this process verifies at once; the others wait in the queue. */
@@ -191,7 +194,8 @@ async function checkParts(
   if (missing.length === 0 && differing.length === 0 && beyond.length === 0 && unnamed === 0) {
     return stored
   }
-  const errors = differing.length > 0 ? differing : missing.map(range => missingError(range))
+  const found = differing.length > 0 ? differing : missing.map(range => missingError(range))
+  const errors = found.slice(0, errors_shown)
   throw problem('upload_parts_mismatch', {
     errors: errors.length > 0 ? errors : [missingError([1, upload.part_count])],
     more: { missing_parts: missing, quarantined: true },
