@@ -5,7 +5,7 @@
 import type { Principal } from '../../kernel/access/principal.ts'
 import type { Reader, Tx } from '../../kernel/database/db.ts'
 import type { Face as Identity } from '../identity/face.ts'
-import type { Addresses } from './files/addresses.ts'
+import type { FileUrls } from './files/file-urls.ts'
 import type { Inspectors } from './processing/inspectors.ts'
 import type { Purpose, Purposes } from './purposes.ts'
 import type { Clamd } from './scanning/clamd.ts'
@@ -35,7 +35,7 @@ export type Deps = {
   readonly jobs: Jobs
   readonly rights: Rights
   readonly purposes: Purposes
-  readonly addresses: Addresses
+  readonly fileUrls: FileUrls
   readonly inspectors: Inspectors
   /** Null where no scanner is configured. */
   readonly clamd: Clamd | null

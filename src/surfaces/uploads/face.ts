@@ -4,7 +4,7 @@ import type { Principal } from '../../kernel/access/principal.ts'
 import type { Reader, Tx } from '../../kernel/database/db.ts'
 import type { ByteRange, Place } from '../../kernel/objects/objects.ts'
 import type { MayRead } from './deps.ts'
-import type { Address, Disposition, Variant } from './files/addresses.ts'
+import type { Disposition, FileUrl, Variant } from './files/file-urls.ts'
 import type { Purpose } from './purposes.ts'
 import type { BlockedHash } from './scanning/blocked-hashes.ts'
 import type { CreateUpload, NewUpload } from './schemas.ts'
@@ -50,7 +50,7 @@ export type Face = {
     variant: Variant,
     disposition: Disposition,
     expires_in_seconds: number,
-  ): Address
+  ): FileUrl
   /** The bytes of an available file of the tenant; undefined where there is none. */
   read(key: FileKey, range?: ByteRange): Promise<{ size: number; body: Readable } | undefined>
   /** Deletes a file, as its owner would. */

@@ -34,7 +34,7 @@ export function openFace(deps: Deps, readers: Map<Purpose, MayRead>): Face {
     prepareUpload: (caller, order) => prepareUpload(deps, caller, order),
     createUpload: async (tx, caller, order, prepared) =>
       await newUploadOf(deps, await createUpload(tx, deps, caller, order, prepared)),
-    signDownload: deps.addresses.sign,
+    signDownload: deps.fileUrls.sign,
     read: async (key, range) => {
       const file = await available(key)
       const found = file && (await objects.get(file.storage_key, range))
@@ -46,7 +46,7 @@ export function openFace(deps: Deps, readers: Map<Purpose, MayRead>): Face {
     isAvailable: (reader, reading, file_id) => isInput(reader, deps, reading, file_id),
     inputUrl: async (reader, reading, file_id) => {
       if (!(await isInput(reader, deps, reading, file_id))) return undefined
-      return deps.addresses.sign(file_id, 'original', 'attachment', input_url_seconds).url
+      return deps.fileUrls.sign(file_id, 'original', 'attachment', input_url_seconds).url
     },
     operator: {
       reconcile: asked => reconcile(deps.kernel, asked),

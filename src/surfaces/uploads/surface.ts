@@ -6,7 +6,7 @@ import type { Deps, Jobs, MayRead, Rights } from './deps.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Face } from './face.ts'
-import { openAddresses } from './files/addresses.ts'
+import { openFileUrls } from './files/file-urls.ts'
 import { openFace } from './open-face.ts'
 import { permissions } from './permissions.ts'
 import { personal } from './files/personal.ts'
@@ -45,7 +45,7 @@ export const uploads: Surface<Face, Needs, typeof settings> = {
       jobs,
       rights,
       purposes: openPurposes(kernel),
-      addresses: openAddresses(kernel),
+      fileUrls: openFileUrls(kernel),
       inspectors: openInspectors(kernel),
       clamd: clamd ? openClamd(clamd) : null,
       readers,

@@ -1,5 +1,5 @@
 /**
- * Serves the bytes of a file by an address that was signed. The state is asked for each request, and the
+ * Serves the bytes of a file by a URL that was signed. The state is asked for each request, and the
  * stored object is compared with the version that was scanned: where that differs, all bytes are hashed
  * again, because a restored backup gives every file a new version; another digest is `object_altered`.
  */
@@ -18,7 +18,7 @@ import { problem } from '../errors.ts'
 import { mayBeInline, servedType } from '../media-types.ts'
 import { Bytes, Size } from '../schemas.ts'
 import { quarantineFile } from './quarantine-file.ts'
-import { downloadGrant } from './addresses.ts'
+import { downloadGrant } from './file-urls.ts'
 import { rangeOf } from './range.ts'
 
 const redirect_seconds = 60
@@ -110,7 +110,7 @@ async function findServed(db: Db, file_id: string, variant: string): Promise<Ser
   return await db.maybe(
     Served,
     sql`
-      -- any tenant: the signature of the address is what grants this
+      -- any tenant: the signature of the URL is what grants this
       select f.tenant_id, f.id as file_id, d.id as variant_id,
         coalesce(d.storage_key, f.storage_key) as storage_key,
         coalesce(d.storage_version, f.storage_version) as storage_version,

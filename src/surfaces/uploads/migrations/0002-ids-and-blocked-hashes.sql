@@ -1,4 +1,4 @@
--- A signed address names an upload or a file and no tenant; a sweep walks over all files in order.
+-- A signed URL names an upload or a file and no tenant; a sweep walks over all files in order.
 create unique index uploads_id on uploads.uploads (id);
 create unique index files_id on uploads.files (id);
 

@@ -58,7 +58,7 @@ export async function openBrowserWorld(): Promise<BrowserWorld> {
   const browser: Browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
   return {
     world,
-    // Addresses that the platform signs lead to its public name, which is here for the browser alone.
+    // URLs that the platform signs lead to its public name, which is here for the browser alone.
     openPage: async path => {
       const page = await browser.newPage()
       await page.addInitScript(`

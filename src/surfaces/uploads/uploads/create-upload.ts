@@ -1,6 +1,6 @@
 /**
  * Begins an upload: checks purpose, type and size, begins it at the store, reserves the tenant's bytes, and
- * gives the addresses of the first parts. The store is asked before the transaction, so a store that hangs
+ * gives the URLs of the first parts. The store is asked before the transaction, so a store that hangs
  * holds no connection. Two statements decide the races: the UPDATE that reserves never passes the quota,
  * and open uploads of one principal are counted behind a lock.
  */
@@ -18,7 +18,7 @@ import { categoryOf, isProgramName, normalType } from '../media-types.ts'
 import { largestOf } from '../purposes.ts'
 import { digestOf, type CreateUpload, type NewUpload } from '../schemas.ts'
 import { partUrls } from '../parts/part-urls.ts'
-import { demandSpace } from '../storage/space.ts'
+import { requireSpace } from '../storage/space.ts'
 import { UploadRow, uploadColumns, type Caller } from './upload-row.ts'
 
 /** The first answer names this many parts; further ones are asked for as they are needed. */
@@ -36,7 +36,7 @@ export async function prepareUpload(
 ): Promise<Place> {
   const { kernel } = deps
   await checkOrder(deps, caller, asked)
-  await demandSpace(kernel, asked.expected_size)
+  await requireSpace(kernel, asked.expected_size)
   const key = newStorageKey(kernel)
   return { key, reference: await kernel.objects.multipart.begin(key) }
 }
@@ -53,7 +53,7 @@ export async function createUpload(
   const expiry = kernel.settings['uploads.expiry_seconds']
   try {
     await reserve(tx, kernel, principal.tenant_id, asked.expected_size)
-    await demandRoom(tx, kernel, principal)
+    await requireRoom(tx, kernel, principal)
     return await tx.one(
       UploadRow,
       sql`
@@ -82,7 +82,7 @@ export function discardPlace({ objects, log }: CreateDeps['kernel'], place: Plac
   })
 }
 
-/** The reply to a creation, and to its replay: addresses are made for each. */
+/** The reply to a creation, and to its replay: URLs are made for each. */
 export async function newUploadOf(
   { kernel }: Pick<Deps, 'kernel'>,
   upload: UploadRow,
@@ -183,7 +183,7 @@ async function reserve(
 
 const Open = Type.Object({ open: Type.Integer() })
 
-async function demandRoom(
+async function requireRoom(
   tx: Tx,
   { settings }: CreateDeps['kernel'],
   { tenant_id, id }: Caller['principal'],

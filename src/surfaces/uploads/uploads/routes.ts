@@ -73,7 +73,7 @@ function partsRoute(deps: Deps): Route {
     method: 'POST',
     path: `${one}/parts`,
     name: 'registerUploadParts',
-    summary: 'See which parts are stored, and get addresses for those that are not',
+    summary: 'See which parts are stored, and get URLs for those that are not',
     permission: 'authenticated',
     transaction: 'own',
     idempotency: 'ignored',

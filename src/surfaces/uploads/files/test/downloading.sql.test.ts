@@ -1,4 +1,4 @@
-/** Who may download what, by which addresses, and which bytes come. */
+/** Who may download what, by which URLs, and which bytes come. */
 import { randomBytes } from 'node:crypto'
 import { readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -71,7 +71,7 @@ describe.concurrent('ranges', () => {
   })
 })
 
-describe.concurrent('an address', () => {
+describe.concurrent('a URL', () => {
   test('ends with its time, with a change of anything in it, and with the file', async () => {
     const { who, file_id } = await stored()
     const { url, expires_at } = (await world.url(who, file_id, '?expires_in=30')).body
@@ -280,7 +280,7 @@ describe.concurrent('other surfaces', () => {
     expect(await submit(other, file_id)).toEqual([202, undefined])
   })
 
-  test('a worker gets the address of an input only while the owner of the job may read it', async () => {
+  test('a worker gets the URL of an input only while the owner of the job may read it', async () => {
     const { who, file_id } = await stored(randomBytes(10), { purpose: 'job_input' })
     const other = await world.member(who.tenant)
     const { db } = world.platform.kernel
