@@ -155,8 +155,9 @@ export type TarEntry = Parameters<ReturnType<typeof pack>['entry']>[0]
 export async function tar(entries: readonly TarEntry[], content = 'harmless'): Promise<Buffer> {
   const archive = pack()
   for (const entry of entries) {
-    if (entry.type === undefined) archive.entry(entry, content)
-    else archive.entry(entry)
+    // What is written is noted in the header that is given.
+    if (entry.type === undefined) archive.entry({ ...entry }, content)
+    else archive.entry({ ...entry })
   }
   archive.finalize()
   return await buffer(archive)
