@@ -29,11 +29,12 @@ export const composition: Composition = {
     const people = identity.open(kernelFor(identity), { permissions })
     const administration = people.face.administration
     const work = jobs.open(kernelFor(jobs), { people: administration, rights: people.face })
-    const files = uploads.open(kernelFor(uploads), { jobs: work.face, people: administration })
-    work.face.plugFiles({
-      isAvailable: files.face.isAvailable,
-      url: (tenant_id, file_id) => files.face.inputUrl({ tenant_id, file_id }),
+    const files = uploads.open(kernelFor(uploads), {
+      jobs: work.face,
+      people: administration,
+      rights: people.face,
     })
+    work.face.plugFiles({ isAvailable: files.face.isAvailable, url: files.face.inputUrl })
     const messages = notifications.open(kernelFor(notifications), {
       people: people.face,
       jobs: work.face,

@@ -988,6 +988,16 @@ CREATE INDEX worker_capabilities_type ON jobs.worker_capabilities USING btree (c
 
 create schema uploads;
 
+create table uploads.blocked_hashes (
+  sha256 bytea not null,
+  reason text not null,
+  created_by text not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint blocked_hashes_pkey PRIMARY KEY (sha256),
+  constraint blocked_hashes_reason_check CHECK ((length(reason) <= 200)),
+  constraint blocked_hashes_sha256_check CHECK ((octet_length(sha256) = 32))
+);
+
 create table uploads.derivatives (
   tenant_id uuid not null,
   id uuid not null,
@@ -1052,8 +1062,10 @@ create table uploads.files (
   constraint files_tenant_id_upload_id_key UNIQUE (tenant_id, upload_id)
 );
 CREATE INDEX files_due ON uploads.files USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE UNIQUE INDEX files_id ON uploads.files USING btree (id);
 CREATE INDEX files_owner ON uploads.files USING btree (tenant_id, owner_id, id);
 CREATE INDEX files_retention ON uploads.files USING btree (retention_until) WHERE (retention_until IS NOT NULL);
+CREATE INDEX files_sha256 ON uploads.files USING btree (sha256) WHERE (state = 'available'::text);
 
 create table uploads.processing_attempts (
   tenant_id uuid not null,
@@ -1129,6 +1141,7 @@ create table uploads.uploads (
 );
 CREATE INDEX uploads_due ON uploads.uploads USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX uploads_expiry ON uploads.uploads USING btree (expires_at) WHERE (state = 'initiated'::text);
+CREATE UNIQUE INDEX uploads_id ON uploads.uploads USING btree (id);
 CREATE INDEX uploads_open ON uploads.uploads USING btree (tenant_id, owner_id) WHERE (state = 'initiated'::text);
 CREATE INDEX uploads_parts_left ON uploads.uploads USING btree (retention_until) WHERE ((multipart_upload_id IS NOT NULL) AND (state <> 'initiated'::text));
 CREATE UNIQUE INDEX uploads_references ON uploads.uploads USING btree (multipart_upload_id) WHERE (multipart_upload_id IS NOT NULL);
