@@ -2,8 +2,9 @@
  * How tests run. A file's ending says what it needs: `*.pure.test.ts` no database and no program of its
  * own; every other one a world, with a real PostgreSQL, real servers and processes. Files named
  * `*.sql.test.ts` are of the second kind and run once more on the oldest PostgreSQL (.ci/run).
- * The chaos tests take part in every run in a short form; `vitest run --mode chaos` runs only them, at
- * full length (they read which from `inject('chaos')`).
+ * `*.long.test.ts` kill processes or wait for minutes: `npm test` leaves them out, .ci/run and
+ * `vitest run --project long` run them. `vitest run --mode chaos` runs only test/chaos, at full length
+ * (they read which from `inject('chaos')`).
  */
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,7 +23,7 @@ process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache')
 
 /** Files of one to several minutes of waiting: begun last, one of them would be alone at the end. */
 const slow =
-  /(\/chaos\/|\/cli\/|\/backup\/|crash|crawl|enumeration|install|lifecycle|outage|plans|postgres|process)[^/]*\.test\.ts$/
+  /(\/chaos\/|\/cli\/|\/backup\/|crash|crawl|install|lifecycle|outage|plans|postgres|process)[^/]*\.test\.ts$/
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -36,9 +37,27 @@ class SlowFirst extends BaseSequencer {
 const tests = ['src/**/test', 'test', 'scripts/test']
 const named = (ending: string) => tests.map(folder => `${folder}/**/${ending}`)
 const pure = named('*.pure.test.ts')
+const long = named('*.long.test.ts')
 
 export default defineConfig(({ mode }) => {
   const full = mode === 'chaos'
+  const world = {
+    globalSetup: './test/global-setup.ts',
+    provide: { chaos: full ? 'full' : 'short' },
+    // Processes, so that servers, pools and signals stay apart. One keeps what it has loaded for its next
+    // file: that was two seconds of processor time each, four tenths of the whole. Tests wait for as long
+    // as they work (processes that start, leases that end), so there are two a core.
+    pool: 'forks',
+    isolate: false,
+    maxWorkers: full ? 1 : Math.min(8, 2 * availableParallelism()),
+    testTimeout: full ? 600_000 : 30_000,
+    hookTimeout: 120_000,
+    // Real processes on a shared machine: a pause of the whole machine may look like a dead one. What fails
+    // twice in a row is a fault; a retry is counted and printed at the end; chaos tests get no second chance.
+    retry: full ? 0 : 1,
+  } as const
+  // Files opt in with `describe.concurrent`: each test there makes its own tenant.
+  const order = (groupOrder: number) => ({ concurrent: false, groupOrder })
   return {
     test: {
       reporters: ['default'],
@@ -60,24 +79,18 @@ export default defineConfig(({ mode }) => {
         {
           test: {
             name: 'world',
-            include: full ? ['test/chaos/**/*.test.ts'] : named('*.test.ts'),
-            exclude: pure,
-            globalSetup: './test/global-setup.ts',
-            provide: { chaos: full ? 'full' : 'short' },
-            // Processes, so that servers, pools and signals stay apart. One keeps what it has loaded for its
-            // next file: that was two seconds of processor time each, four tenths of the whole. Tests wait
-            // for as long as they work (processes that start, leases that end), so there are two a core.
-            pool: 'forks',
-            isolate: false,
-            maxWorkers: full ? 1 : Math.min(8, 2 * availableParallelism()),
-            // Files opt in with `describe.concurrent`: each test there makes its own tenant.
-            sequence: { concurrent: false, groupOrder: 1 },
-            testTimeout: full ? 600_000 : 30_000,
-            hookTimeout: 120_000,
-            // Real processes on a shared machine: a pause of the whole machine may look like a dead one.
-            // What fails twice in a row is a fault; a retry is counted and printed at the end; chaos tests
-            // get no second chance.
-            retry: full ? 0 : 1,
+            include: full ? [] : named('*.test.ts'),
+            exclude: [...pure, ...long],
+            ...world,
+            sequence: order(1),
+          },
+        },
+        {
+          test: {
+            name: 'long',
+            include: full ? ['test/chaos/**/*.test.ts'] : long,
+            ...world,
+            sequence: order(2),
           },
         },
       ],

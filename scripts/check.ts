@@ -4,6 +4,7 @@
  * N skipped`. Under CI a skipped test is a failure, because every engine is installed there. A test that
  * passed only when it was repeated is printed with its first error: it hides a race.
  * `scripts/check.ts tests [filter…]` runs only the tests, or only those whose paths contain a filter;
+ * `--project=long` those that take minutes, which are left out otherwise;
  * `--changed[=base]` runs only the tests that the changes since `base` (main) touch.
  */
 import { spawn, type SpawnOptions } from 'node:child_process'
@@ -54,7 +55,8 @@ if (import.meta.main) {
 }
 
 async function touchedSince(base: string): Promise<string[]> {
-  return await testsTouchedBy(root, changedFiles(root, base))
+  const files = await testsTouchedBy(root, changedFiles(root, base))
+  return files.filter(file => !file.endsWith('.long.test.ts'))
 }
 
 function add(total: Tally, more: Tally): void {
@@ -76,7 +78,9 @@ async function runTests(filters: readonly string[], strict: boolean): Promise<Ta
   try {
     const file = join(folder, 'report.json')
     const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
-    const { code, seconds } = await run('vitest', [...args, ...filters], 'shown')
+    const asked = filters.some(one => one.startsWith('--project='))
+    const projects = asked ? [] : ['--project=pure', '--project=world']
+    const { code, seconds } = await run('vitest', [...args, ...projects, ...filters], 'shown')
     const report = await readReport(file)
     const tally = tallyOf(report, code, strict)
     if (strict) for (const name of skippedIn(report)) console.log(`skipped, so failed: ${name}`)

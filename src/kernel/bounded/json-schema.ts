@@ -10,10 +10,11 @@ import { formats } from '../http/compile-route.ts'
 import type { FieldError } from '../errors/problem.ts'
 import { compilePattern } from './pattern.ts'
 import { shapeSchema, weight_keyword } from './schema-shape.ts'
+import { inTurn } from './turns.ts'
 import { Refused, TooMuchWork, Work } from './work.ts'
 
 /** What does not fit, with `pointer` before each place; empty where all does. */
-export type Fit = (value: unknown, pointer: string) => FieldError[]
+export type Fit = (value: unknown, pointer: string) => Promise<FieldError[]>
 
 const shown_max = 20
 /** A subschema that meets a value costs as much as five steps of a pattern. */
@@ -24,7 +25,12 @@ const options = { strict: false, allErrors: false, logger: false, formats } as c
 let meta: Ajv2020 | undefined
 
 /** Throws a `Refused` with a sentence and the place where the schema cannot be used. */
-export function compileSchema(given: object, steps?: number): Fit {
+export async function compileSchema(given: object, steps?: number): Promise<Fit> {
+  const fit = await inTurn(() => compileFit(given, steps))
+  return (value, pointer) => inTurn(() => fit(value, pointer))
+}
+
+function compileFit(given: object, steps?: number) {
   const { schema, patterns } = shapeSchema(given)
   let work = new Work()
   const spend = (count: number) => work.spend(count)
@@ -33,7 +39,7 @@ export function compileSchema(given: object, steps?: number): Fit {
     return { test: text => pattern.test(text, work), toString: () => source }
   })
   const compiled = compile(ajv, schema)
-  return (value, pointer) => {
+  return (value: unknown, pointer: string): FieldError[] => {
     work = new Work(steps)
     const verdict = ended(() => compiled(value))
     if (verdict === true) return []
@@ -49,10 +55,12 @@ function validator(spend: (steps: number) => void, pattern: (source: string) => 
   const ajv = new Ajv2020({
     ...options,
     meta: false,
+    messages: false,
     validateSchema: false,
     // A reference is a call: copied into each place, references of references double with each level.
     inlineRefs: false,
-    code: { regExp },
+    // Optimizing takes longer than compiling, and what is compiled runs no faster by it.
+    code: { regExp, optimize: false },
   })
   ajv.addKeyword({
     keyword: weight_keyword,

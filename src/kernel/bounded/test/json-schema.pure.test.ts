@@ -66,16 +66,24 @@ const schema = fc.letrec<{ any: object | boolean }>(tie => {
   }
 }).any
 
-test('fits what fits ajv alone', { timeout: 60_000 }, () => {
-  fc.assert(
-    fc.property(schema, fc.array(value, { minLength: 1, maxLength: 6 }), (part, values) => {
-      const whole = { allOf: [part], $defs: { text: { type: 'string' } } }
-      const oracle = new Ajv2020({ strict: false, logger: false }).compile(whole)
-      const fits = compileSchema(whole)
-      for (const one of values) {
-        expect([whole, one, fits(one, '').length === 0]).toEqual([whole, one, oracle(one)])
-      }
-    }),
+test('fits what fits ajv alone', { timeout: 60_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      schema,
+      fc.array(value, { minLength: 1, maxLength: 6 }),
+      async (part, values) => {
+        const whole = { allOf: [part], $defs: { text: { type: 'string' } } }
+        const oracle = new Ajv2020({ strict: false, logger: false }).compile(whole)
+        const fits = await compileSchema(whole)
+        for (const one of values) {
+          expect([whole, one, (await fits(one, '')).length === 0]).toEqual([
+            whole,
+            one,
+            oracle(one),
+          ])
+        }
+      },
+    ),
     { numRuns: 40, endOnFailure: true },
   )
 })
@@ -83,10 +91,11 @@ test('fits what fits ajv alone', { timeout: 60_000 }, () => {
 const list = (length: number) => Array.from({ length }, (_, n) => ({ n, text: `item ${n}` }))
 
 describe('what grows faster than its input', () => {
-  test('unique items are found with a set', () => {
-    const fits = compileSchema({ items: {}, uniqueItems: true })
-    expect(fits(list(5000), '')).toEqual([])
-    expect(fits([...list(5000), { text: 'item 7', n: 7 }], '')[0]?.constraint).toBe('uniqueItems')
+  test('unique items are found with a set', async () => {
+    const fits = await compileSchema({ items: {}, uniqueItems: true })
+    expect(await fits(list(5000), '')).toEqual([])
+    const [fault] = await fits([...list(5000), { text: 'item 7', n: 7 }], '')
+    expect(fault?.constraint).toBe('uniqueItems')
   })
 
   const doubling = (depth: number) => {
@@ -115,22 +124,23 @@ describe('what grows faster than its input', () => {
       },
       list(1000),
     ],
-  ])('%s end at the limit', (_name, given, data) => {
-    expect(compileSchema(given)(data, '/x')).toEqual([
+  ])('%s end at the limit', async (_name, given, data) => {
+    const fits = await compileSchema(given)
+    expect(await fits(data, '/x')).toEqual([
       { location: 'body', pointer: '/x', constraint: 'work' },
     ])
   })
 
-  test('a schema is refused with its place', () => {
+  test('a schema is refused with its place', async () => {
     const many = Array.from({ length: subschemas_max + 1 }, () => ({}))
-    expect(() => compileSchema({ anyOf: many })).toThrow(`at most ${subschemas_max}`)
+    await expect(compileSchema({ anyOf: many })).rejects.toThrow(`at most ${subschemas_max}`)
     const wide = { enum: Array.from({ length: 30_000 }, (_, n) => n) }
-    expect(() => compileSchema(wide)).toThrow('at most')
+    await expect(compileSchema(wide)).rejects.toThrow('at most')
     const nested = { properties: { 'a/b': { pattern: '(?=a)' } } }
-    expect(() => compileSchema(nested)).toThrow(
+    await expect(compileSchema(nested)).rejects.toThrow(
       expect.objectContaining({ pointer: '/properties/a~1b/pattern' }),
     )
-    expect(() => compileSchema({ $dynamicRef: '#x' })).toThrow('instead of $dynamicRef')
+    await expect(compileSchema({ $dynamicRef: '#x' })).rejects.toThrow('instead of $dynamicRef')
   })
 })
 
@@ -209,13 +219,14 @@ describe('10,000 hostile inputs', { timeout: 60_000 }, () => {
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(20)
   })
 
-  test('200 schemas: each is refused, or ends within its steps', () => {
+  test('200 schemas: each is refused, or ends within its steps', async () => {
     const seen = { refused: 0, stopped: 0, ended: 0 }
-    fc.assert(
-      fc.property(evil_schema, evil_schema, evil_values, (one, other, data) => {
+    await fc.assert(
+      fc.asyncProperty(evil_schema, evil_schema, evil_values, async (one, other, data) => {
         const whole = { allOf: [one, other], $defs: { a: one, b: other } }
         try {
-          const [fault] = compileSchema(whole, 20_000)(data, '')
+          const fits = await compileSchema(whole, 20_000)
+          const [fault] = await fits(data, '')
           if (fault?.constraint === 'work') seen.stopped++
           else seen.ended++
         } catch (error) {
@@ -229,11 +240,12 @@ describe('10,000 hostile inputs', { timeout: 60_000 }, () => {
   })
 })
 
-test('the limits leave room for what is meant', () => {
+test('the limits leave room for what is meant', async () => {
   const address = { type: 'object', properties: { city: { type: 'string', pattern: '^\\p{Lu}' } } }
   const schema = { type: 'array', items: address, uniqueItems: true, maxItems: 5000 }
   const cities = Array.from({ length: 5000 }, (_, n) => ({ city: `Oslo ${n}` }))
-  expect(compileSchema(schema)(cities, '')).toEqual([])
+  const fits = await compileSchema(schema)
+  expect(await fits(cities, '')).toEqual([])
   expect(shapeSchema(schema).patterns.size).toBe(1)
-  expect(steps_max).toBe(1_000_000)
+  expect(steps_max).toBe(400_000)
 })

@@ -72,13 +72,25 @@ const texts = fc.string({
   maxLength: 12,
 })
 
+/**
+ * What the specification of the language says: tried at each code point. V8's own search also looks between
+ * the two halves of one, where it finds a `\B`.
+ */
+function occurs(source: string, text: string): boolean {
+  const oracle = new RegExp(source, 'uy')
+  for (let at = 0; at <= text.length; at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) {
+    oracle.lastIndex = at
+    if (oracle.test(text)) return true
+  }
+  return false
+}
+
 test('means what the language means', () => {
   fc.assert(
     fc.property(pattern, fc.array(texts, { minLength: 1, maxLength: 5 }), (source, given) => {
       const own = compilePattern(source)
-      const oracle = new RegExp(source, 'u')
       for (const text of given)
-        expect([source, text, own.test(text)]).toEqual([source, text, oracle.test(text)])
+        expect([source, text, own.test(text)]).toEqual([source, text, occurs(source, text)])
     }),
     { numRuns: 3000, endOnFailure: true },
   )

@@ -27,7 +27,7 @@ export async function checkOrder(
   pointer = '',
 ): Promise<NewJob> {
   const type = await deps.types.resolve(reader, order.type, order.schema_version)
-  checkInput(deps, type, order, pointer)
+  await checkInput(deps, type, order, pointer)
   checkTimes(deps, order, pointer)
   if (order.input_ref !== undefined) await requireFile(reader, deps, order, pointer)
   const { max_attempts = type.max_attempts } = order
@@ -52,12 +52,12 @@ export async function checkOrder(
   }
 }
 
-function checkInput(
+async function checkInput(
   { kernel: { settings } }: CheckDeps,
   { fits }: KnownType,
   { parameters, input_ref }: JobOrder,
   pointer: string,
-): void {
+): Promise<void> {
   if (parameters !== undefined && input_ref !== undefined) {
     throw invalid(`${pointer}/input_ref`, 'oneOf')
   }
@@ -69,7 +69,7 @@ function checkInput(
       detail: `Parameters have at most ${settings['jobs.parameters_bytes']} bytes as JSON.`,
     })
   }
-  const errors = fits.parameters(given, `${pointer}/parameters`)
+  const errors = await fits.parameters(given, `${pointer}/parameters`)
   if (errors.length > 0) throw problem('validation_failed', { errors })
 }
 

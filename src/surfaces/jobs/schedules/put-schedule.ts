@@ -79,7 +79,7 @@ async function checkRun(tx: Tx, deps: PutDeps, asked: PutSchedule, parameters: o
   if (!type.offered) throw problem('unknown_job_type')
   const most = deps.kernel.settings['jobs.parameters_bytes']
   if (Buffer.byteLength(JSON.stringify(parameters)) > most) throw problem('content_too_large')
-  const errors = type.fits.parameters(parameters, '/parameters')
+  const errors = await type.fits.parameters(parameters, '/parameters')
   if (errors.length > 0) throw problem('validation_failed', { errors })
   return type
 }

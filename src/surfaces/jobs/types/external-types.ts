@@ -71,8 +71,8 @@ export function openExternalFits(): ExternalFits {
       )
       if (!found) return undefined
       const fits = {
-        parameters: compileRegistered(found.parameters_schema),
-        result: found.result_schema && compileRegistered(found.result_schema),
+        parameters: await compileRegistered(found.parameters_schema),
+        result: found.result_schema && (await compileRegistered(found.result_schema)),
       }
       if (kept.size >= kept_max) for (const oldest of kept.keys()) if (kept.delete(oldest)) break
       kept.set(name, fits)

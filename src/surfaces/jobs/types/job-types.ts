@@ -54,8 +54,8 @@ const nameOf = ({ type, schema_version }: TypeVersion) => `${type} ${schema_vers
 
 /** Our own schemas are schemas, and compiling them takes a sixth of a start. */
 function fitAtFirstUse(schema: object): Fit {
-  let fit: Fit | undefined
-  return (value, pointer) => (fit ??= compileSchema(schema))(value, pointer)
+  let fit: Promise<Fit> | undefined
+  return async (value, pointer) => (await (fit ??= compileSchema(schema)))(value, pointer)
 }
 
 export function openJobTypes({ settings }: Pick<Kernel, 'settings'>): JobTypes {
@@ -106,7 +106,7 @@ export function openJobTypes({ settings }: Pick<Kernel, 'settings'>): JobTypes {
     checkResult: async (reader, one, value) => {
       const known = built.get(nameOf(one))?.fits
       const fits = known ?? (await external_fits.of(reader, one.type, one.schema_version))
-      const faults = fits?.result?.(value, '/result') ?? []
+      const faults = (await fits?.result?.(value, '/result')) ?? []
       if (faults.length > 0) throw problem('result_invalid', { errors: faults })
     },
     rulesOf: ({ type, schema_version }) => {

@@ -22,8 +22,8 @@ export async function registerType(
   principal: Principal,
 ): Promise<boolean> {
   const bytes_max = settings['jobs.schema_bytes']
-  requireSchema(given.parameters_schema, 'parameters_schema', bytes_max)
-  if (given.result_schema) requireSchema(given.result_schema, 'result_schema', bytes_max)
+  await requireSchema(given.parameters_schema, 'parameters_schema', bytes_max)
+  if (given.result_schema) await requireSchema(given.result_schema, 'result_schema', bytes_max)
   const { base_ms = null, cap_ms = null } = given.backoff ?? {}
   if (base_ms !== null && cap_ms !== null && base_ms > cap_ms) {
     const errors = [

@@ -6,12 +6,16 @@ import { compileSchema, type Fit } from '../../../kernel/bounded/json-schema.ts'
 import { Refused } from '../../../kernel/bounded/work.ts'
 import { problem } from '../errors.ts'
 
-export function requireSchema(schema: object, member: string, bytes_max: number): void {
+export async function requireSchema(
+  schema: object,
+  member: string,
+  bytes_max: number,
+): Promise<void> {
   if (Buffer.byteLength(JSON.stringify(schema)) > bytes_max) {
     throw refusal(`/${member}`, 'maxBytes', `A schema has at most ${bytes_max} bytes.`)
   }
   try {
-    compileSchema(schema)
+    await compileSchema(schema)
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     throw refusal(`/${member}${error.pointer}`, 'schema', error.message)
@@ -19,12 +23,12 @@ export function requireSchema(schema: object, member: string, bytes_max: number)
 }
 
 /** A schema that was registered before a limit was set may no longer be usable: nothing fits it. */
-export function compileRegistered(schema: object): Fit {
+export async function compileRegistered(schema: object): Promise<Fit> {
   try {
-    return compileSchema(schema)
+    return await compileSchema(schema)
   } catch (error) {
     if (!(error instanceof Refused)) throw error
-    return (_value, pointer) => [{ location: 'body', pointer, constraint: 'schema_invalid' }]
+    return async (_value, pointer) => [{ location: 'body', pointer, constraint: 'schema_invalid' }]
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { Type } from 'typebox'
 import { compilePattern, type Pattern } from '../../../kernel/bounded/pattern.ts'
+import { inTurn } from '../../../kernel/bounded/turns.ts'
 import { Refused, TooMuchWork, Work } from '../../../kernel/bounded/work.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -45,16 +46,18 @@ export function openBlockedPatterns({ log }: { readonly log: Log }): BlockedPatt
   return {
     match: async (reader, ids, url) => {
       await learn(reader, ids)
-      const work = new Work()
-      const found = { blocked: false, warned: false }
-      for (const id of ids) {
-        const { pattern, action } = known.get(id) ?? { pattern: null, action: 'block' }
-        const verdict = pattern ? matchPattern(pattern, url, work) : 'no'
-        if (verdict === 'yes' && action === 'block') found.blocked = true
-        // What could not be checked is looked at by a person.
-        else if (verdict !== 'no') found.warned = true
-      }
-      return found
+      return await inTurn(() => {
+        const work = new Work()
+        const found = { blocked: false, warned: false }
+        for (const id of ids) {
+          const { pattern, action } = known.get(id) ?? { pattern: null, action: 'block' }
+          const verdict = pattern ? matchPattern(pattern, url, work) : 'no'
+          if (verdict === 'yes' && action === 'block') found.blocked = true
+          // What could not be checked is looked at by a person.
+          else if (verdict !== 'no') found.warned = true
+        }
+        return found
+      })
     },
   }
 }

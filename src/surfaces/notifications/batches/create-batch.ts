@@ -216,7 +216,7 @@ async function write(
     if ('code' in one) reject(one)
     else {
       if (one.data === null && shared_fits === null) {
-        demandData(deps, batch.template, batch.data)
+        await demandData(deps, batch.template, batch.data)
         shared_fits = true
       }
       waiting.push(one)

@@ -65,7 +65,7 @@ export async function expandPortion(
       continue
     }
     const data = line.data && { ...batch.data, ...line.data }
-    const code = data && refusalOf(deps, batch, data)
+    const code = data && (await refusalOf(deps, batch, data))
     if (code) {
       rejected.push({ line: line.line, code })
       continue
@@ -78,9 +78,13 @@ export async function expandPortion(
   return { total: made, duplicates: duplicates + rows.size - made, rejected }
 }
 
-function refusalOf(deps: Pick<Deps, 'kernel'>, batch: Batch, data: Data): string | null {
+async function refusalOf(
+  deps: Pick<Deps, 'kernel'>,
+  batch: Batch,
+  data: Data,
+): Promise<string | null> {
   try {
-    demandData(deps, batch.template, data)
+    await demandData(deps, batch.template, data)
     return null
   } catch (error) {
     if (error instanceof Problem) return error.code

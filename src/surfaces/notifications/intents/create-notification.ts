@@ -33,7 +33,7 @@ export async function createNotification(
   const { tenant_id } = principal
   const prepared = await prepare(tx, deps, { tenant_id, grants }, asked)
   const { data = {} } = asked
-  demandData(deps, prepared.template, data)
+  await demandData(deps, prepared.template, data)
   const recipient = await resolveRecipient(tx, deps, tenant_id, asked.recipient)
   const id = newId()
   const accepted = await accept(tx, deps, {

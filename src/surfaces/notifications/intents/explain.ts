@@ -31,7 +31,7 @@ export async function explain(
   asked: NewNotification,
 ): Promise<Static<typeof Explained>> {
   const prepared = await prepare(tx, deps, { tenant_id, grants }, asked)
-  demandData(deps, prepared.template, asked.data ?? {})
+  await demandData(deps, prepared.template, asked.data ?? {})
   const { recipient, facts } = await factsFor(tx, deps, tenant_id, asked.recipient)
   const begins_ms = Math.max(deps.kernel.clock.nowMs(), prepared.scheduled_at_ms ?? 0)
   return {

@@ -109,12 +109,12 @@ function timesOf(
 }
 
 /** `pointer` is where the data stands in the request. */
-export function demandData(
+export async function demandData(
   { kernel: { settings } }: Pick<Deps, 'kernel'>,
   { data_schema }: TemplateVersion,
   data: object,
   pointer = '/data',
-): void {
+): Promise<void> {
   const bytes_max = settings['notifications.data_bytes']
   if (Buffer.byteLength(JSON.stringify(data)) > bytes_max) {
     throw problem('template_data_invalid', {
@@ -123,7 +123,8 @@ export function demandData(
     })
   }
   if (!data_schema) return
-  const errors = fitOf(data_schema)(data, pointer)
+  const fits = await fitOf(data_schema)
+  const errors = await fits(data, pointer)
   if (errors.length === 0) return
   throw problem('template_data_invalid', {
     detail: 'The data does not fit the schema of the template.',

@@ -30,7 +30,7 @@ export async function createTemplate(
   asked: NewTemplate,
 ): Promise<number> {
   const { name, default_locale, data_schema } = asked
-  if (data_schema) demandSchema(data_schema)
+  if (data_schema) await demandSchema(data_schema)
   const rows = rowsOf(asked)
   // Two drafts at once take two numbers: the second waits for the first.
   await tx.run(sql`

@@ -6,25 +6,25 @@ import { problem } from '../errors.ts'
 const bytes_max = 16 * 1024
 const member = '/data_schema'
 
-export function demandSchema(schema: object): void {
+export async function demandSchema(schema: object): Promise<void> {
   if (Buffer.byteLength(JSON.stringify(schema)) > bytes_max) {
     throw refusal(member, 'maxBytes', `A schema has at most ${bytes_max} bytes.`)
   }
   try {
-    compileSchema(schema)
+    await compileSchema(schema)
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     throw refusal(`${member}${error.pointer}`, 'schema', error.message)
   }
 }
 
-const fits = new WeakMap<object, Fit>()
+const fits = new WeakMap<object, Promise<Fit>>()
 
 /** It was checked when the template was written. */
-export function fitOf(schema: object): Fit {
+export async function fitOf(schema: object): Promise<Fit> {
   const fit = fits.get(schema) ?? compileSchema(schema)
   fits.set(schema, fit)
-  return fit
+  return await fit
 }
 
 function refusal(pointer: string, constraint: string, detail: string) {

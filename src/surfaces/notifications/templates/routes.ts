@@ -173,7 +173,7 @@ async function preview(
   if (!template) throw problem('channel_without_template')
   const { timezone = 'UTC', locale = null, data } = asked
   if (!isTimezone(timezone)) throw problem('invalid_timezone')
-  demandData(deps, found, data)
+  await demandData(deps, found, data)
   try {
     const rendered = render(template, {
       data,
