@@ -107,7 +107,7 @@ async function checkoutReply(tx: Tx, key: { readonly tenant_id: string; readonly
     case 'pending':
       return reply(
         202,
-        { ...order, status: 'pending' },
+        { ...order, status: 'pending' as const },
         { ...orderReply(order), 'retry-after': '2' },
       )
     case 'payment_failed':

@@ -1,6 +1,6 @@
 /** Routes of returns: buyers ask for them, and those with the duty of refunds decide. */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
+import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { etag } from '../../../kernel/http/etag.ts'
 import { page as pageOf } from '../../../kernel/http/page.ts'
@@ -43,8 +43,8 @@ export function returnRoutes(deps: Deps): readonly Route[] {
   ]
 }
 
-async function replyOf(tx: Tx, key: Key) {
-  const shown = await showReturn(tx, key)
+async function replyOf(reader: Reader, key: Key) {
+  const shown = await showReturn(reader, key)
   return reply(200, shown, { etag: etag(shown.version) })
 }
 
