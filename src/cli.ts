@@ -1,6 +1,6 @@
 /**
- * The `dodeca` command: one small file a sub-command. It works on the database itself, so it needs no
- * running platform; what went wrong is said in a sentence, and the exit code is 0 or 1.
+ * The `dodeca` command: one small file a sub-command. It works directly on the database, so it
+ * needs no running platform. Errors are printed as one sentence, and the exit code is 0 or 1.
  */
 import { parseCommand, type Command } from './cli/command.ts'
 import { helpCommand, showAll, showCommands } from './cli/help.ts'
@@ -9,7 +9,10 @@ import { loadConfig } from './settings.ts'
 import type { Composition } from './runtime/composition.ts'
 import { StartError } from './kernel/errors/start-error.ts'
 
-/** By their first word, in the order of the help: what a command needs is loaded when it is meant. */
+/**
+ * The commands by their first word, in the order of the help; a command's module is loaded only
+ * when it is used.
+ */
 const groups: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
   start: async () => [(await import('./cli/start.ts')).startCommand],
   migrate: async () => [(await import('./cli/migrate.ts')).migrateCommand],
@@ -55,13 +58,13 @@ async function allCommands(): Promise<readonly Command[]> {
   return (await Promise.all(Object.values(groups).map(group => group()))).flat()
 }
 
-/** Those among which the first word chooses; for a word that is none, all, to name the nearest. */
+/** The commands with this first word; for an unknown word all of them, to find the nearest. */
 async function commandsFor(word: string): Promise<readonly Command[]> {
   const group = Object.hasOwn(groups, word) ? groups[word] : undefined
   return group ? await group() : await allCommands()
 }
 
-/** Answers the exit code. */
+/** Returns the exit code. */
 export async function dodeca(
   argv: readonly string[],
   load: () => Promise<Composition> = product,
@@ -108,7 +111,7 @@ function explain(error: unknown): string {
   if (error instanceof StartError) return error.message
   const { code, path, message } = error as NodeJS.ErrnoException
   if (/^(ENOSPC|EDQUOT|EROFS|EACCES|EPERM)$/.test(code ?? '')) {
-    return `A file cannot be read or written (${code}${path ? `, ${path}` : ''}). Mend that, then try again.`
+    return `A file cannot be read or written (${code}${path ? `, ${path}` : ''}). Correct that, then try again.`
   }
   return error instanceof Error ? (error.stack ?? message) : String(error)
 }

@@ -1,6 +1,6 @@
 /**
- * The composition root: the surfaces of the platform in the order in which they are opened, and their
- * faces plugged into each other. There is no container; this file is it.
+ * The composition root: the surfaces of the platform in the order in which they are opened, and
+ * their faces connected to each other. There is no container; this file does it.
  */
 import type { Composition } from './runtime/composition.ts'
 import { gather, type AnySurface } from './runtime/gather.ts'
@@ -38,6 +38,7 @@ export const composition: Composition = {
     })
     const messages = notifications.open(kernelFor(notifications), {
       people: people.face,
+      jobs: work.face,
       directory: administration,
     })
     const money = payments.open(kernelFor(payments), { people: administration })

@@ -1,6 +1,6 @@
 /**
- * The settings of the whole platform: the tables of its surfaces, in their order. It loads nothing else
- * of them, so that the command line can explain a setting without starting anything.
+ * The settings of the whole platform: the tables of its surfaces, in their order. It loads nothing
+ * else of the surfaces, so that the command line can explain a setting without starting anything.
  */
 import { readConfig, type Config, type Environment } from './runtime/config.ts'
 import { settings as commerce } from './surfaces/commerce/settings.ts'
@@ -14,7 +14,7 @@ import { settings as webhooks } from './surfaces/webhooks/settings.ts'
 
 export const tables = [identity, jobs, uploads, notifications, payments, commerce, links, webhooks]
 
-/** The configuration of this process. `overrides` are the command line's, and win. */
+/** The configuration of this process. `overrides` come from the command line and win. */
 export function loadConfig(overrides?: Environment, env?: Environment): Config {
   return readConfig(tables, overrides, env)
 }

@@ -38,8 +38,12 @@ create table kernel.erasures (
   lease_token uuid,
   leased_until timestamp with time zone,
   last_error_code text,
-  constraint erasures_pkey PRIMARY KEY (account_id, surface)
+  id uuid not null default gen_random_uuid(),
+  principal_ids uuid[] not null default '{}'::uuid[],
+  made_before timestamp with time zone,
+  constraint erasures_pkey PRIMARY KEY (id)
 );
+CREATE UNIQUE INDEX erasures_account ON kernel.erasures USING btree (account_id, surface) WHERE (made_before IS NULL);
 CREATE INDEX erasures_due_at ON kernel.erasures USING btree (due_at) WHERE (due_at IS NOT NULL);
 
 create table kernel.event_consumers (
@@ -957,6 +961,19 @@ CREATE INDEX jobs_dead_types ON jobs.jobs USING btree (type, dead_at) WHERE (dea
 CREATE UNIQUE INDEX jobs_idempotency ON jobs.jobs USING btree (tenant_id, principal_id, operation, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE UNIQUE INDEX jobs_tenant ON jobs.jobs USING btree (tenant_id, id);
 
+create table jobs.last_beat (
+  one boolean not null default true,
+  beat_at timestamp with time zone not null default now(),
+  constraint last_beat_one_check CHECK (one),
+  constraint last_beat_pkey PRIMARY KEY (one)
+) with (fillfactor=50);
+
+create table jobs.outages (
+  began_at timestamp with time zone not null,
+  ended_at timestamp with time zone not null,
+  constraint outages_pkey PRIMARY KEY (began_at)
+);
+
 create table jobs.worker_capabilities (
   worker_id uuid not null,
   queue text not null default 'default'::text,
@@ -1231,7 +1248,6 @@ create table notifications.digests (
   principal_id uuid,
   total integer not null default 1,
   closes_at timestamp with time zone not null,
-  lease_token uuid,
   created_at timestamp with time zone not null default kernel.now(),
   constraint digests_pkey PRIMARY KEY (tenant_id, id),
   constraint digests_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text])))
@@ -1377,6 +1393,7 @@ CREATE INDEX provider_events_intent ON notifications.provider_events USING btree
 CREATE INDEX provider_events_open ON notifications.provider_events USING btree (provider, provider_message_id) WHERE (NOT applied);
 CREATE INDEX provider_events_received ON notifications.provider_events USING btree (received_at);
 CREATE INDEX provider_events_ref ON notifications.provider_events USING btree (provider, ref) WHERE ((NOT applied) AND (ref IS NOT NULL));
+CREATE INDEX provider_events_waiting ON notifications.provider_events USING btree (received_at) WHERE (NOT applied);
 
 create table notifications.provider_health (
   provider text not null,
@@ -1646,6 +1663,7 @@ CREATE INDEX payment_operations_intent ON payments.payment_operations USING btre
 CREATE UNIQUE INDEX payment_operations_key ON payments.payment_operations USING btree (tenant_id, principal_id, type, idempotency_key);
 CREATE UNIQUE INDEX payment_operations_open ON payments.payment_operations USING btree (tenant_id, intent_id) WHERE ((type = ANY (ARRAY['authorize'::text, 'capture'::text, 'cancel'::text])) AND (state = ANY (ARRAY['created'::text, 'pending_provider'::text])));
 CREATE UNIQUE INDEX payment_operations_provider ON payments.payment_operations USING btree (provider, provider_operation_id);
+CREATE INDEX payment_operations_refunder ON payments.payment_operations USING btree (principal_id, id) WHERE (type = 'refund'::text);
 
 create table payments.payouts (
   id uuid not null,

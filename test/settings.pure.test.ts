@@ -37,6 +37,14 @@ const refused: readonly (readonly [Record<string, string>, RegExp])[] = [
     /LINKS_EXPIRY_MIN_SECONDS .* LINKS_EXPIRY_MAX_DAYS/,
   ],
   [{ LINKS_PURGE: 'webhook' }, /LINKS_PURGE .* LINKS_PURGE_URL/],
+  [
+    {
+      PAYMENTS_STRIPE_SECRET_KEY: 'sk_live_1',
+      PAYMENTS_STRIPE_BASE_URL: 'https://api.stripe.com.example.com',
+    },
+    /PAYMENTS_STRIPE_BASE_URL .* PAYMENTS_STRIPE_SECRET_KEY/,
+  ],
+  [{ PAYMENTS_STRIPE_BASE_URL: 'stripe' }, /PAYMENTS_STRIPE_BASE_URL is not an address/],
   [{ LINKS_COUNTRY_HEADER: 'cf-ipcountry' }, /LINKS_COUNTRY_HEADER .* KERNEL_TRUSTED_PROXIES/],
 ]
 

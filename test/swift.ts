@@ -87,6 +87,17 @@ export async function startSwift(): Promise<Swift> {
   }
 }
 
+/**
+ * Swift gives its own servers half a second to accept, one second to enter an object into a listing, and
+ * shuns one that was late eleven times for a minute. They are one process here, without the daemon that
+ * completes listings later, so on a busy machine parts were missing from lists for ever.
+ */
+const patience = `conn_timeout = 60
+node_timeout = 60
+container_update_timeout = 60
+error_suppression_interval = 0
+error_suppression_limit = 1000000000`
+
 function confOf(name: Program, home: string, ports: Readonly<Record<Program, number>>): string {
   const common = `[DEFAULT]
 bind_ip = 127.0.0.1
@@ -106,12 +117,14 @@ disable_fallocate = true
 pipeline = ${name}-server
 [app:${name}-server]
 use = egg:swift#${name}
+${patience}
 `
   }
   return `${common}[pipeline:main]
 pipeline = catch_errors cache listing_formats s3api tempauth copy slo dlo proxy-server
 [app:proxy-server]
 use = egg:swift#proxy
+${patience}
 allow_account_management = true
 account_autocreate = true
 [filter:catch_errors]

@@ -7,6 +7,7 @@ import { ask } from '../ground/database.ts'
 import { productionEnvironment } from '../ground/platform.ts'
 import { startProgram, type Program } from '../ground/program.ts'
 import type { Database } from '../ground/database.ts'
+import type { Side } from '../ground/machine.ts'
 import type { Sink } from './sink.ts'
 
 export type Notifying = {
@@ -15,6 +16,7 @@ export type Notifying = {
   readonly database_url: string
   readonly user_id: string
   readonly tenant_id: string
+  readonly token: string
   call(
     method: string,
     path: string,
@@ -30,11 +32,22 @@ export type Answered = { readonly status: number; readonly body: Record<string, 
 
 const password = 'correct horse battery staple'
 
-export async function prepare(database: Database, sink: Sink, name: string): Promise<Notifying> {
+type How = {
+  readonly side?: Side
+  readonly profile?: string | null
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+export async function prepare(
+  database: Database,
+  sink: Sink,
+  name: string,
+  { side = 'free', profile = null, settings = {} }: How = {},
+): Promise<Notifying> {
   const database_url = await database.create(name)
   const data_dir = await mkdtemp(join(tmpdir(), 'dodeca-notify-'))
   const email = `bench-${newId()}@example.test`
-  const program = await startProgram({
+  const environment = {
     ...productionEnvironment(database_url),
     DATA_DIR: data_dir,
     PUBLIC_URL: 'http://dodeca.test',
@@ -47,7 +60,9 @@ export async function prepare(database: Database, sink: Sink, name: string): Pro
     NOTIFICATIONS_TENANT_PER_SECOND: '1000000',
     NOTIFICATIONS_DOMAIN_PER_SECOND: '1000000',
     KERNEL_SANDBOX: 'false',
-  })
+    ...settings,
+  }
+  const program = await startProgram(environment, { side, profile })
   const url = `http://127.0.0.1:${program.port}`
   let token = ''
   const call: Notifying['call'] = async (method, path, body, headers = {}) => {
@@ -88,6 +103,7 @@ export async function prepare(database: Database, sink: Sink, name: string): Pro
     database_url,
     user_id,
     tenant_id,
+    token,
     call,
     memory: async () => {
       const status = await readFile(`/proc/${program.pid}/status`, 'utf8')

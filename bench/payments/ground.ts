@@ -10,15 +10,24 @@ import { start } from '../../src/runtime/start.ts'
 import { loadConfig } from '../../src/settings.ts'
 import type { Face } from '../../src/surfaces/payments/face.ts'
 import type { Bench } from '../ground/comparison.ts'
+import { productionEnvironment } from '../ground/platform.ts'
 
 export type Ground = {
   readonly database_url: string
-  readonly port: number
   readonly db: Db
   readonly face: Face
   readonly stripe: Readonly<Record<string, string>>
   control(path: string, body?: object, method?: string): Promise<void>
   close(): Promise<void>
+}
+
+/** The sandbox takes the place of Stripe. */
+export function providerEnvironment(stripe: Ground['stripe']): Record<string, string> {
+  return {
+    PAYMENTS_STRIPE_SECRET_KEY: stripe['key'] ?? '',
+    PAYMENTS_STRIPE_BASE_URL: stripe['api'] ?? '',
+    PAYMENTS_STRIPE_WEBHOOK_SECRETS: stripe['webhook_secret'] ?? '',
+  }
 }
 
 export async function openGround({ database }: Bench): Promise<Ground> {
@@ -33,19 +42,18 @@ export async function openGround({ database }: Bench): Promise<Ground> {
     loadConfig(
       {},
       {
-        DATABASE_URL: database_url,
+        ...productionEnvironment(database_url),
         DATA_DIR: folder,
-        PORT: '0',
-        LOG_LEVEL: 'silent',
+        PUBLIC_URL: 'http://dodeca.test',
         KERNEL_SANDBOX: 'false',
-        KERNEL_RATE_FACTOR: '1000000',
         KERNEL_OVERLOAD_DELAY_MS: '60000',
-        PAYMENTS_STRIPE_SECRET_KEY: stripe['key'],
-        PAYMENTS_STRIPE_BASE_URL: stripe['api'],
-        PAYMENTS_STRIPE_WEBHOOK_SECRETS: stripe['webhook_secret'],
+        ...providerEnvironment(stripe),
         PAYMENTS_RECONCILE_SECONDS: '86400',
         PAYMENTS_EVENT_CATCHUP_SECONDS: '86400',
         PAYMENTS_PROVIDER_WRITES_PER_SECOND: '100000',
+        // Doubts wait until the measurement begins, and lost answers do not stop their making for long.
+        PAYMENTS_RESOLVE_FIRST_SECONDS: '3600',
+        PAYMENTS_BREAKER_OPEN_MS: '10',
       },
     ),
     () => {},
@@ -53,7 +61,6 @@ export async function openGround({ database }: Bench): Promise<Ground> {
   )
   return {
     database_url,
-    port: running.port,
     db: running.platform.kernel.db,
     face: running.platform.opened['payments']?.face as Face,
     stripe,

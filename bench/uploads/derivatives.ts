@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { openInspectors } from '../../src/surfaces/uploads/processing/inspectors.ts'
 import { settings as table, type Kernel } from '../../src/surfaces/uploads/settings.ts'
+import type { Bed } from './bed.ts'
 import { contest, timed } from './contest.ts'
 
-export async function derivatives(folder: string, rounds: number) {
+export async function derivatives({ folder, rounds }: Bed) {
   const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const
   const path = join(folder, 'photo.jpg')
   await sharp({ create: { width: 2000, height: 1500, channels: 3, background: '#888', noise } })

@@ -35,7 +35,7 @@ export async function openOurs({ port }: Program) {
       return await api<T>(method, path, body)
     }
     if (answer.status >= 400) throw new Error(`${method} ${path}: ${answer.body}`)
-    return JSON.parse(answer.body) as T
+    return (answer.body ? JSON.parse(answer.body) : null) as T
   }
   const begin = (size: number, checksum: string) =>
     api<Begun>('POST', '/v1/uploads', {
@@ -49,5 +49,8 @@ export async function openOurs({ port }: Program) {
     api<{ file_id: string | null }>('POST', `/v1/uploads/${id}/complete`, {
       parts: Array.from({ length: count }, (_, n) => ({ part_number: n + 1 })),
     })
-  return { api, begin, complete, here }
+  const remaining = async (id: string) =>
+    (await api<Begun>('POST', `/v1/uploads/${id}/parts`, { remaining: true })).part_urls
+  const abort = (id: string) => api<null>('DELETE', `/v1/uploads/${id}`)
+  return { api, begin, complete, remaining, abort, here }
 }

@@ -1,6 +1,6 @@
 /** Fastify with pg: the statements and file steps of a small upload, with nothing in between. */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, rename } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import Fastify, { type FastifyInstance } from 'fastify'
 import pg from 'pg'
@@ -17,6 +17,7 @@ type Rival = {
 
 export async function serveSmall(folder: string, database_url: string): Promise<number> {
   const pool = new pg.Pool({ connectionString: database_url, max: 10 })
+  await pool.query('create table bench_events (data jsonb)')
   const app = Fastify({ logger: false, bodyLimit: 2 ** 30 })
   const rival = { app, pool, folder, tenant: randomUUID(), owner: randomUUID() }
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
@@ -25,6 +26,9 @@ export async function serveSmall(folder: string, database_url: string): Promise<
   completeRoute(rival)
   return Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port)
 }
+
+const find = (tenant: string, id: string) =>
+  statement('find', 'select * from uploads.uploads where tenant_id = $1 and id = $2', [tenant, id])
 
 const statement = (name: string, text: string, values: unknown[]) => ({ name, text, values })
 
@@ -50,6 +54,7 @@ function createRoute({ app, pool, folder, tenant, owner }: Rival): void {
     const { size, checksum } = request.body as { size: number; checksum: string }
     const id = randomUUID()
     const key = `o/2026/01/01/${randomBytes(17).toString('base64url')}`
+    await statfs(folder)
     await mkdir(join(folder, 'parts', id), { recursive: true })
     await sync(join(folder, 'parts'))
     await inTransaction(pool, async client => {
@@ -89,12 +94,7 @@ function createRoute({ app, pool, folder, tenant, owner }: Rival): void {
 function partRoute({ app, pool, folder, tenant }: Rival): void {
   app.put<{ Params: { id: string } }>('/parts/:id', async request => {
     const { id } = request.params
-    await pool.query(
-      statement('find', 'select * from uploads.uploads where tenant_id = $1 and id = $2', [
-        tenant,
-        id,
-      ]),
-    )
+    await pool.query(find(tenant, id))
     const sha = await keep(request.raw, join(folder, 'parts', id))
     await pool.query(
       statement(
@@ -117,6 +117,7 @@ function completeRoute({ app, pool, folder, tenant, owner }: Rival): void {
     const { id } = request.params
     const token = randomUUID()
     const file_id = randomUUID()
+    await pool.query(find(tenant, id))
     const { rows } = await pool.query(
       statement(
         'lease',
@@ -138,7 +139,16 @@ function completeRoute({ app, pool, folder, tenant, owner }: Rival): void {
     await mkdir(dirname(to), { recursive: true })
     await rename(await partOf(join(folder, 'parts', id)), to)
     await sync(dirname(to))
+    await stat(to)
     await inTransaction(pool, async client => {
+      await client.query(
+        statement(
+          'lock',
+          `select id from uploads.uploads
+           where tenant_id = $1 and id = $2 and state = 'initiated' and lease_token = $3 for update`,
+          [tenant, id, token],
+        ),
+      )
       await client.query(
         statement(
           'uploaded',
@@ -161,6 +171,7 @@ function completeRoute({ app, pool, folder, tenant, owner }: Rival): void {
         statement('event', 'insert into bench_events (data) values ($1)', [{ id }]),
       )
     })
+    await rm(join(folder, 'parts', id), { recursive: true })
     return { file_id }
   })
 }

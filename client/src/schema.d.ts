@@ -8,7 +8,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where to begin
+         * The addresses of the documentation
          * @description Returns the addresses of the reference, of this document and of the health check. Requires no credential.
          */
         get: operations["getRoot"];
@@ -51,7 +51,7 @@ export interface paths {
          * The bytes of a file, by an address that was signed
          * @description Requires no credential.
          */
-        get: operations["getObjectsDByFileIdByVariant"];
+        get: operations["downloadFile"];
         put?: never;
         post?: never;
         delete?: never;
@@ -92,7 +92,7 @@ export interface paths {
          * Send one part of an upload, by an address that was signed
          * @description Requires no credential.
          */
-        put: operations["putObjectsUByUploadIdByPartNumber"];
+        put: operations["sendUploadPart"];
         post?: never;
         delete?: never;
         options?: never;
@@ -108,8 +108,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Is the process alive
-         * @description Answers as long as the process runs, also while it drains. Requires no credential.
+         * Check that the process is alive
+         * @description Returns 200 as long as the process runs, also while it drains. Requires no credential.
          */
         get: operations["getHealth"];
         put?: never;
@@ -128,7 +128,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Metrics in the Prometheus text format
+         * Get metrics in the Prometheus text format
          * @description Requires no credential.
          */
         get: operations["getMetrics"];
@@ -168,7 +168,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Every code that a problem document can carry
+         * List every code that a problem document can have
          * @description As `text/html` it is a page for people. Requires no credential.
          */
         get: operations["listProblems"];
@@ -188,7 +188,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What one code means
+         * Get what one code means
          * @description As `text/html` it is a page for people. The `type` of each problem document leads here. Requires no credential.
          */
         get: operations["getProblem"];
@@ -208,8 +208,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Should the process be given work
-         * @description A load balancer sends work only to processes that answer 200. Requires no credential.
+         * Check that the process should get work
+         * @description A load balancer should send requests only to processes that return 200. Requires no credential.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -372,143 +372,11 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Administrative acts, newest first
+         * List administrative acts, newest first
          * @description Requires the permission `kernel.audit_events.read`; `auditor` hold it.
          */
         get: operations["listAuditEvents"];
         put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/carts": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Own carts, newest first
-         * @description Requires a credential and no permission.
-         */
-        get: operations["listCarts"];
-        put?: never;
-        /**
-         * Open a cart
-         * @description With an `id` of your own, a cart that is there is returned as it is. Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
-         */
-        post: operations["openCart"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/carts/{cart_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * A cart with its totals of now
-         * @description Requires a credential and no permission.
-         */
-        get: operations["getCart"];
-        /**
-         * Set the address, shipping method, currency and codes of a cart
-         * @description What is left out stays. Totals are calculated again at each reading. Requires a credential and no permission.
-         */
-        put: operations["changeCart"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/carts/{cart_id}/items/{sku}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /**
-         * Set how many of a SKU are in a cart
-         * @description Any UUID is a cart: it is made where it is not there, in the currency of the shop. A quantity of 0 takes the SKU out. Requires a credential and no permission.
-         */
-        put: operations["setCartItem"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/checkouts": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Order what is in a cart, and hold its money
-         * @description Prices, discounts, tax, shipping and stock are calculated here; send `pricing_fingerprint` of the cart to order only at the totals that were shown. 202 says that the payment is not certain yet: read the order. The money is captured after the order is confirmed, never before. Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
-         */
-        post: operations["checkOut"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/commerce/audit": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Verify stock, orders and codes of the shop
-         * @description Each check names up to 100 violations. A shop that is sound has none. Requires the permission `commerce.audits.read`; `shop_manager` hold it.
-         */
-        get: operations["auditCommerce"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/commerce/settings": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * How the shop calculates, takes money and accepts returns
-         * @description Requires the permission `commerce.settings.write`; `shop_manager` hold it.
-         */
-        get: operations["getCommerceSettings"];
-        /**
-         * Set how the shop calculates, takes money and accepts returns
-         * @description Requires the permission `commerce.settings.write`; `shop_manager` hold it.
-         */
-        put: operations["putCommerceSettings"];
         post?: never;
         delete?: never;
         options?: never;
@@ -524,55 +392,11 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Operations that will go away
+         * List operations that will be removed
          * @description Requires a credential and no permission.
          */
         get: operations["listDeprecations"];
         put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/discounts": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The discounts of the shop, by name
-         * @description Requires the permission `commerce.settings.write`; `shop_manager` hold it.
-         */
-        get: operations["getDiscounts"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/discounts/{code}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * A discount
-         * @description Requires the permission `commerce.settings.write`; `shop_manager` hold it.
-         */
-        get: operations["getDiscountsByCode"];
-        /**
-         * Set a discount as a whole
-         * @description Orders keep what was calculated for them; carts are calculated again. Requires the permission `commerce.settings.write`; `shop_manager` hold it.
-         */
-        put: operations["putDiscountsByCode"];
         post?: never;
         delete?: never;
         options?: never;
@@ -591,7 +415,7 @@ export interface paths {
          * Disputes of your payments, newest first
          * @description Requires the permission `payments.disputes.read`; `payments_finance`, `support_viewer` hold it.
          */
-        get: operations["getDisputes"];
+        get: operations["listDisputes"];
         put?: never;
         post?: never;
         delete?: never;
@@ -611,7 +435,7 @@ export interface paths {
          * A dispute
          * @description Requires the permission `payments.disputes.read`; `payments_finance`, `support_viewer` hold it.
          */
-        get: operations["getDisputesById"];
+        get: operations["getDispute"];
         put?: never;
         post?: never;
         delete?: never;
@@ -836,7 +660,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the events that failed and hold up their aggregate, newest first
+         * List the events that failed and block their aggregate, newest first
          * @description Requires the permission `kernel.events.operate`; `platform_operator` hold it.
          */
         get: operations["listEventParks"];
@@ -858,7 +682,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try a dead parked event once more
+         * Retry a dead parked event once
          * @description Requires the permission `kernel.events.operate`; `platform_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
         post: operations["retryEventPark"];
@@ -878,7 +702,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a parked event up, so that those behind it follow
+         * Skip a parked event, so that the events behind it follow
          * @description Requires the permission `kernel.events.operate`; `platform_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
         post: operations["skipEventPark"];
@@ -899,7 +723,7 @@ export interface paths {
          * Own files, newest first
          * @description Requires a credential and no permission.
          */
-        get: operations["getFiles"];
+        get: operations["listFiles"];
         put?: never;
         post?: never;
         delete?: never;
@@ -921,7 +745,7 @@ export interface paths {
          * Addresses of up to a hundred files in one call
          * @description Requires a credential and no permission.
          */
-        post: operations["createFilesDownloadUrls"];
+        post: operations["getFileDownloadUrls"];
         delete?: never;
         options?: never;
         head?: never;
@@ -939,14 +763,14 @@ export interface paths {
          * What is known of a file
          * @description Requires a credential and no permission.
          */
-        get: operations["getFilesByFileId"];
+        get: operations["getFile"];
         put?: never;
         post?: never;
         /**
          * Delete a file; its addresses end at once
          * @description Requires a credential and no permission.
          */
-        delete: operations["deleteFilesByFileId"];
+        delete: operations["deleteFile"];
         options?: never;
         head?: never;
         patch?: never;
@@ -963,7 +787,7 @@ export interface paths {
          * An address from which a file, or a derivative of it, is downloaded for a short while
          * @description Requires a credential and no permission.
          */
-        get: operations["getFilesByFileIdDownloadUrl"];
+        get: operations["getFileDownloadUrl"];
         put?: never;
         post?: never;
         delete?: never;
@@ -985,7 +809,7 @@ export interface paths {
          * Have a file scanned again
          * @description Requires the permission `uploads.files.rescan`; `tenant_admin` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
-        post: operations["createFilesByFileIdRescan"];
+        post: operations["rescanFile"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1128,10 +952,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * My inbox, newest first; as text/event-stream also what comes
+         * List or stream your inbox, newest first
          * @description The stream sends inbox.item, inbox.updated, inbox.unread and, after a long absence, inbox.reset. Last-Event-ID resumes it. Requires a credential and no permission.
          */
-        get: operations["getInbox"];
+        get: operations["listInbox"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1150,10 +974,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Mark everything as read, or what came until a time
+         * Mark all items as read, or those up to a time
          * @description Requires a credential and no permission.
          */
-        post: operations["createInboxReadAll"];
+        post: operations["readAllInboxItems"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1168,10 +992,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How many items of my inbox are unread
+         * Count the unread items of your inbox
          * @description Requires a credential and no permission.
          */
-        get: operations["getInboxUnreadCount"];
+        get: operations["countUnreadInboxItems"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1197,47 +1021,7 @@ export interface paths {
          * Mark an item as read or archived
          * @description Requires a credential and no permission.
          */
-        patch: operations["updateInboxById"];
-        trace?: never;
-    };
-    "/v1/inventory/{sku}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The stock of a SKU
-         * @description Requires the permission `commerce.inventory.read`; `shop_manager`, `support_viewer` hold it.
-         */
-        get: operations["getInventoryItem"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/inventory/{sku}/adjustments": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Add or take off stock
-         * @description Stock that is reserved for orders cannot be taken off. Requires the permission `commerce.inventory.adjust`; `shop_manager` hold it. With an `Idempotency-Key` a retry has the effect of one request.
-         */
-        post: operations["adjustInventory"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
+        patch: operations["updateInboxItem"];
         trace?: never;
     };
     "/v1/invitations": {
@@ -1671,7 +1455,7 @@ export interface paths {
          * Ledger accounts with their balances
          * @description Requires the permission `payments.ledger.read`; `payments_finance`, `support_viewer` hold it.
          */
-        get: operations["getLedgerAccounts"];
+        get: operations["listLedgerAccounts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1691,7 +1475,7 @@ export interface paths {
          * A ledger account with its balance, now or at a past time
          * @description Requires the permission `payments.ledger.read`; `payments_finance`, `support_viewer` hold it.
          */
-        get: operations["getLedgerAccountsById"];
+        get: operations["getLedgerAccount"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1711,7 +1495,7 @@ export interface paths {
          * Ledger transactions with their entries, newest first
          * @description Requires the permission `payments.ledger.read`; `payments_finance`, `support_viewer` hold it.
          */
-        get: operations["getLedgerTransactions"];
+        get: operations["listLedgerTransactions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1731,7 +1515,7 @@ export interface paths {
          * A ledger transaction, and why it is there
          * @description Requires the permission `payments.ledger.read`; `payments_finance`, `support_viewer` hold it.
          */
-        get: operations["getLedgerTransactionsById"];
+        get: operations["getLedgerTransaction"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1748,7 +1532,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Every limit and retention in force
+         * List every limit and retention in force
          * @description Requires a credential and no permission.
          */
         get: operations["listLimits"];
@@ -2220,10 +2004,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Categories: those of the tenant by name, before them the built-in ones
+         * List the categories, by name
          * @description Requires the permission `notifications.categories.read`; `tenant_admin`, `notification_sender` hold it.
          */
-        get: operations["getNotificationCategories"];
+        get: operations["listNotificationCategories"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2240,15 +2024,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A category
+         * Get a category
          * @description Requires the permission `notifications.categories.read`; `tenant_admin`, `notification_sender` hold it.
          */
-        get: operations["getNotificationCategoriesByName"];
+        get: operations["getNotificationCategory"];
         /**
-         * Define a category of the tenant, or replace it
+         * Create or replace a category of the tenant
          * @description Requires the permission `notifications.categories.write`; `tenant_admin` hold it.
          */
-        put: operations["putNotificationCategoriesByName"];
+        put: operations["putNotificationCategory"];
         post?: never;
         delete?: never;
         options?: never;
@@ -2264,7 +2048,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The key with which browsers subscribe to Web Push
+         * Get the public key with which browsers subscribe to Web Push
          * @description Requires a credential and no permission.
          */
         get: operations["getNotificationPushKey"];
@@ -2284,16 +2068,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Versions of templates, by name and newest first
+         * List template versions, by name and newest first
          * @description Requires the permission `notifications.templates.read`; `tenant_admin`, `notification_sender` hold it.
          */
-        get: operations["getNotificationTemplates"];
+        get: operations["listNotificationTemplates"];
         put?: never;
         /**
-         * Write the next version of a template as a draft
+         * Create the next version of a template as a draft
          * @description Requires the permission `notifications.templates.write`; `tenant_admin` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
-        post: operations["createNotificationTemplates"];
+        post: operations["createNotificationTemplate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2308,10 +2092,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A version of a template with its texts
+         * Get a template version with its texts
          * @description Requires the permission `notifications.templates.read`; `tenant_admin`, `notification_sender` hold it.
          */
-        get: operations["getNotificationTemplatesByNameVersionsByVersion"];
+        get: operations["getNotificationTemplate"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2330,10 +2114,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Archive a published version; it is not sent any more
+         * Archive a published version; it cannot be sent any more
          * @description Requires the permission `notifications.templates.publish`; `tenant_admin` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
-        post: operations["createNotificationTemplatesByNameVersionsByVersionArchive"];
+        post: operations["archiveNotificationTemplate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2350,10 +2134,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Render a version with data of your own; nothing is sent
+         * Preview a template version with your own data
          * @description Requires the permission `notifications.templates.read`; `tenant_admin`, `notification_sender` hold it.
          */
-        post: operations["createNotificationTemplatesByNameVersionsByVersionPreview"];
+        post: operations["previewNotificationTemplate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2370,10 +2154,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Publish a draft; from then on it does not change
+         * Publish a draft; a published version cannot be changed
          * @description Requires the permission `notifications.templates.publish`; `tenant_admin` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
-        post: operations["createNotificationTemplatesByNameVersionsByVersionPublish"];
+        post: operations["publishNotificationTemplate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2388,16 +2172,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Notifications, newest first, of the categories that I may read
+         * List notifications, newest first
          * @description Requires the permission `notifications.intents.read`; `tenant_admin`, `notification_sender` hold it.
          */
-        get: operations["getNotifications"];
+        get: operations["listNotifications"];
         put?: never;
         /**
          * Send a notification to one recipient
          * @description Accepted is not sent: read the notification to see what became of each channel. A recipient without a usable destination is accepted too, and the channel says why it was skipped. Requires the permission `notifications.intents.send` for the type; `tenant_admin`, `notification_sender` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
-        post: operations["createNotifications"];
+        post: operations["sendNotification"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2417,7 +2201,7 @@ export interface paths {
          * Send a notification to many recipients
          * @description As application/json with up to 1,000 recipients, or as application/x-ndjson: the header in the first line, then one recipient a line. Nothing is sent before the request is answered. An Idempotency-Key makes it safe to repeat. Requires the permission `notifications.batches.send`; `tenant_admin`, `notification_sender` hold it.
          */
-        post: operations["createNotificationsBatches"];
+        post: operations["sendNotificationBatch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2432,10 +2216,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A batch, with how many of its notifications stand where
+         * Get a batch with the number of its notifications in each state
          * @description Requires the permission `notifications.batches.send`; `tenant_admin`, `notification_sender` hold it.
          */
-        get: operations["getNotificationsBatchesById"];
+        get: operations["getNotificationBatch"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2454,10 +2238,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give up what of a batch has not been sent
+         * Cancel what has not been sent of a batch
          * @description Requires the permission `notifications.batches.send`; `tenant_admin`, `notification_sender` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
-        post: operations["createNotificationsBatchesByIdCancel"];
+        post: operations["cancelNotificationBatch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2474,10 +2258,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stop sending a batch until it is resumed
+         * Pause a batch until it is resumed
          * @description Requires the permission `notifications.batches.send`; `tenant_admin`, `notification_sender` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
-        post: operations["createNotificationsBatchesByIdPause"];
+        post: operations["pauseNotificationBatch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2494,10 +2278,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Go on sending a batch
+         * Resume a paused batch
          * @description Requires the permission `notifications.batches.send`; `tenant_admin`, `notification_sender` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
-        post: operations["createNotificationsBatchesByIdResume"];
+        post: operations["resumeNotificationBatch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2514,10 +2298,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say what would become of a notification; nothing is sent
+         * Explain what would happen to a notification, without sending it
          * @description Requires the permission `notifications.intents.send` for the type; `tenant_admin`, `notification_sender` hold it.
          */
-        post: operations["createNotificationsExplain"];
+        post: operations["explainNotification"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2532,10 +2316,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A notification with its attempts, reports and decisions
+         * Get a notification with its attempts, reports and decisions
          * @description Requires a credential and no permission.
          */
-        get: operations["getNotificationsById"];
+        get: operations["getNotification"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2554,10 +2338,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Hold back what has not been sent
+         * Cancel what has not been sent
          * @description What a provider has accepted stays sent: effect says full, partial or none. Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
          */
-        post: operations["createNotificationsByIdCancel"];
+        post: operations["cancelNotification"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2572,10 +2356,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The message of one channel, rendered from its snapshot
+         * Render the message of one channel again
          * @description One-time tokens and unsubscribe links are masked; sha256 is that of the attempts. Requires a credential and no permission.
          */
-        get: operations["getNotificationsByIdRendered"];
+        get: operations["getRenderedNotification"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2618,86 +2402,6 @@ export interface paths {
         get: operations["completeOidcLogin"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/orders": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Own orders, newest first; with a permission those of all buyers
-         * @description Requires a credential and no permission.
-         */
-        get: operations["listOrders"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/orders/{order_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * An order with its payment, shipments and returns
-         * @description While the buyer must confirm the payment, `payment.next_action` says where. With `include=calculation` each step of its totals is shown. Requires a credential and no permission.
-         */
-        get: operations["getOrder"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/orders/{order_id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Cancel an order of which nothing was shipped
-         * @description The goods are free at once. What was held is released and what was captured is refunded; `payment.state` is `releasing` until that is certain. Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
-         */
-        post: operations["cancelOrder"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/orders/{order_id}/shipments": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Ship an order, or a part of it
-         * @description The money of the order is taken first, where it was not. 202 says that this is not certain yet: the goods are still here. Requires the permission `commerce.shipments.write`; `shop_manager` hold it. With an `Idempotency-Key` a retry has the effect of one request.
-         */
-        post: operations["shipOrder"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2795,13 +2499,13 @@ export interface paths {
          * Payment intents, newest first
          * @description Requires the permission `payments.intents.read`; `merchant_service`, `support_viewer`, `payments_finance`, `refund_operator` hold it.
          */
-        get: operations["getPaymentIntents"];
+        get: operations["listPaymentIntents"];
         put?: never;
         /**
          * Create a payment intent
          * @description Nothing is sent to the payment provider before the intent is authorized. Requires the permission `payments.intents.create`; `merchant_service` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
-        post: operations["createPaymentIntents"];
+        post: operations["createPaymentIntent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2819,7 +2523,7 @@ export interface paths {
          * A payment intent with its last operations
          * @description While the cardholder is asked, next_action says where; it is read from the provider at each request. Requires the permission `payments.intents.read`; `merchant_service`, `support_viewer`, `payments_finance`, `refund_operator` hold it.
          */
-        get: operations["getPaymentIntentsById"];
+        get: operations["getPaymentIntent"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2841,7 +2545,7 @@ export interface paths {
          * Authorize a payment: hold its amount
          * @description Where the outcome is unknown the answer is 202 and pending; it is found out, and announced as an event. Requires the permission `payments.intents.authorize`; `merchant_service` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
-        post: operations["createPaymentIntentsByIdAuthorize"];
+        post: operations["authorizePaymentIntent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2861,7 +2565,7 @@ export interface paths {
          * Cancel a payment that is not captured, and release its money
          * @description Requires the permission `payments.intents.cancel`; `merchant_service` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
-        post: operations["createPaymentIntentsByIdCancel"];
+        post: operations["cancelPaymentIntent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2881,79 +2585,11 @@ export interface paths {
          * Capture an authorized payment, all or a part of it
          * @description Requires the permission `payments.intents.capture`; `merchant_service` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
-        post: operations["createPaymentIntentsByIdCapture"];
+        post: operations["capturePaymentIntent"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
-        trace?: never;
-    };
-    "/v1/price-versions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Set the price of a SKU, from now or a later moment
-         * @description Prices are added and never changed. Orders keep the price of their moment. Requires the permission `commerce.prices.write`; `shop_manager` hold it. With an `Idempotency-Key` a retry has the effect of one request.
-         */
-        post: operations["addPriceVersion"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/products": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Products on sale, newest first
-         * @description A category includes what is below it. With `q` the best matches come first. Holders of `commerce.products.write` may ask for drafts and archived products by `state`. Requires no credential.
-         */
-        get: operations["listProducts"];
-        put?: never;
-        /**
-         * Create a product with its variants and prices
-         * @description Requires the permission `commerce.products.write`; `shop_manager` hold it. With an `Idempotency-Key` a retry has the effect of one request.
-         */
-        post: operations["createProduct"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/products/{product_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * A product with its variants, prices and stock
-         * @description Requires no credential.
-         */
-        get: operations["getProduct"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /**
-         * Change a product, add variants and prices
-         * @description What is left out stays. Orders keep what they were placed with. Requires the permission `commerce.products.write`; `shop_manager` hold it.
-         */
-        patch: operations["changeProduct"];
         trace?: never;
     };
     "/v1/providers/{provider}/webhooks": {
@@ -2987,7 +2623,7 @@ export interface paths {
          * Where our books and the provider's disagree, newest first
          * @description Requires the permission `payments.reconciliations.read`; `platform_operator` hold it.
          */
-        get: operations["getReconciliationItems"];
+        get: operations["listReconciliationItems"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3009,7 +2645,7 @@ export interface paths {
          * Resolve a reconciliation item; what it had stopped goes on
          * @description Requires the permission `payments.reconciliations.resolve`; `platform_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
-        post: operations["createReconciliationItemsByIdResolve"];
+        post: operations["resolveReconciliationItem"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3029,7 +2665,7 @@ export interface paths {
          * Compare the books with the provider's over a window
          * @description Requires the permission `payments.reconciliations.run`; `platform_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
-        post: operations["createReconciliationRuns"];
+        post: operations["createReconciliationRun"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3047,7 +2683,7 @@ export interface paths {
          * A reconciliation run, with the proof of the balance
          * @description Requires the permission `payments.reconciliations.read`; `platform_operator` hold it.
          */
-        get: operations["getReconciliationRunsById"];
+        get: operations["getReconciliationRun"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3069,7 +2705,7 @@ export interface paths {
          * Refund a captured payment, all or a part of it
          * @description Where the provider has not confirmed it yet, the answer is 202 and the state pending. Requires the permission `payments.refunds.create`; `refund_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
-        post: operations["createRefunds"];
+        post: operations["createRefund"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3087,7 +2723,7 @@ export interface paths {
          * A refund
          * @description Requires the permission `payments.refunds.read`; `merchant_service`, `support_viewer`, `payments_finance`, `refund_operator` hold it.
          */
-        get: operations["getRefundsById"];
+        get: operations["getRefund"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3110,150 +2746,6 @@ export interface paths {
         get: operations["getRegistration"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/returns": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Own returns, newest first; with a permission those of all buyers
-         * @description Requires a credential and no permission.
-         */
-        get: operations["listReturns"];
-        put?: never;
-        /**
-         * Ask to return goods of an own order
-         * @description Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
-         */
-        post: operations["requestReturn"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/returns/{return_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * A return with its refund
-         * @description Requires a credential and no permission.
-         */
-        get: operations["getReturn"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/returns/{return_id}/approve": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Approve a return
-         * @description Requires the permission `commerce.returns.decide`; `refund_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
-         */
-        post: operations["approveReturn"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/returns/{return_id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Cancel an own return that is not received yet
-         * @description Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
-         */
-        post: operations["cancelReturn"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/returns/{return_id}/receive": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Receive the goods of a return, and pay them back
-         * @description The refund is what the buyer paid for these units, to the cent, less the fee. Requires the permission `commerce.returns.receive`; `refund_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
-         */
-        post: operations["receiveReturn"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/returns/{return_id}/reject": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Reject a return
-         * @description Requires the permission `commerce.returns.decide`; `refund_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
-         */
-        post: operations["rejectReturn"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/returns/{return_id}/retry-refund": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Ask again for the refund of a return that failed
-         * @description Requires the permission `commerce.returns.decide`; `refund_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
-         */
-        post: operations["retryRefund"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3328,6 +2820,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sessions/current": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The session of the caller
+         * @description Gives a reloaded page its `csrf_token` again. Also with the refresh cookie alone, after the access token has expired: then refresh next. A page of another site is refused. Requires no credential.
+         */
+        get: operations["getCurrentSession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sessions/{session_id}": {
         parameters: {
             query?: never;
@@ -3379,112 +2891,8 @@ export interface paths {
          * What the provider settled of your payments, newest first
          * @description Requires the permission `payments.settlements.read`; `payments_finance` hold it.
          */
-        get: operations["getSettlements"];
+        get: operations["listSettlements"];
         put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/shipments": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Shipments, newest first: those to prepare are in `preparing`
-         * @description Requires the permission `commerce.shipments.write`; `shop_manager` hold it.
-         */
-        get: operations["listShipments"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/shipments/{shipment_id}/delivered": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Say that a shipment arrived
-         * @description Requires the permission `commerce.shipments.write`; `shop_manager` hold it. With an `Idempotency-Key` a retry has the effect of one request.
-         */
-        post: operations["confirmDelivery"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/shipments/{shipment_id}/lost": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Say that a shipment was lost
-         * @description Requires the permission `commerce.shipments.write`; `shop_manager` hold it. With an `Idempotency-Key` a retry has the effect of one request.
-         */
-        post: operations["reportLostShipment"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/shipping-methods": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The shipping methods of the shop, by name
-         * @description Requires the permission `commerce.settings.write`; `shop_manager` hold it.
-         */
-        get: operations["getShippingMethods"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/shipping-methods/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * A shipping method
-         * @description Requires the permission `commerce.settings.write`; `shop_manager` hold it.
-         */
-        get: operations["getShippingMethodsById"];
-        /**
-         * Set a shipping method as a whole
-         * @description Orders keep what was calculated for them; carts are calculated again. Requires the permission `commerce.settings.write`; `shop_manager` hold it.
-         */
-        put: operations["putShippingMethodsById"];
         post?: never;
         delete?: never;
         options?: never;
@@ -3520,16 +2928,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Suppressed addresses, newest first; the addresses themselves are not shown
+         * List suppressed addresses, newest first, as hashes
          * @description Requires the permission `notifications.suppressions.read`; `tenant_admin` hold it.
          */
-        get: operations["getSuppressions"];
+        get: operations["listSuppressions"];
         put?: never;
         /**
          * Suppress an address, in one category or in all
          * @description Requires the permission `notifications.suppressions.write`; `tenant_admin` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
-        post: operations["createSuppressions"];
+        post: operations["createSuppression"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3547,54 +2955,10 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Let an address be sent to again
+         * Remove a suppression, so that the address receives messages again
          * @description Requires the permission `notifications.suppressions.write`; `tenant_admin` hold it.
          */
-        delete: operations["deleteSuppressionsById"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/tax-rules": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The tax rules of the shop, by name
-         * @description Requires the permission `commerce.settings.write`; `shop_manager` hold it.
-         */
-        get: operations["getTaxRules"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/tax-rules/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * A tax rule
-         * @description Requires the permission `commerce.settings.write`; `shop_manager` hold it.
-         */
-        get: operations["getTaxRulesById"];
-        /**
-         * Set a tax rule as a whole
-         * @description Orders keep what was calculated for them; carts are calculated again. Requires the permission `commerce.settings.write`; `shop_manager` hold it.
-         */
-        put: operations["putTaxRulesById"];
-        post?: never;
-        delete?: never;
+        delete: operations["deleteSuppression"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3652,16 +3016,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A page that offers to unsubscribe; it changes nothing
+         * Show a page with a button to unsubscribe
          * @description Requires no credential.
          */
-        get: operations["getUnsubscribeByToken"];
+        get: operations["getUnsubscribePage"];
         put?: never;
         /**
-         * Unsubscribe by one click (RFC 8058)
+         * Unsubscribe with one click (RFC 8058)
          * @description Requires no credential.
          */
-        post: operations["createUnsubscribeByToken"];
+        post: operations["unsubscribe"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3681,7 +3045,7 @@ export interface paths {
          * Begin an upload; the answer says where its parts are sent
          * @description A file of one part is sent by PUT to `upload_url`, a larger one in parts to `part_urls`. Nothing is downloadable before the upload is completed and its file is `available`. Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
          */
-        post: operations["createUploads"];
+        post: operations["createUpload"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3699,14 +3063,14 @@ export interface paths {
          * An upload: its state, what is missing, and its file
          * @description Requires a credential and no permission.
          */
-        get: operations["getUploadsByUploadId"];
+        get: operations["getUpload"];
         put?: never;
         post?: never;
         /**
          * Abort an upload; its parts are removed
          * @description Requires a credential and no permission.
          */
-        delete: operations["deleteUploadsByUploadId"];
+        delete: operations["abortUpload"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3725,7 +3089,7 @@ export interface paths {
          * Complete an upload: its bytes are verified, and its file is processed
          * @description May be repeated: a completed upload answers with its file. Parts that differ are 409 and can be sent again; another checksum is 422 and ends the upload. Requires a credential and no permission.
          */
-        post: operations["createUploadsByUploadIdComplete"];
+        post: operations["completeUpload"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3745,7 +3109,7 @@ export interface paths {
          * See which parts are stored, and get addresses for those that are not
          * @description Requires a credential and no permission.
          */
-        post: operations["createUploadsByUploadIdParts"];
+        post: operations["registerUploadParts"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3760,16 +3124,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The destinations of a user; addresses are masked
+         * List the destinations of a user, with masked addresses
          * @description Requires a credential and no permission.
          */
-        get: operations["getUsersByUserIdDestinations"];
+        get: operations["listDestinations"];
         put?: never;
         /**
-         * Add a destination; an address is used once its code was given
+         * Add a destination of a user
          * @description Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
          */
-        post: operations["createUsersByUserIdDestinations"];
+        post: operations["createDestination"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3790,7 +3154,7 @@ export interface paths {
          * Remove a destination
          * @description Requires a credential and no permission.
          */
-        delete: operations["deleteUsersByUserIdDestinationsById"];
+        delete: operations["deleteDestination"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3806,10 +3170,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give the code that was sent to a destination
+         * Verify a destination with the code that was sent to it
          * @description Requires a credential and no permission.
          */
-        post: operations["createUsersByUserIdDestinationsByIdVerify"];
+        post: operations["verifyDestination"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3824,15 +3188,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a user wants to be told, where and when
+         * Get the preferences of a user
          * @description Requires a credential and no permission.
          */
-        get: operations["getUsersByUserIdPreferences"];
+        get: operations["getNotificationPreferences"];
         /**
-         * Replace what a user wants; what is not named is as by default
+         * Replace the preferences of a user
          * @description Requires a credential and no permission.
          */
-        put: operations["putUsersByUserIdPreferences"];
+        put: operations["putNotificationPreferences"];
         post?: never;
         delete?: never;
         options?: never;
@@ -4186,7 +3550,7 @@ export interface components {
          * @description A moment of RFC 3339 with its offset. Replies are in UTC.
          */
         Time: string;
-        /** @description Grows with every change of the resource. The ETag carries it; `If-Match` asks for it. */
+        /** @description Grows with every change of the resource. The ETag carries it; send it as `If-Match`. */
         Version: number;
         /** @description Money in the smallest unit of its currency: 1999 is 19.99 EUR, or 1999 JPY. */
         Amount: number;
@@ -4235,7 +3599,7 @@ export interface components {
         Problem: {
             /** @description The address of the page that explains the code. */
             type: string;
-            /** @description What the code means, the same each time. */
+            /** @description What the code means; the same text each time. */
             title: string;
             /** @description The HTTP status. */
             status: number;
@@ -4247,7 +3611,7 @@ export interface components {
             code: string;
             /** @description The id of the request, as in `X-Request-Id`. */
             request_id: components["schemas"]["Id"];
-            /** @description What does not fit, at most 20 of them. */
+            /** @description The values that do not match the schema, at most 20 of them. */
             errors?: components["schemas"]["FieldError"][];
             /** @description Seconds to wait before the same request is sent again. */
             retry_after?: number;
@@ -4649,7 +4013,7 @@ export interface components {
             target: string;
             outcome: string;
             request_id: components["schemas"]["Id"] | null;
-            /** @description Why, in the words of the caller. It is kept in the audit log. */
+            /** @description The reason that the caller gave. It is kept in the audit log. */
             reason: string | null;
             diff_hash: string | null;
             occurred_at: components["schemas"]["Time"];
@@ -4682,723 +4046,6 @@ export interface components {
             /** @description Whether a next page exists. */
             has_more: boolean;
         };
-        /**
-         * @example {
-         *       "currency": "EUR",
-         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6"
-         *     }
-         */
-        OpenCart: {
-            /** @description A code of ISO 4217. */
-            currency: string;
-            id?: components["schemas"]["Id"];
-        };
-        /** @description What is sold and stocked, by the name that the shop gave it. */
-        Sku: string;
-        CartItem: {
-            /** @description What is sold and stocked, by the name that the shop gave it. */
-            sku: components["schemas"]["Sku"];
-            product_id: components["schemas"]["Id"];
-            title: string;
-            /** @description How many. */
-            quantity: number;
-            unit_price_minor: components["schemas"]["Amount"] | null;
-            price_version_id: components["schemas"]["Id"] | null;
-            subtotal_minor: components["schemas"]["Amount"];
-            discount_minor: components["schemas"]["Amount"];
-            tax_minor: components["schemas"]["Amount"];
-            total_minor: components["schemas"]["Amount"];
-            /** @enum {string} */
-            availability: "ok" | "insufficient" | "unavailable";
-        };
-        Address: {
-            name: string;
-            line1: string;
-            line2?: string;
-            city: string;
-            region?: string;
-            postal_code: string;
-            /** @description A code of ISO 3166-1 with two letters. */
-            country: string;
-        };
-        Totals: {
-            subtotal_minor: components["schemas"]["Amount"];
-            discount_minor: components["schemas"]["Amount"];
-            shipping_minor: components["schemas"]["Amount"];
-            shipping_discount_minor: components["schemas"]["Amount"];
-            tax_minor: components["schemas"]["Amount"];
-            total_minor: components["schemas"]["Amount"];
-            /** @description Whether tax is inside the prices or added to them. */
-            prices_include_tax: boolean;
-        };
-        /**
-         * @example {
-         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *       "state": "open",
-         *       "currency": "EUR",
-         *       "items": [
-         *         {
-         *           "sku": "MUG-BLUE",
-         *           "product_id": "019c8f3a-5b20-7d41-9e6b-c3adad4f81b3",
-         *           "title": "title",
-         *           "quantity": 2,
-         *           "unit_price_minor": 1,
-         *           "price_version_id": "019c8f3a-5b20-7d41-9e6b-c35dbfe4cdd4",
-         *           "subtotal_minor": 1,
-         *           "discount_minor": 1,
-         *           "tax_minor": 1,
-         *           "total_minor": 1,
-         *           "availability": "ok"
-         *         }
-         *       ],
-         *       "discount_codes": [
-         *         "SPRING10"
-         *       ],
-         *       "shipping_address": {
-         *         "name": "name",
-         *         "line1": "line1",
-         *         "line2": "line2",
-         *         "city": "city",
-         *         "region": "region",
-         *         "postal_code": "postal code",
-         *         "country": "DE"
-         *       },
-         *       "shipping_method_id": "parcel",
-         *       "shipping_methods": [
-         *         {
-         *           "id": "id",
-         *           "name": "name",
-         *           "amount_minor": 1
-         *         }
-         *       ],
-         *       "totals": {
-         *         "subtotal_minor": 1,
-         *         "discount_minor": 1,
-         *         "shipping_minor": 1,
-         *         "shipping_discount_minor": 1,
-         *         "tax_minor": 1,
-         *         "total_minor": 1,
-         *         "prices_include_tax": false
-         *       },
-         *       "pricing_fingerprint": "jZae727K08KaOmKSgOaGzww_XVqGr_PKEgIMkjrcbJI",
-         *       "order_id": "019c8f3a-5b20-7d41-9e6b-ca13a6b2c965",
-         *       "version": 1,
-         *       "expires_at": "2026-03-02T10:15:00.000Z"
-         *     }
-         */
-        Cart: {
-            id: components["schemas"]["Id"];
-            /**
-             * @description Where it is in its life.
-             * @enum {string}
-             */
-            state: "open" | "locked" | "ordered";
-            /** @description A code of ISO 4217. */
-            currency: string;
-            items: components["schemas"]["CartItem"][];
-            /** @description Codes in the order in which they are applied. */
-            discount_codes: {
-                /** @description The word that buyers enter. */
-                code: string;
-                /**
-                 * @description Where it is in its life.
-                 * @enum {string}
-                 */
-                state: "applied" | "not_applicable";
-                /** @description Why, in the words of the caller. It is kept in the audit log. */
-                reason: string | null;
-            }[];
-            shipping_address: components["schemas"]["Address"] | null;
-            /** @description One of the methods that the cart shows. */
-            shipping_method_id: string | null;
-            shipping_methods: {
-                id: string;
-                name: string;
-                amount_minor: components["schemas"]["Amount"];
-            }[];
-            totals: components["schemas"]["Totals"];
-            /** @description Stands for all that went into the totals. Send it with the checkout to order only at these. */
-            pricing_fingerprint: string;
-            order_id: components["schemas"]["Id"] | null;
-            version: components["schemas"]["Version"];
-            expires_at: components["schemas"]["Time"];
-        };
-        CartSummary: {
-            id: components["schemas"]["Id"];
-            /**
-             * @description Where it is in its life.
-             * @enum {string}
-             */
-            state: "open" | "locked" | "ordered";
-            /** @description A code of ISO 4217. */
-            currency: string;
-            order_id: components["schemas"]["Id"] | null;
-            version: components["schemas"]["Version"];
-            created_at: components["schemas"]["Time"];
-            updated_at: components["schemas"]["Time"];
-        };
-        /**
-         * @example {
-         *       "data": [
-         *         {
-         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *           "state": "open",
-         *           "currency": "EUR",
-         *           "order_id": "019c8f3a-5b20-7d41-9e6b-ca13a6b2c965",
-         *           "version": 1,
-         *           "created_at": "2026-03-02T09:30:00.000Z",
-         *           "updated_at": "2026-03-02T10:15:00.000Z"
-         *         }
-         *       ],
-         *       "next_cursor": "c1.eyJhIjoxfQ",
-         *       "has_more": true
-         *     }
-         */
-        CartSummaryPage: {
-            /** @description The items of this page. */
-            data: components["schemas"]["CartSummary"][];
-            /** @description Send it as `cursor` to get the next page; null on the last one. */
-            next_cursor: components["schemas"]["Cursor"] | null;
-            /** @description Whether a next page exists. */
-            has_more: boolean;
-        };
-        GivenAddress: {
-            name: string;
-            line1: string;
-            line2?: string;
-            city: string;
-            region?: string;
-            postal_code: string;
-            /** @description A code of ISO 3166-1 with two letters. */
-            country: string;
-        };
-        /**
-         * @example {
-         *       "currency": "EUR",
-         *       "shipping_address": {
-         *         "name": "name",
-         *         "line1": "line1",
-         *         "line2": "line2",
-         *         "city": "city",
-         *         "region": "region",
-         *         "postal_code": "postal code",
-         *         "country": "DE"
-         *       },
-         *       "shipping_method_id": "parcel",
-         *       "discount_codes": [
-         *         "SPRING10"
-         *       ]
-         *     }
-         */
-        ChangeCart: {
-            /** @description A code of ISO 4217. */
-            currency?: string;
-            shipping_address?: components["schemas"]["GivenAddress"];
-            /** @description One of the methods that the cart shows. */
-            shipping_method_id?: string;
-            /** @description Codes in the order in which they are applied. */
-            discount_codes?: string[];
-        };
-        /**
-         * @example {
-         *       "quantity": 2
-         *     }
-         */
-        SetCartItem: {
-            /** @description How many. */
-            quantity: number;
-        };
-        /**
-         * @example {
-         *       "cart_id": "019c8f3a-5b20-7d41-9e6b-eb4226caa562",
-         *       "shipping_address": {
-         *         "name": "name",
-         *         "line1": "line1",
-         *         "line2": "line2",
-         *         "city": "city",
-         *         "region": "region",
-         *         "postal_code": "postal code",
-         *         "country": "DE"
-         *       },
-         *       "billing_address": {
-         *         "name": "name",
-         *         "line1": "line1",
-         *         "line2": "line2",
-         *         "city": "city",
-         *         "region": "region",
-         *         "postal_code": "postal code",
-         *         "country": "DE"
-         *       },
-         *       "shipping_method_id": "parcel",
-         *       "discount_codes": [
-         *         "SPRING10"
-         *       ],
-         *       "email": "email",
-         *       "payment": {
-         *         "payment_method": "pm_card_visa",
-         *         "provider": "stripe",
-         *         "return_url": "https://shop.example/back"
-         *       },
-         *       "pricing_fingerprint": "jZae727K08KaOmKSgOaGzww_XVqGr_PKEgIMkjrcbJI"
-         *     }
-         */
-        Checkout: {
-            cart_id: components["schemas"]["Id"];
-            shipping_address?: components["schemas"]["GivenAddress"];
-            billing_address?: components["schemas"]["GivenAddress"];
-            /** @description One of the methods that the cart shows. */
-            shipping_method_id?: string;
-            /** @description Codes in the order in which they are applied. */
-            discount_codes?: string[];
-            email?: string;
-            payment?: {
-                /** @description The id of a payment method of the provider, never a card number. */
-                payment_method: string;
-                /** @enum {string} */
-                provider?: "stripe";
-                /** @description Where the provider sends the buyer back. */
-                return_url?: string;
-            };
-            /** @description Stands for all that went into the totals. Send it with the checkout to order only at these. */
-            pricing_fingerprint?: string;
-        };
-        OrderLine: {
-            id: components["schemas"]["Id"];
-            line_no: number;
-            /** @description What is sold and stocked, by the name that the shop gave it. */
-            sku: components["schemas"]["Sku"];
-            product_id: components["schemas"]["Id"];
-            product_description: string;
-            /** @description How many. */
-            quantity: number;
-            accepted_unit_price_minor: components["schemas"]["Amount"];
-            subtotal_minor: components["schemas"]["Amount"];
-            discount_minor: components["schemas"]["Amount"];
-            tax_minor: components["schemas"]["Amount"];
-            total_minor: components["schemas"]["Amount"];
-            /** @description A code of ISO 4217. */
-            currency: string;
-            price_version_id: components["schemas"]["Id"];
-            tax_breakdown: {
-                name: string;
-                /** @description A rate in parts per million: 190000 is 19 %. */
-                rate_ppm: number;
-                amount_minor: components["schemas"]["Amount"];
-                tax_rule_version: number;
-            }[];
-            shipped_quantity: number;
-            returned_quantity: number;
-        };
-        /**
-         * @example {
-         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *       "order_id": "019c8f3a-5b20-7d41-9e6b-ca13a6b2c965",
-         *       "state": "state",
-         *       "lines": [
-         *         {
-         *           "order_line_id": "019c8f3a-5b20-7d41-9e6b-47ed97bdb627",
-         *           "quantity": 2
-         *         }
-         *       ],
-         *       "carrier": "DHL",
-         *       "tracking_number": "00340434161094042557",
-         *       "created_at": "2026-03-02T09:30:00.000Z",
-         *       "shipped_at": "2026-03-02T09:30:00.000Z",
-         *       "delivered_at": "2026-03-02T09:30:00.000Z"
-         *     }
-         */
-        Shipment: {
-            id: components["schemas"]["Id"];
-            order_id: components["schemas"]["Id"];
-            /** @description Where it is in its life. */
-            state: string;
-            lines: {
-                order_line_id: components["schemas"]["Id"];
-                /** @description How many. */
-                quantity: number;
-            }[];
-            /** @description Who carries it. */
-            carrier: string | null;
-            /** @description The number by which the carrier knows it. */
-            tracking_number: string | null;
-            created_at: components["schemas"]["Time"];
-            shipped_at: components["schemas"]["Time"] | null;
-            delivered_at: components["schemas"]["Time"] | null;
-        };
-        /**
-         * @example {
-         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *       "order_id": "019c8f3a-5b20-7d41-9e6b-ca13a6b2c965",
-         *       "state": "requested",
-         *       "lines": [
-         *         {
-         *           "order_line_id": "019c8f3a-5b20-7d41-9e6b-47ed97bdb627",
-         *           "quantity": 2,
-         *           "received_quantity": 1,
-         *           "restock": true,
-         *           "reason_code": "changed_mind",
-         *           "refund_minor": 1
-         *         }
-         *       ],
-         *       "refund_shipping": "none",
-         *       "restocking_fee_minor": 500,
-         *       "refund": {
-         *         "operation_id": "019c8f3a-5b20-7d41-9e6b-9a9856b253f7",
-         *         "amount_minor": 1,
-         *         "state": "pending"
-         *       },
-         *       "note": "note",
-         *       "version": 1,
-         *       "created_at": "2026-03-02T09:30:00.000Z"
-         *     }
-         */
-        Return: {
-            id: components["schemas"]["Id"];
-            order_id: components["schemas"]["Id"];
-            /**
-             * @description Where it is in its life.
-             * @enum {string}
-             */
-            state: "requested" | "approved" | "rejected" | "cancelled" | "received" | "refund_pending" | "refunded" | "refund_failed";
-            lines: {
-                order_line_id: components["schemas"]["Id"];
-                /** @description How many. */
-                quantity: number;
-                /** @description How many came back. */
-                received_quantity: number | null;
-                /** @description Whether they are sold again. */
-                restock: boolean | null;
-                /** @description Why, in one word. */
-                reason_code: string;
-                refund_minor: components["schemas"]["Amount"] | null;
-            }[];
-            /** @enum {string} */
-            refund_shipping: "none" | "full";
-            /** @description What is kept of the refund. */
-            restocking_fee_minor: components["schemas"]["Amount"];
-            refund: {
-                operation_id: components["schemas"]["Id"];
-                amount_minor: components["schemas"]["Amount"];
-                /**
-                 * @description Where it is in its life.
-                 * @enum {string}
-                 */
-                state: "pending" | "succeeded" | "failed";
-            } | null;
-            note: string | null;
-            version: components["schemas"]["Version"];
-            created_at: components["schemas"]["Time"];
-        };
-        /**
-         * @example {
-         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *       "status": "pending",
-         *       "number": 1042,
-         *       "state": "pending",
-         *       "version": 1,
-         *       "currency": "EUR",
-         *       "buyer_id": "019c8f3a-5b20-7d41-9e6b-bbb99d2c293c",
-         *       "cart_id": "019c8f3a-5b20-7d41-9e6b-eb4226caa562",
-         *       "email": "email",
-         *       "lines": [
-         *         {
-         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *           "line_no": 1,
-         *           "sku": "MUG-BLUE",
-         *           "product_id": "019c8f3a-5b20-7d41-9e6b-c3adad4f81b3",
-         *           "product_description": "product description",
-         *           "quantity": 2,
-         *           "accepted_unit_price_minor": 1,
-         *           "subtotal_minor": 1,
-         *           "discount_minor": 1,
-         *           "tax_minor": 1,
-         *           "total_minor": 1,
-         *           "currency": "EUR",
-         *           "price_version_id": "019c8f3a-5b20-7d41-9e6b-c35dbfe4cdd4",
-         *           "tax_breakdown": [
-         *             {
-         *               "name": "name",
-         *               "rate_ppm": 190000,
-         *               "amount_minor": 1,
-         *               "tax_rule_version": 1
-         *             }
-         *           ],
-         *           "shipped_quantity": 1,
-         *           "returned_quantity": 1
-         *         }
-         *       ],
-         *       "shipping": {
-         *         "method_id": "method id",
-         *         "name": "name",
-         *         "amount_minor": 1,
-         *         "discount_minor": 1,
-         *         "tax_minor": 1
-         *       },
-         *       "discounts": [
-         *         {
-         *           "code": "SPRING10",
-         *           "amount_minor": 1
-         *         }
-         *       ],
-         *       "totals": {
-         *         "subtotal_minor": 1,
-         *         "discount_minor": 1,
-         *         "shipping_minor": 1,
-         *         "shipping_discount_minor": 1,
-         *         "tax_minor": 1,
-         *         "total_minor": 1,
-         *         "prices_include_tax": false
-         *       },
-         *       "shipping_address": {
-         *         "name": "name",
-         *         "line1": "line1",
-         *         "line2": "line2",
-         *         "city": "city",
-         *         "region": "region",
-         *         "postal_code": "postal code",
-         *         "country": "DE"
-         *       },
-         *       "billing_address": {
-         *         "name": "name",
-         *         "line1": "line1",
-         *         "line2": "line2",
-         *         "city": "city",
-         *         "region": "region",
-         *         "postal_code": "postal code",
-         *         "country": "DE"
-         *       },
-         *       "payment": {
-         *         "state": "none",
-         *         "operation_id": "019c8f3a-5b20-7d41-9e6b-9a9856b253f7",
-         *         "intent_id": "019c8f3a-5b20-7d41-9e6b-fd11a51b9504",
-         *         "amount_authorized_minor": 1,
-         *         "amount_captured_minor": 1,
-         *         "amount_refunded_minor": 1,
-         *         "authorization_expires_at": "2026-03-02T10:15:00.000Z",
-         *         "last_error": {
-         *           "code": "SPRING10",
-         *           "decline_code": "decline code"
-         *         },
-         *         "next_action": {
-         *           "type": "type",
-         *           "url": "url"
-         *         }
-         *       },
-         *       "reservation": {
-         *         "state": "active",
-         *         "expires_at": "2026-03-02T10:15:00.000Z"
-         *       },
-         *       "shipments": [
-         *         {
-         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *           "order_id": "019c8f3a-5b20-7d41-9e6b-ca13a6b2c965",
-         *           "state": "state",
-         *           "lines": [
-         *             {
-         *               "order_line_id": "019c8f3a-5b20-7d41-9e6b-47ed97bdb627",
-         *               "quantity": 2
-         *             }
-         *           ],
-         *           "carrier": "DHL",
-         *           "tracking_number": "00340434161094042557",
-         *           "created_at": "2026-03-02T09:30:00.000Z",
-         *           "shipped_at": "2026-03-02T09:30:00.000Z",
-         *           "delivered_at": "2026-03-02T09:30:00.000Z"
-         *         }
-         *       ],
-         *       "returns": [
-         *         {
-         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *           "order_id": "019c8f3a-5b20-7d41-9e6b-ca13a6b2c965",
-         *           "state": "requested",
-         *           "lines": [
-         *             {
-         *               "order_line_id": "019c8f3a-5b20-7d41-9e6b-47ed97bdb627",
-         *               "quantity": 2,
-         *               "received_quantity": 1,
-         *               "restock": true,
-         *               "reason_code": "changed_mind",
-         *               "refund_minor": 1
-         *             }
-         *           ],
-         *           "refund_shipping": "none",
-         *           "restocking_fee_minor": 500,
-         *           "refund": {
-         *             "operation_id": "019c8f3a-5b20-7d41-9e6b-9a9856b253f7",
-         *             "amount_minor": 1,
-         *             "state": "pending"
-         *           },
-         *           "note": "note",
-         *           "version": 1,
-         *           "created_at": "2026-03-02T09:30:00.000Z"
-         *         }
-         *       ],
-         *       "history": [
-         *         {
-         *           "from": "pending",
-         *           "to": "pending",
-         *           "reason_code": "changed_mind",
-         *           "at": "2026-03-02T09:30:00.000Z"
-         *         }
-         *       ],
-         *       "calculation": {},
-         *       "created_at": "2026-03-02T09:30:00.000Z",
-         *       "confirmed_at": "2026-03-02T09:30:00.000Z"
-         *     }
-         */
-        Order: {
-            id: components["schemas"]["Id"];
-            /** @enum {string} */
-            status?: "pending";
-            /** @description The number of the order, without gaps in a shop; null before it is confirmed. */
-            number: number | null;
-            /**
-             * @description Where it is in its life.
-             * @enum {string}
-             */
-            state: "pending" | "confirmed" | "fulfilled" | "payment_failed" | "expired" | "cancelled";
-            version: components["schemas"]["Version"];
-            /** @description A code of ISO 4217. */
-            currency: string;
-            buyer_id: components["schemas"]["Id"];
-            cart_id: components["schemas"]["Id"];
-            email: string | null;
-            lines: components["schemas"]["OrderLine"][];
-            shipping: {
-                method_id: string;
-                name: string;
-                amount_minor: components["schemas"]["Amount"];
-                discount_minor: components["schemas"]["Amount"];
-                tax_minor: components["schemas"]["Amount"];
-            } | null;
-            discounts: {
-                /** @description The word that buyers enter. */
-                code: string;
-                amount_minor: components["schemas"]["Amount"];
-            }[];
-            totals: components["schemas"]["Totals"];
-            shipping_address: components["schemas"]["Address"] | null;
-            billing_address: components["schemas"]["Address"] | null;
-            payment: {
-                /**
-                 * @description Where it is in its life.
-                 * @enum {string}
-                 */
-                state: "none" | "authorizing" | "requires_action" | "pending_provider" | "authorized" | "captured" | "releasing" | "released" | "declined" | "partially_refunded" | "refunded";
-                operation_id: components["schemas"]["Id"] | null;
-                intent_id: components["schemas"]["Id"] | null;
-                amount_authorized_minor: components["schemas"]["Amount"];
-                amount_captured_minor: components["schemas"]["Amount"];
-                amount_refunded_minor: components["schemas"]["Amount"];
-                authorization_expires_at: components["schemas"]["Time"] | null;
-                last_error: {
-                    /** @description The word that buyers enter. */
-                    code: string;
-                    decline_code: string | null;
-                } | null;
-                next_action: {
-                    type: string;
-                    url: string | null;
-                } | null;
-            };
-            reservation: {
-                /**
-                 * @description Where it is in its life.
-                 * @enum {string}
-                 */
-                state: "active" | "committed" | "fulfilled" | "expired" | "released";
-                expires_at: components["schemas"]["Time"];
-            };
-            shipments: components["schemas"]["Shipment"][];
-            returns: components["schemas"]["Return"][];
-            history: {
-                from: ("pending" | "confirmed" | "fulfilled" | "payment_failed" | "expired" | "cancelled") | null;
-                /** @enum {string} */
-                to: "pending" | "confirmed" | "fulfilled" | "payment_failed" | "expired" | "cancelled";
-                /** @description Why, in one word. */
-                reason_code: string | null;
-                at: components["schemas"]["Time"];
-            }[];
-            calculation?: unknown;
-            created_at: components["schemas"]["Time"];
-            confirmed_at: components["schemas"]["Time"] | null;
-        };
-        /**
-         * @example {
-         *       "violations": 1,
-         *       "checks": [
-         *         {
-         *           "name": "name",
-         *           "says": "says",
-         *           "violations": [
-         *             "violation"
-         *           ]
-         *         }
-         *       ]
-         *     }
-         */
-        CommerceAudit: {
-            violations: number;
-            checks: {
-                name: string;
-                says: string;
-                violations: string[];
-            }[];
-        };
-        /**
-         * @example {
-         *       "default_currency": "EUR",
-         *       "rounding_mode": "line",
-         *       "capture_policy": "on_first_shipment",
-         *       "capture_before_expiry": false,
-         *       "return_window_days": 30,
-         *       "version": 1
-         *     }
-         */
-        CommerceSettings: {
-            default_currency: string;
-            /**
-             * @description Whether tax is rounded on each line or once on the order.
-             * @enum {string}
-             */
-            rounding_mode: "line" | "order";
-            /**
-             * @description When the money is taken.
-             * @enum {string}
-             */
-            capture_policy: "on_first_shipment" | "on_confirm";
-            /** @description Takes the money of orders that are not shipped a day before it is lost. */
-            capture_before_expiry: boolean;
-            /** @description How long after shipping goods may be returned. */
-            return_window_days: number;
-            version: number;
-        };
-        /**
-         * @example {
-         *       "default_currency": "EUR",
-         *       "rounding_mode": "line",
-         *       "capture_policy": "on_first_shipment",
-         *       "capture_before_expiry": false,
-         *       "return_window_days": 30
-         *     }
-         */
-        PutCommerceSettings: {
-            default_currency: string;
-            /**
-             * @description Whether tax is rounded on each line or once on the order.
-             * @enum {string}
-             */
-            rounding_mode: "line" | "order";
-            /**
-             * @description When the money is taken.
-             * @enum {string}
-             */
-            capture_policy: "on_first_shipment" | "on_confirm";
-            /** @description Takes the money of orders that are not shipped a day before it is lost. */
-            capture_before_expiry: boolean;
-            /** @description How long after shipping goods may be returned. */
-            return_window_days: number;
-        };
         Deprecation: {
             operation: string;
             deprecated_at: string;
@@ -5429,152 +4076,12 @@ export interface components {
         };
         /**
          * @example {
-         *       "code": "SPRING10",
-         *       "kind": "percent",
-         *       "rate_ppm": 190000,
-         *       "amount_minor": 1,
-         *       "currency": "EUR",
-         *       "scope": "order",
-         *       "skus": [
-         *         "MUG-BLUE"
-         *       ],
-         *       "categories": [
-         *         "kitchen/mugs"
-         *       ],
-         *       "min_subtotal_minor": 1,
-         *       "usage_limit": 100,
-         *       "used": 1,
-         *       "stackable": false,
-         *       "starts_at": "2026-03-02T09:30:00.000Z",
-         *       "ends_at": "2026-03-02T10:15:00.000Z",
-         *       "state": "active",
-         *       "version": 1,
-         *       "updated_at": "2026-03-02T10:15:00.000Z"
-         *     }
-         */
-        Discount: {
-            /** @description The word that buyers enter. */
-            code: string;
-            /** @enum {string} */
-            kind: "percent" | "fixed" | "free_shipping";
-            /** @description A rate in parts per million: 190000 is 19 %. */
-            rate_ppm: number | null;
-            amount_minor: number | null;
-            /** @description A code of ISO 4217. */
-            currency: string | null;
-            /** @enum {string} */
-            scope: "order" | "lines";
-            skus: components["schemas"]["Sku"][];
-            categories: string[];
-            min_subtotal_minor: number | null;
-            /** @description How often the code may be used in all. */
-            usage_limit: number | null;
-            used?: number;
-            /** @description Whether it counts together with other codes. */
-            stackable: boolean;
-            starts_at: components["schemas"]["Time"] | null;
-            ends_at: components["schemas"]["Time"] | null;
-            /**
-             * @description Where it is in its life.
-             * @enum {string}
-             */
-            state: "active" | "disabled";
-            version: components["schemas"]["Version"];
-            updated_at: components["schemas"]["Time"];
-        };
-        /**
-         * @example {
-         *       "data": [
-         *         {
-         *           "code": "SPRING10",
-         *           "kind": "percent",
-         *           "rate_ppm": 190000,
-         *           "amount_minor": 1,
-         *           "currency": "EUR",
-         *           "scope": "order",
-         *           "skus": [
-         *             "MUG-BLUE"
-         *           ],
-         *           "categories": [
-         *             "kitchen/mugs"
-         *           ],
-         *           "min_subtotal_minor": 1,
-         *           "usage_limit": 100,
-         *           "used": 1,
-         *           "stackable": false,
-         *           "starts_at": "2026-03-02T09:30:00.000Z",
-         *           "ends_at": "2026-03-02T10:15:00.000Z",
-         *           "state": "active",
-         *           "version": 1,
-         *           "updated_at": "2026-03-02T10:15:00.000Z"
-         *         }
-         *       ],
-         *       "next_cursor": "c1.eyJhIjoxfQ",
-         *       "has_more": true
-         *     }
-         */
-        DiscountPage: {
-            /** @description The items of this page. */
-            data: components["schemas"]["Discount"][];
-            /** @description Send it as `cursor` to get the next page; null on the last one. */
-            next_cursor: components["schemas"]["Cursor"] | null;
-            /** @description Whether a next page exists. */
-            has_more: boolean;
-        };
-        /**
-         * @example {
-         *       "kind": "percent",
-         *       "rate_ppm": 190000,
-         *       "amount_minor": 1,
-         *       "currency": "EUR",
-         *       "scope": "order",
-         *       "skus": [
-         *         "MUG-BLUE"
-         *       ],
-         *       "categories": [
-         *         "kitchen/mugs"
-         *       ],
-         *       "min_subtotal_minor": 1,
-         *       "usage_limit": 100,
-         *       "stackable": false,
-         *       "starts_at": "2026-03-02T09:30:00.000Z",
-         *       "ends_at": "2026-03-02T10:15:00.000Z",
-         *       "state": "active"
-         *     }
-         */
-        PutDiscount: {
-            /** @enum {string} */
-            kind: "percent" | "fixed" | "free_shipping";
-            /** @description A rate in parts per million: 190000 is 19 %. */
-            rate_ppm?: number;
-            amount_minor?: number;
-            /** @description A code of ISO 4217. */
-            currency?: string;
-            /** @enum {string} */
-            scope?: "order" | "lines";
-            skus?: components["schemas"]["Sku"][];
-            categories?: string[];
-            min_subtotal_minor?: number;
-            /** @description How often the code may be used in all. */
-            usage_limit?: number;
-            /** @description Whether it counts together with other codes. */
-            stackable?: boolean;
-            starts_at?: components["schemas"]["Time"];
-            ends_at?: components["schemas"]["Time"];
-            /**
-             * @description Where it is in its life.
-             * @enum {string}
-             */
-            state?: "active" | "disabled";
-        };
-        /**
-         * @example {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "intent_id": "019c8f3a-5b20-7d41-9e6b-fd11a51b9504",
-         *       "provider_dispute_id": "provider dispute id",
-         *       "amount_minor": 1,
-         *       "fee_minor": 1,
-         *       "currency": "cur",
+         *       "provider_dispute_id": "dp_1Q9x",
+         *       "amount_minor": 4990,
+         *       "fee_minor": 175,
+         *       "currency": "EUR",
          *       "state": "warning",
          *       "reason": "Requested by the customer.",
          *       "respond_by": "2026-03-02T09:30:00.000Z",
@@ -5584,17 +4091,27 @@ export interface components {
          */
         Dispute: {
             id: components["schemas"]["Id"];
+            /** @description The payment. */
             intent_id: components["schemas"]["Id"];
+            /** @description The id that the provider gave to the dispute. */
             provider_dispute_id: string;
+            /** @description The amount in whole minor units of the currency (cents). */
             amount_minor: components["schemas"]["Amount"];
+            /** @description The fee of the provider in minor units. */
             fee_minor: components["schemas"]["Amount"];
+            /** @description The currency, by ISO 4217. */
             currency: string;
-            /** @enum {string} */
+            /**
+             * @description The state.
+             * @enum {string}
+             */
             state: "warning" | "needs_response" | "under_review" | "won" | "lost" | "closed";
-            /** @description Why, in the words of the caller. It is kept in the audit log. */
+            /** @description The reason that the caller gave. It is kept in the audit log. */
             reason: string;
+            /** @description Until when the bank accepts evidence. */
             respond_by: components["schemas"]["Time"] | null;
             created_at: components["schemas"]["Time"];
+            /** @description When it was decided. */
             closed_at: components["schemas"]["Time"] | null;
         };
         /**
@@ -5603,10 +4120,10 @@ export interface components {
          *         {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *           "intent_id": "019c8f3a-5b20-7d41-9e6b-fd11a51b9504",
-         *           "provider_dispute_id": "provider dispute id",
-         *           "amount_minor": 1,
-         *           "fee_minor": 1,
-         *           "currency": "cur",
+         *           "provider_dispute_id": "dp_1Q9x",
+         *           "amount_minor": 4990,
+         *           "fee_minor": 175,
+         *           "currency": "EUR",
          *           "state": "warning",
          *           "reason": "Requested by the customer.",
          *           "respond_by": "2026-03-02T09:30:00.000Z",
@@ -5897,7 +4414,7 @@ export interface components {
          *     }
          */
         ParkDecision: {
-            /** @description Why, in the words of the caller. It is kept in the audit log. */
+            /** @description The reason that the caller gave. It is kept in the audit log. */
             reason: string;
         };
         ScanResult: {
@@ -5906,21 +4423,33 @@ export interface components {
             engines: {
                 name: string;
                 version: string;
+                /** @description The version of the signatures of the engine. */
                 signatures: string | null;
             }[];
             sha256: string;
             scanned_at: components["schemas"]["Time"];
+            /** @description What was found; shown with `uploads.quarantine.read` only. */
             findings: string[];
         };
         Derivative: {
-            /** @enum {string} */
+            /**
+             * @description Which derivative it is.
+             * @enum {string}
+             */
             kind: "thumbnail" | "preview" | "sanitized";
-            /** @enum {string} */
+            /**
+             * @description Where it stands; only `available` is safe to read.
+             * @enum {string}
+             */
             state: "pending" | "ready" | "failed" | "deleted";
             media_type: string | null;
+            /** @description The size in bytes. */
             size: number | null;
+            /** @description The SHA-256 of the bytes. */
             checksum: string | null;
+            /** @description In pixels. */
             width: number | null;
+            /** @description In pixels. */
             height: number | null;
         };
         /**
@@ -5931,17 +4460,17 @@ export interface components {
          *       "owner_id": "019c8f3a-5b20-7d41-9e6b-8b848a683efe",
          *       "purpose": "avatar",
          *       "state": "uploaded",
-         *       "stage": "stage",
-         *       "error_code": "error code",
-         *       "size": 1,
-         *       "checksum": "sha256:50d858e0985ecc7f60418aaf0cc5ab587f42c2570a884095a9e8ccacd0f6545c",
+         *       "stage": "scan",
+         *       "error_code": "type_mismatch",
+         *       "size": 8388608,
+         *       "checksum": "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
          *       "media_category": "image",
-         *       "claimed_type": "claimed type",
-         *       "detected_type": "detected type",
-         *       "filename": "filename",
+         *       "claimed_type": "image/jpeg",
+         *       "detected_type": "image/jpeg",
+         *       "filename": "holiday.jpg",
          *       "metadata": {
-         *         "width": 1,
-         *         "height": 1,
+         *         "width": 1280,
+         *         "height": 960,
          *         "frames": 1,
          *         "entries": 1,
          *         "expanded_bytes": 1
@@ -5952,7 +4481,7 @@ export interface components {
          *           {
          *             "name": "name",
          *             "version": "version",
-         *             "signatures": "signatures"
+         *             "signatures": "27500"
          *           }
          *         ],
          *         "sha256": "sha256",
@@ -5966,10 +4495,10 @@ export interface components {
          *           "kind": "thumbnail",
          *           "state": "pending",
          *           "media_type": "media type",
-         *           "size": 1,
-         *           "checksum": "sha256:50d858e0985ecc7f60418aaf0cc5ab587f42c2570a884095a9e8ccacd0f6545c",
-         *           "width": 1,
-         *           "height": 1
+         *           "size": 8388608,
+         *           "checksum": "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+         *           "width": 1280,
+         *           "height": 960
          *         }
          *       ],
          *       "created_at": "2026-03-02T09:30:00.000Z",
@@ -5980,33 +4509,57 @@ export interface components {
          */
         File: {
             id: components["schemas"]["Id"];
+            /** @description The file that a completed upload became. */
             file_id: components["schemas"]["Id"];
+            /** @description The upload. */
             upload_id: components["schemas"]["Id"];
             owner_id: components["schemas"]["Id"];
-            /** @enum {string} */
+            /**
+             * @description What the file is for; it decides sizes, types, derivatives and readers.
+             * @enum {string}
+             */
             purpose: "avatar" | "product_media" | "post_media" | "chat_attachment" | "document_ingest" | "job_input" | "generic";
-            /** @enum {string} */
+            /**
+             * @description Where it stands; only `available` is safe to read.
+             * @enum {string}
+             */
             state: "uploaded" | "available" | "quarantined" | "deleted" | "purged";
+            /** @description The step of processing that is next, or `verifying`. */
             stage: string | null;
+            /** @description Why it was refused. */
             error_code: string | null;
+            /** @description The size in bytes. */
             size: number;
+            /** @description The SHA-256 of the bytes. */
             checksum: string;
-            /** @enum {string} */
+            /**
+             * @description The kind of content; `any` accepts every kind.
+             * @enum {string}
+             */
             media_category: "image" | "video" | "audio" | "document" | "text" | "archive" | "any";
+            /** @description The media type that the client states. */
             claimed_type: string | null;
+            /** @description The media type that the bytes have. */
             detected_type: string | null;
+            /** @description The name that a download gets; never a path. */
             filename: string | null;
+            /** @description What the bytes say about themselves. */
             metadata: {
+                /** @description In pixels. */
                 width?: number;
+                /** @description In pixels. */
                 height?: number;
                 frames?: number;
                 entries?: number;
                 expanded_bytes?: number;
             } | null;
+            /** @description What the scanners said. */
             scan_result: components["schemas"]["ScanResult"] | null;
+            /** @description What was made of an image. */
             derivatives: components["schemas"]["Derivative"][];
             created_at: components["schemas"]["Time"];
             available_at: components["schemas"]["Time"] | null;
+            /** @description When the bytes are removed. */
             retention_until: components["schemas"]["Time"] | null;
             deleted_at: components["schemas"]["Time"] | null;
         };
@@ -6020,17 +4573,17 @@ export interface components {
          *           "owner_id": "019c8f3a-5b20-7d41-9e6b-8b848a683efe",
          *           "purpose": "avatar",
          *           "state": "uploaded",
-         *           "stage": "stage",
-         *           "error_code": "error code",
-         *           "size": 1,
-         *           "checksum": "sha256:50d858e0985ecc7f60418aaf0cc5ab587f42c2570a884095a9e8ccacd0f6545c",
+         *           "stage": "scan",
+         *           "error_code": "type_mismatch",
+         *           "size": 8388608,
+         *           "checksum": "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
          *           "media_category": "image",
-         *           "claimed_type": "claimed type",
-         *           "detected_type": "detected type",
-         *           "filename": "filename",
+         *           "claimed_type": "image/jpeg",
+         *           "detected_type": "image/jpeg",
+         *           "filename": "holiday.jpg",
          *           "metadata": {
-         *             "width": 1,
-         *             "height": 1,
+         *             "width": 1280,
+         *             "height": 960,
          *             "frames": 1,
          *             "entries": 1,
          *             "expanded_bytes": 1
@@ -6041,7 +4594,7 @@ export interface components {
          *               {
          *                 "name": "name",
          *                 "version": "version",
-         *                 "signatures": "signatures"
+         *                 "signatures": "27500"
          *               }
          *             ],
          *             "sha256": "sha256",
@@ -6055,10 +4608,10 @@ export interface components {
          *               "kind": "thumbnail",
          *               "state": "pending",
          *               "media_type": "media type",
-         *               "size": 1,
-         *               "checksum": "sha256:50d858e0985ecc7f60418aaf0cc5ab587f42c2570a884095a9e8ccacd0f6545c",
-         *               "width": 1,
-         *               "height": 1
+         *               "size": 8388608,
+         *               "checksum": "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+         *               "width": 1280,
+         *               "height": 960
          *             }
          *           ],
          *           "created_at": "2026-03-02T09:30:00.000Z",
@@ -6087,15 +4640,20 @@ export interface components {
          *           "derivative": "thumbnail"
          *         }
          *       ],
-         *       "expires_in": 30
+         *       "expires_in": 300
          *     }
          */
         AskDownloadUrls: {
             files: {
+                /** @description The file that a completed upload became. */
                 file_id: components["schemas"]["Id"];
-                /** @enum {string} */
+                /**
+                 * @description A smaller or cleaned form of an image.
+                 * @enum {string}
+                 */
                 derivative?: "thumbnail" | "preview" | "sanitized";
             }[];
+            /** @description How long the address works, in seconds. */
             expires_in?: number;
         };
         /**
@@ -6113,8 +4671,10 @@ export interface components {
         DownloadUrls: {
             /** @description The items of this page. */
             data: {
+                /** @description The file that a completed upload became. */
                 file_id: components["schemas"]["Id"];
                 url: string | null;
+                /** @description When it ends. */
                 expires_at: components["schemas"]["Time"] | null;
                 code: string | null;
             }[];
@@ -6125,21 +4685,27 @@ export interface components {
          *       "method": "GET",
          *       "expires_at": "2026-03-02T10:15:00.000Z",
          *       "file_id": "019c8f3a-5b20-7d41-9e6b-5c78f6199cc3",
-         *       "content_type": "content type",
-         *       "size": 1,
-         *       "filename": "filename",
-         *       "checksum": "sha256:50d858e0985ecc7f60418aaf0cc5ab587f42c2570a884095a9e8ccacd0f6545c"
+         *       "content_type": "image/jpeg",
+         *       "size": 8388608,
+         *       "filename": "holiday.jpg",
+         *       "checksum": "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
          *     }
          */
         DownloadUrl: {
             url: string;
             /** @constant */
             method: "GET";
+            /** @description When it ends. */
             expires_at: components["schemas"]["Time"];
+            /** @description The file that a completed upload became. */
             file_id: components["schemas"]["Id"];
+            /** @description The media type of the download. */
             content_type: string;
+            /** @description The size in bytes. */
             size: number;
+            /** @description The name that a download gets; never a path. */
             filename: string | null;
+            /** @description The SHA-256 of the bytes. */
             checksum: string;
         };
         /**
@@ -6149,6 +4715,7 @@ export interface components {
          *     }
          */
         Rescan: {
+            /** @description The file that a completed upload became. */
             file_id: components["schemas"]["Id"];
             /** @enum {string} */
             status: "queued";
@@ -6265,7 +4832,7 @@ export interface components {
          *     }
          */
         ReprocessInboundReceiptBody: {
-            /** @description Why, in the words of the caller. It is kept in the audit log. */
+            /** @description The reason that the caller gave. It is kept in the audit log. */
             reason: string;
         };
         /**
@@ -6425,11 +4992,11 @@ export interface components {
         /**
          * @example {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *       "sequence": 1,
-         *       "category": "category",
-         *       "title": "title",
-         *       "body": "body",
-         *       "url": "url",
+         *       "sequence": 17,
+         *       "category": "order.updates",
+         *       "title": "Your parcel is on its way",
+         *       "body": "{{ parcel }} arrives today.",
+         *       "url": "/orders/A-17",
          *       "read_at": "2026-03-02T09:30:00.000Z",
          *       "archived_at": "2026-03-02T09:30:00.000Z",
          *       "created_at": "2026-03-02T09:30:00.000Z"
@@ -6437,10 +5004,15 @@ export interface components {
          */
         InboxItem: {
             id: components["schemas"]["Id"];
+            /** @description The place of the item in the inbox. */
             sequence: number;
+            /** @description The kind of message; preferences and permissions are by category. */
             category: string;
+            /** @description The title, as a Liquid template. */
             title: string;
+            /** @description The text, as a Liquid template. */
             body: string;
+            /** @description Where the message leads: an https address or a path. */
             url: string | null;
             read_at: components["schemas"]["Time"] | null;
             archived_at: components["schemas"]["Time"] | null;
@@ -6448,25 +5020,15 @@ export interface components {
         };
         /**
          * @example {
-         *       "data": [
-         *         {
-         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *           "sequence": 1,
-         *           "category": "category",
-         *           "title": "title",
-         *           "body": "body",
-         *           "url": "url",
-         *           "read_at": "2026-03-02T09:30:00.000Z",
-         *           "archived_at": "2026-03-02T09:30:00.000Z",
-         *           "created_at": "2026-03-02T09:30:00.000Z"
-         *         }
-         *       ],
+         *       "data": {
+         *         "parcel": "A-17"
+         *       },
          *       "next_cursor": "c1.eyJhIjoxfQ",
          *       "has_more": true
          *     }
          */
         InboxItemPage: {
-            /** @description The items of this page. */
+            /** @description The variables of the template. */
             data: components["schemas"]["InboxItem"][];
             /** @description Send it as `cursor` to get the next page; null on the last one. */
             next_cursor: components["schemas"]["Cursor"] | null;
@@ -6478,7 +5040,8 @@ export interface components {
          *       "before": "2026-03-02T09:30:00.000Z"
          *     }
          */
-        CreateInboxReadAllBody: {
+        ReadAllInboxItemsBody: {
+            /** @description Items that came up to this time. */
             before?: components["schemas"]["Time"];
         };
         /**
@@ -6487,7 +5050,7 @@ export interface components {
          *       "unread_count": 1
          *     }
          */
-        CreateInboxReadAllReply: {
+        ReadAllInboxItemsReply: {
             read: number;
             unread_count: number;
         };
@@ -6496,7 +5059,7 @@ export interface components {
          *       "unread_count": 1
          *     }
          */
-        GetInboxUnreadCountReply: {
+        CountUnreadInboxItemsReply: {
             unread_count: number;
         };
         /**
@@ -6508,43 +5071,6 @@ export interface components {
         ChangeInboxItem: {
             read?: boolean;
             archived?: boolean;
-        };
-        /**
-         * @example {
-         *       "sku": "MUG-BLUE",
-         *       "on_hand": 100,
-         *       "reserved": 3,
-         *       "available": 97,
-         *       "version": 1
-         *     }
-         */
-        InventoryItem: {
-            /** @description What is sold and stocked, by the name that the shop gave it. */
-            sku: components["schemas"]["Sku"];
-            /** @description Units in the warehouse, reserved ones too. */
-            on_hand: number;
-            /** @description Units that orders hold. */
-            reserved: number;
-            /** @description Units that can be ordered. */
-            available: number;
-            version: components["schemas"]["Version"];
-        };
-        /**
-         * @example {
-         *       "delta": 100,
-         *       "reason": "received",
-         *       "note": "note"
-         *     }
-         */
-        AdjustInventory: {
-            /** @description How many are added, or taken off if negative. */
-            delta: number;
-            /**
-             * @description Why, in the words of the caller. It is kept in the audit log.
-             * @enum {string}
-             */
-            reason: "received" | "correction" | "damaged";
-            note?: string;
         };
         /**
          * @example {
@@ -6570,6 +5096,7 @@ export interface components {
          *       "lease_token": "lt_9fK2mQ4x",
          *       "version": 1,
          *       "outcome": "succeeded",
+         *       "after_seconds": 1,
          *       "result": {},
          *       "result_ref": "019c8f3a-5b20-7d41-9e6b-103b1e5f6122",
          *       "error": {
@@ -6585,6 +5112,7 @@ export interface components {
             version: number;
             /** @enum {string} */
             outcome: "succeeded" | "failed" | "cancelled" | "released";
+            after_seconds?: number;
             result?: unknown;
             /** @description The id of the stored result. */
             result_ref?: components["schemas"]["Id"];
@@ -7132,7 +5660,7 @@ export interface components {
          *     }
          */
         PauseJobType: {
-            /** @description Why, in the words of the caller. It is kept in the audit log. */
+            /** @description The reason that the caller gave. It is kept in the audit log. */
             reason: string;
             until?: components["schemas"]["Time"] | null;
         };
@@ -7151,7 +5679,7 @@ export interface components {
             /** @description The name of the job type. */
             type: string;
             paused: boolean;
-            /** @description Why, in the words of the caller. It is kept in the audit log. */
+            /** @description The reason that the caller gave. It is kept in the audit log. */
             reason: string | null;
             paused_at: components["schemas"]["Time"] | null;
             paused_by: string | null;
@@ -7315,7 +5843,7 @@ export interface components {
          *     }
          */
         CancelJob: {
-            /** @description Why, in the words of the caller. It is kept in the audit log. */
+            /** @description The reason that the caller gave. It is kept in the audit log. */
             reason?: string;
         };
         JobEvent: {
@@ -7384,25 +5912,37 @@ export interface components {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "owner_type": "platform",
          *       "owner_id": "019c8f3a-5b20-7d41-9e6b-8b848a683efe",
-         *       "currency": "cur",
-         *       "type": "type",
+         *       "currency": "EUR",
+         *       "type": "merchant_balance",
          *       "normal_side": "debit",
-         *       "debits_minor": 1,
-         *       "credits_minor": 1,
-         *       "balance_minor": 1
+         *       "debits_minor": 1165,
+         *       "credits_minor": 4990,
+         *       "balance_minor": 3825
          *     }
          */
         LedgerAccount: {
             id: components["schemas"]["Id"];
-            /** @enum {string} */
+            /**
+             * @description Whether a tenant or the platform owns the account.
+             * @enum {string}
+             */
             owner_type: "platform" | "tenant";
+            /** @description The tenant that owns it; zeros for the platform. */
             owner_id: components["schemas"]["Id"];
+            /** @description The currency, by ISO 4217. */
             currency: string;
+            /** @description What the account is for. */
             type: string;
-            /** @enum {string} */
+            /**
+             * @description The side on which a positive balance stands.
+             * @enum {string}
+             */
             normal_side: "debit" | "credit";
+            /** @description The sum of all debits. */
             debits_minor: number;
+            /** @description The sum of all credits. */
             credits_minor: number;
+            /** @description The balance on the normal side; below zero it owes. */
             balance_minor: number;
         };
         /**
@@ -7412,12 +5952,12 @@ export interface components {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *           "owner_type": "platform",
          *           "owner_id": "019c8f3a-5b20-7d41-9e6b-8b848a683efe",
-         *           "currency": "cur",
-         *           "type": "type",
+         *           "currency": "EUR",
+         *           "type": "merchant_balance",
          *           "normal_side": "debit",
-         *           "debits_minor": 1,
-         *           "credits_minor": 1,
-         *           "balance_minor": 1
+         *           "debits_minor": 1165,
+         *           "credits_minor": 4990,
+         *           "balance_minor": 3825
          *         }
          *       ],
          *       "next_cursor": "c1.eyJhIjoxfQ",
@@ -7433,13 +5973,23 @@ export interface components {
             has_more: boolean;
         };
         LedgerEntry: {
+            /** @description The account. */
             account_id: components["schemas"]["Id"];
+            /** @description What the account is for. */
             account_type: string;
-            /** @enum {string} */
+            /**
+             * @description Whether a tenant or the platform owns the account.
+             * @enum {string}
+             */
             owner_type: "platform" | "tenant";
-            /** @enum {string} */
+            /**
+             * @description The side.
+             * @enum {string}
+             */
             direction: "debit" | "credit";
+            /** @description The amount in whole minor units of the currency (cents). */
             amount_minor: components["schemas"]["Amount"];
+            /** @description The currency, by ISO 4217. */
             currency: string;
         };
         /**
@@ -7447,26 +5997,26 @@ export interface components {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "operation_id": "019c8f3a-5b20-7d41-9e6b-9a9856b253f7",
          *       "intent_id": "019c8f3a-5b20-7d41-9e6b-fd11a51b9504",
-         *       "purpose": "purpose",
+         *       "purpose": "capture",
          *       "description": "description",
          *       "effective_at": "2026-03-02T09:30:00.000Z",
-         *       "reverses_id": "019c8f3a-5b20-7d41-9e6b-2998e3efb4e7",
+         *       "reverses_id": null,
          *       "entries": [
          *         {
          *           "account_id": "019c8f3a-5b20-7d41-9e6b-739b093ae9fb",
-         *           "account_type": "account type",
+         *           "account_type": "provider_clearing",
          *           "owner_type": "platform",
          *           "direction": "debit",
-         *           "amount_minor": 1,
-         *           "currency": "cur"
+         *           "amount_minor": 4990,
+         *           "currency": "EUR"
          *         }
          *       ],
          *       "why": {
-         *         "external_ref": "external ref",
-         *         "provider_handle": "provider handle",
-         *         "provider_operation_id": "provider operation id",
+         *         "external_ref": "txn_1Q9x",
+         *         "provider_handle": "pi_3Q9x",
+         *         "provider_operation_id": "ch_3Q9x",
          *         "provider_events": [
-         *           "provider event"
+         *           "evt_1Q9x"
          *         ],
          *         "request_id": "019c8f3a-5b20-7d41-9e6b-734d11a154d4"
          *       }
@@ -7474,17 +6024,28 @@ export interface components {
          */
         LedgerTransaction: {
             id: components["schemas"]["Id"];
+            /** @description The operation that this request began; events name it, too. */
             operation_id: components["schemas"]["Id"] | null;
+            /** @description The payment. */
             intent_id: components["schemas"]["Id"] | null;
+            /** @description Which event was posted. */
             purpose: string;
             description: string;
+            /** @description When it was posted. */
             effective_at: components["schemas"]["Time"];
+            /** @description The transaction that this one reverses. */
             reverses_id: components["schemas"]["Id"] | null;
+            /** @description Debits and credits; equal in each currency. */
             entries: components["schemas"]["LedgerEntry"][];
+            /** @description The trace to the request and the objects of the provider. */
             why: {
+                /** @description The object of the provider. */
                 external_ref: string | null;
+                /** @description The payment at the provider. */
                 provider_handle: string | null;
+                /** @description The id that the provider gave to the outcome. */
                 provider_operation_id: string | null;
+                /** @description Webhooks that named the payment. */
                 provider_events: string[];
                 request_id: components["schemas"]["Id"] | null;
             };
@@ -7496,26 +6057,26 @@ export interface components {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *           "operation_id": "019c8f3a-5b20-7d41-9e6b-9a9856b253f7",
          *           "intent_id": "019c8f3a-5b20-7d41-9e6b-fd11a51b9504",
-         *           "purpose": "purpose",
+         *           "purpose": "capture",
          *           "description": "description",
          *           "effective_at": "2026-03-02T09:30:00.000Z",
-         *           "reverses_id": "019c8f3a-5b20-7d41-9e6b-2998e3efb4e7",
+         *           "reverses_id": null,
          *           "entries": [
          *             {
          *               "account_id": "019c8f3a-5b20-7d41-9e6b-739b093ae9fb",
-         *               "account_type": "account type",
+         *               "account_type": "provider_clearing",
          *               "owner_type": "platform",
          *               "direction": "debit",
-         *               "amount_minor": 1,
-         *               "currency": "cur"
+         *               "amount_minor": 4990,
+         *               "currency": "EUR"
          *             }
          *           ],
          *           "why": {
-         *             "external_ref": "external ref",
-         *             "provider_handle": "provider handle",
-         *             "provider_operation_id": "provider operation id",
+         *             "external_ref": "txn_1Q9x",
+         *             "provider_handle": "pi_3Q9x",
+         *             "provider_operation_id": "ch_3Q9x",
          *             "provider_events": [
-         *               "provider event"
+         *               "evt_1Q9x"
          *             ],
          *             "request_id": "019c8f3a-5b20-7d41-9e6b-734d11a154d4"
          *           }
@@ -7570,7 +6131,7 @@ export interface components {
             value: string;
             /** @enum {string} */
             action: "block" | "warn";
-            /** @description Why, in the words of the caller. It is kept in the audit log. */
+            /** @description The reason that the caller gave. It is kept in the audit log. */
             reason: string;
             created_by: components["schemas"]["Id"];
             created_at: components["schemas"]["Time"];
@@ -7614,7 +6175,7 @@ export interface components {
             value: string;
             /** @enum {string} */
             action?: "block" | "warn";
-            /** @description Why, in the words of the caller. It is kept in the audit log. */
+            /** @description The reason that the caller gave. It is kept in the audit log. */
             reason: string;
         };
         /**
@@ -7636,7 +6197,7 @@ export interface components {
             value: string;
             /** @enum {string} */
             action: "block" | "warn";
-            /** @description Why, in the words of the caller. It is kept in the audit log. */
+            /** @description The reason that the caller gave. It is kept in the audit log. */
             reason: string;
             created_by: components["schemas"]["Id"];
             created_at: components["schemas"]["Time"];
@@ -7650,7 +6211,7 @@ export interface components {
          */
         ReportLink: {
             url: string;
-            /** @description Why, in the words of the caller. It is kept in the audit log. */
+            /** @description The reason that the caller gave. It is kept in the audit log. */
             reason: string;
         };
         /**
@@ -7667,7 +6228,7 @@ export interface components {
         LinkReport: {
             id: components["schemas"]["Id"];
             url: string;
-            /** @description Why, in the words of the caller. It is kept in the audit log. */
+            /** @description The reason that the caller gave. It is kept in the audit log. */
             reason: string;
             /** @enum {string} */
             state: "received" | "resolved";
@@ -8004,7 +6565,7 @@ export interface components {
         ModerateLink: {
             /** @enum {string} */
             action: "disable" | "enable" | "mark_clean";
-            /** @description Why, in the words of the caller. It is kept in the audit log. */
+            /** @description The reason that the caller gave. It is kept in the audit log. */
             reason: string;
         };
         /**
@@ -8068,6 +6629,7 @@ export interface components {
          *           }
          *         ]
          *       },
+         *       "fresh_until": "2026-03-02T10:15:00.000Z",
          *       "as_of": "2026-03-02T09:30:00.000Z",
          *       "freshness_seconds": 60,
          *       "degraded": false
@@ -8118,6 +6680,7 @@ export interface components {
                     clicks: number;
                 }[];
             };
+            fresh_until: components["schemas"]["Time"];
             as_of: components["schemas"]["Time"];
             /** @description How old the newest counted click may be. */
             freshness_seconds: number;
@@ -8524,50 +7087,49 @@ export interface components {
          *       "default_channels": [
          *         "email"
          *       ],
-         *       "user_can_disable": false,
-         *       "respects_quiet_hours": false,
+         *       "user_can_disable": true,
+         *       "respects_quiet_hours": true,
          *       "unsubscribe": false,
-         *       "default_ttl_seconds": 1,
+         *       "default_ttl_seconds": 259200,
          *       "on_unknown": "resend_same_ref",
          *       "built_in": false
          *     }
          */
         NotificationCategory: {
             name: string;
-            /** @enum {string} */
+            /**
+             * @description The kind of category; marketing can always be unsubscribed from.
+             * @enum {string}
+             */
             class: "security" | "transactional" | "operational" | "marketing";
+            /** @description The channels of a message that names none. */
             default_channels: ("email" | "sms" | "push" | "in_app")[];
+            /** @description Whether people can switch the category off. */
             user_can_disable: boolean;
+            /** @description Whether messages wait for quiet hours to end. */
             respects_quiet_hours: boolean;
+            /** @description Whether mails carry `List-Unsubscribe`. */
             unsubscribe: boolean;
+            /** @description How long a message without `expires_at` may wait. */
             default_ttl_seconds: number;
-            /** @enum {string} */
+            /**
+             * @description What happens when nobody knows whether a message arrived: send the same one again, or stop.
+             * @enum {string}
+             */
             on_unknown: "resend_same_ref" | "give_up";
             built_in: boolean;
         };
         /**
          * @example {
-         *       "data": [
-         *         {
-         *           "name": "name",
-         *           "class": "security",
-         *           "default_channels": [
-         *             "email"
-         *           ],
-         *           "user_can_disable": false,
-         *           "respects_quiet_hours": false,
-         *           "unsubscribe": false,
-         *           "default_ttl_seconds": 1,
-         *           "on_unknown": "resend_same_ref",
-         *           "built_in": false
-         *         }
-         *       ],
+         *       "data": {
+         *         "parcel": "A-17"
+         *       },
          *       "next_cursor": "c1.eyJhIjoxfQ",
          *       "has_more": true
          *     }
          */
         NotificationCategoryPage: {
-            /** @description The items of this page. */
+            /** @description The variables of the template. */
             data: components["schemas"]["NotificationCategory"][];
             /** @description Send it as `cursor` to get the next page; null on the last one. */
             next_cursor: components["schemas"]["Cursor"] | null;
@@ -8580,22 +7142,33 @@ export interface components {
          *       "default_channels": [
          *         "email"
          *       ],
-         *       "user_can_disable": false,
-         *       "respects_quiet_hours": false,
+         *       "user_can_disable": true,
+         *       "respects_quiet_hours": true,
          *       "unsubscribe": false,
-         *       "default_ttl_seconds": 60,
+         *       "default_ttl_seconds": 259200,
          *       "on_unknown": "resend_same_ref"
          *     }
          */
         PutNotificationCategory: {
-            /** @enum {string} */
+            /**
+             * @description The kind of category; marketing can always be unsubscribed from.
+             * @enum {string}
+             */
             class: "transactional" | "operational" | "marketing";
+            /** @description The channels of a message that names none. */
             default_channels: ("email" | "sms" | "push" | "in_app")[];
+            /** @description Whether people can switch the category off. */
             user_can_disable?: boolean;
+            /** @description Whether messages wait for quiet hours to end. */
             respects_quiet_hours?: boolean;
+            /** @description Whether mails carry `List-Unsubscribe`. */
             unsubscribe?: boolean;
+            /** @description How long a message without `expires_at` may wait. */
             default_ttl_seconds?: number;
-            /** @enum {string} */
+            /**
+             * @description What happens when nobody knows whether a message arrived: send the same one again, or stop.
+             * @enum {string}
+             */
             on_unknown?: "resend_same_ref" | "give_up";
         };
         /**
@@ -8613,23 +7186,23 @@ export interface components {
          *       "data_schema": {},
          *       "channels": {
          *         "email": {
-         *           "subject": "subject",
-         *           "body": "body",
+         *           "subject": "Parcel {{ parcel }} is on its way",
+         *           "body": "{{ parcel }} arrives today.",
          *           "text": "text",
          *           "format": "html"
          *         },
          *         "sms": {
-         *           "body": "body"
+         *           "body": "{{ parcel }} arrives today."
          *         },
          *         "push": {
-         *           "title": "title",
-         *           "body": "body",
-         *           "url": "url"
+         *           "title": "Your parcel is on its way",
+         *           "body": "{{ parcel }} arrives today.",
+         *           "url": "/orders/A-17"
          *         },
          *         "in_app": {
-         *           "title": "title",
-         *           "body": "body",
-         *           "url": "url"
+         *           "title": "Your parcel is on its way",
+         *           "body": "{{ parcel }} arrives today.",
+         *           "url": "/orders/A-17"
          *         }
          *       },
          *       "locales": {}
@@ -8637,50 +7210,72 @@ export interface components {
          */
         NewNotificationTemplate: {
             name: string;
+            /** @description The language of the texts in `channels`. */
             default_locale: string;
+            /** @description A JSON Schema (2020-12) that the data must fit. */
             data_schema?: {
                 [key: string]: unknown;
             };
+            /** @description The channels; without it, those of the category for which the template has texts. */
             channels: {
                 email?: {
+                    /** @description The subject of the mail, as a Liquid template. */
                     subject: string;
+                    /** @description The text, as a Liquid template. */
                     body: string;
                     text?: string;
                     /** @enum {string} */
                     format?: "html" | "text";
                 };
                 sms?: {
+                    /** @description The text, as a Liquid template. */
                     body: string;
                 };
                 push?: {
+                    /** @description The title, as a Liquid template. */
                     title: string;
+                    /** @description The text, as a Liquid template. */
                     body: string;
+                    /** @description Where the message leads: an https address or a path. */
                     url?: string;
                 };
                 in_app?: {
+                    /** @description The title, as a Liquid template. */
                     title: string;
+                    /** @description The text, as a Liquid template. */
                     body: string;
+                    /** @description Where the message leads: an https address or a path. */
                     url?: string;
                 };
             };
+            /** @description The texts in further languages. */
             locales?: {
                 [key: string]: {
                     email?: {
+                        /** @description The subject of the mail, as a Liquid template. */
                         subject: string;
+                        /** @description The text, as a Liquid template. */
                         body: string;
                         text?: string;
                     };
                     sms?: {
+                        /** @description The text, as a Liquid template. */
                         body: string;
                     };
                     push?: {
+                        /** @description The title, as a Liquid template. */
                         title: string;
+                        /** @description The text, as a Liquid template. */
                         body: string;
+                        /** @description Where the message leads: an https address or a path. */
                         url?: string;
                     };
                     in_app?: {
+                        /** @description The title, as a Liquid template. */
                         title: string;
+                        /** @description The text, as a Liquid template. */
                         body: string;
+                        /** @description Where the message leads: an https address or a path. */
                         url?: string;
                     };
                 };
@@ -8692,17 +7287,17 @@ export interface components {
          *       "version": 1,
          *       "status": "draft",
          *       "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
-         *       "default_locale": "default locale",
+         *       "default_locale": "en",
          *       "data_schema": {},
          *       "channels": [
          *         {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *           "channel": "email",
          *           "format": "html",
-         *           "subject": "subject",
-         *           "body": "body",
+         *           "subject": "Parcel {{ parcel }} is on its way",
+         *           "body": "{{ parcel }} arrives today.",
          *           "text": "text",
-         *           "url": "url",
+         *           "url": "/orders/A-17",
          *           "locales": {}
          *         }
          *       ],
@@ -8713,28 +7308,44 @@ export interface components {
         NotificationTemplate: {
             name: string;
             version: number;
-            /** @enum {string} */
+            /**
+             * @description The same as `state`.
+             * @enum {string}
+             */
             status: "draft" | "published" | "archived";
             tenant_id: components["schemas"]["Id"];
+            /** @description The language of the texts in `channels`. */
             default_locale: string;
+            /** @description A JSON Schema (2020-12) that the data must fit. */
             data_schema: {
                 [key: string]: unknown;
             } | null;
+            /** @description The channels; without it, those of the category for which the template has texts. */
             channels: {
                 id: components["schemas"]["Id"];
-                /** @enum {string} */
+                /**
+                 * @description How the message travels.
+                 * @enum {string}
+                 */
                 channel: "email" | "sms" | "push" | "in_app";
                 /** @enum {string} */
                 format: "html" | "text";
+                /** @description The subject of the mail, as a Liquid template. */
                 subject: string | null;
+                /** @description The text, as a Liquid template. */
                 body: string;
                 text: string | null;
+                /** @description Where the message leads: an https address or a path. */
                 url: string | null;
+                /** @description The texts in further languages. */
                 locales: {
                     [key: string]: {
+                        /** @description The subject of the mail, as a Liquid template. */
                         subject: string | null;
+                        /** @description The text, as a Liquid template. */
                         body: string;
                         text: string | null;
+                        /** @description Where the message leads: an https address or a path. */
                         url: string | null;
                     };
                 };
@@ -8744,31 +7355,26 @@ export interface components {
         };
         /**
          * @example {
-         *       "data": [
-         *         {
-         *           "name": "name",
-         *           "version": 1,
-         *           "status": "draft",
-         *           "default_locale": "default locale",
-         *           "channels": [
-         *             "email"
-         *           ],
-         *           "created_at": "2026-03-02T09:30:00.000Z",
-         *           "published_at": "2026-03-02T09:30:00.000Z"
-         *         }
-         *       ],
+         *       "data": {
+         *         "parcel": "A-17"
+         *       },
          *       "next_cursor": "c1.eyJhIjoxfQ",
          *       "has_more": true
          *     }
          */
-        GetNotificationTemplatesReply: {
-            /** @description The items of this page. */
+        ListNotificationTemplatesReply: {
+            /** @description The variables of the template. */
             data: {
                 name: string;
                 version: number;
-                /** @enum {string} */
+                /**
+                 * @description The same as `state`.
+                 * @enum {string}
+                 */
                 status: "draft" | "published" | "archived";
+                /** @description The language of the texts in `channels`. */
                 default_locale: string;
+                /** @description The channels; without it, those of the category for which the template has texts. */
                 channels: ("email" | "sms" | "push" | "in_app")[];
                 created_at: components["schemas"]["Time"];
                 published_at: components["schemas"]["Time"] | null;
@@ -8782,47 +7388,67 @@ export interface components {
          * @example {
          *       "data": {},
          *       "channel": "email",
-         *       "locale": "locale",
-         *       "timezone": "timezone"
+         *       "locale": "de-AT",
+         *       "timezone": "Europe/Berlin"
          *     }
          */
-        CreateNotificationTemplatesByNameVersionsByVersionPreviewBody: {
-            /** @description The items of this page. */
+        PreviewNotificationTemplateBody: {
+            /** @description The variables of the template. */
             data: {
                 [key: string]: unknown;
             };
-            /** @enum {string} */
+            /**
+             * @description How the message travels.
+             * @enum {string}
+             */
             channel: "email" | "sms" | "push" | "in_app";
+            /** @description The language, as a BCP 47 tag; `de-AT` falls back to `de`. */
             locale?: string;
+            /** @description A name of the IANA list. */
             timezone?: string;
         };
         /**
          * @example {
          *       "channel": "email",
-         *       "locale": "locale",
-         *       "subject": "subject",
+         *       "locale": "de-AT",
+         *       "subject": "Parcel A-17 is on its way",
          *       "html": "html",
          *       "text": "text",
-         *       "url": "url",
+         *       "url": "/orders/A-17",
          *       "sha256": "sha256"
          *     }
          */
         RenderedNotification: {
-            /** @enum {string} */
+            /**
+             * @description How the message travels.
+             * @enum {string}
+             */
             channel: "email" | "sms" | "push" | "in_app";
+            /** @description The language, as a BCP 47 tag; `de-AT` falls back to `de`. */
             locale: string;
+            /** @description The rendered subject or title. */
             subject: string | null;
             html: string | null;
             text: string;
+            /** @description Where the message leads: an https address or a path. */
             url: string | null;
+            /** @description SHA-256 of the rendered message, with tokens and links masked. */
             sha256: string;
         };
         Recipient: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description An account: its proven address, its devices and its in-app inbox.
+             */
             user_id?: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description A destination that was registered before.
+             */
             destination_id?: string;
+            /** @description A mail address. */
             email?: string;
+            /** @description A number with its country code. */
             phone?: string;
         };
         /**
@@ -8830,10 +7456,10 @@ export interface components {
          *       "recipient": {
          *         "user_id": "019c8f3a-5b20-7d41-9e6b-f89d6b696045",
          *         "destination_id": "019c8f3a-5b20-7d41-9e6b-60bd7941e7ed",
-         *         "email": "email",
-         *         "phone": "phone"
+         *         "email": "ann@example.org",
+         *         "phone": "+4930901820"
          *       },
-         *       "category": "category",
+         *       "category": "order.updates",
          *       "template": {
          *         "name": "name",
          *         "version": 1
@@ -8843,46 +7469,60 @@ export interface components {
          *         "email"
          *       ],
          *       "priority": "critical",
-         *       "locale": "locale",
+         *       "locale": "de-AT",
          *       "scheduled_at": "2026-03-02T09:30:00.000Z",
          *       "expires_at": "2026-03-02T10:15:00.000Z",
          *       "metadata": {},
          *       "digest": {
          *         "key": "key",
-         *         "window_seconds": 60
+         *         "window_seconds": 3600
          *       },
          *       "dedupe": {
          *         "key": "key",
-         *         "window_seconds": 1
+         *         "window_seconds": 3600
          *       }
          *     }
          */
         NewNotification: {
+            /** @description Who gets the message: one of the four members. */
             recipient: components["schemas"]["Recipient"];
+            /** @description The kind of message; preferences and permissions are by category. */
             category: string;
+            /** @description The template, by default its newest published version. */
             template: {
                 name: string;
                 version?: number;
             };
-            /** @description The items of this page. */
+            /** @description The variables of the template. */
             data?: {
                 [key: string]: unknown;
             };
+            /** @description The channels; without it, those of the category for which the template has texts. */
             channels?: ("email" | "sms" | "push" | "in_app")[];
-            /** @enum {string} */
+            /**
+             * @description The lane: `critical` skips preferences and quiet hours and goes first.
+             * @enum {string}
+             */
             priority?: "critical" | "high" | "normal" | "bulk";
+            /** @description The language, as a BCP 47 tag; `de-AT` falls back to `de`. */
             locale?: string;
+            /** @description When to send it; without it, now. */
             scheduled_at?: components["schemas"]["Time"];
+            /** @description After this time it is not sent any more. */
             expires_at?: components["schemas"]["Time"];
             metadata?: {
                 [key: string]: string;
             };
+            /** @description Messages with this key within the window become one message. */
             digest?: {
                 key: string;
+                /** @description The length of the window in seconds. */
                 window_seconds: number;
             };
+            /** @description A second message with this key within the window is suppressed. */
             dedupe?: {
                 key: string;
+                /** @description The length of the window in seconds. */
                 window_seconds: number;
             };
         };
@@ -8891,11 +7531,11 @@ export interface components {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "status": "scheduled",
          *       "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
-         *       "recipient_ref": "recipient ref",
-         *       "category": "category",
+         *       "recipient_ref": "user:01990f3e-5a1c-7c44-9d55-2f6f0c3a1b22",
+         *       "category": "order.updates",
          *       "priority": "critical",
-         *       "template_version": "template version",
-         *       "locale": "locale",
+         *       "template_version": "parcel@1",
+         *       "locale": "de-AT",
          *       "data_ref": "019c8f3a-5b20-7d41-9e6b-6388e455cbd0",
          *       "scheduled_at": "2026-03-02T09:30:00.000Z",
          *       "idempotency_key": "idempotency key",
@@ -8909,7 +7549,7 @@ export interface components {
          *         {
          *           "channel": "email",
          *           "state": "state",
-         *           "reason": "Requested by the customer.",
+         *           "reason": "preference_disabled",
          *           "next_at": "2026-03-02T10:15:00.000Z"
          *         }
          *       ]
@@ -8917,20 +7557,36 @@ export interface components {
          */
         Notification: {
             id: components["schemas"]["Id"];
-            /** @enum {string} */
+            /**
+             * @description The same as `state`.
+             * @enum {string}
+             */
             status: "scheduled" | "queued" | "held" | "processing" | "sent" | "delivered" | "failed" | "suppressed" | "cancelled" | "expired";
             tenant_id: components["schemas"]["Id"];
+            /** @description The recipient as the platform keeps it. */
             recipient_ref: string;
+            /** @description The kind of message; preferences and permissions are by category. */
             category: string;
-            /** @enum {string} */
+            /**
+             * @description The lane: `critical` skips preferences and quiet hours and goes first.
+             * @enum {string}
+             */
             priority: "critical" | "high" | "normal" | "bulk";
+            /** @description The template and the version that is rendered. */
             template_version: string;
+            /** @description The language, as a BCP 47 tag; `de-AT` falls back to `de`. */
             locale: string | null;
+            /** @description The sealed snapshot of the data. */
             data_ref: components["schemas"]["Id"] | null;
+            /** @description When to send it; without it, now. */
             scheduled_at: components["schemas"]["Time"] | null;
             idempotency_key: string | null;
-            /** @enum {string} */
+            /**
+             * @description Where it stands.
+             * @enum {string}
+             */
             state: "scheduled" | "queued" | "held" | "processing" | "sent" | "delivered" | "failed" | "suppressed" | "cancelled" | "expired";
+            /** @description After this time it is not sent any more. */
             expires_at: components["schemas"]["Time"];
             batch_id: components["schemas"]["Id"] | null;
             digest_id: components["schemas"]["Id"] | null;
@@ -8938,52 +7594,32 @@ export interface components {
                 [key: string]: string;
             } | null;
             created_at: components["schemas"]["Time"];
+            /** @description The channels; without it, those of the category for which the template has texts. */
             channels: {
-                /** @enum {string} */
+                /**
+                 * @description How the message travels.
+                 * @enum {string}
+                 */
                 channel: "email" | "sms" | "push" | "in_app";
+                /** @description Where it stands. */
                 state: string;
-                /** @description Why, in the words of the caller. It is kept in the audit log. */
+                /** @description Why it stands there. */
                 reason: string | null;
+                /** @description When it is tried next. */
                 next_at: components["schemas"]["Time"] | null;
             }[];
         };
         /**
          * @example {
-         *       "data": [
-         *         {
-         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *           "status": "scheduled",
-         *           "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
-         *           "recipient_ref": "recipient ref",
-         *           "category": "category",
-         *           "priority": "critical",
-         *           "template_version": "template version",
-         *           "locale": "locale",
-         *           "data_ref": "019c8f3a-5b20-7d41-9e6b-6388e455cbd0",
-         *           "scheduled_at": "2026-03-02T09:30:00.000Z",
-         *           "idempotency_key": "idempotency key",
-         *           "state": "scheduled",
-         *           "expires_at": "2026-03-02T10:15:00.000Z",
-         *           "batch_id": "019c8f3a-5b20-7d41-9e6b-77cc3a1e4630",
-         *           "digest_id": "019c8f3a-5b20-7d41-9e6b-9d403cbb2ea4",
-         *           "metadata": {},
-         *           "created_at": "2026-03-02T09:30:00.000Z",
-         *           "channels": [
-         *             {
-         *               "channel": "email",
-         *               "state": "state",
-         *               "reason": "Requested by the customer.",
-         *               "next_at": "2026-03-02T10:15:00.000Z"
-         *             }
-         *           ]
-         *         }
-         *       ],
+         *       "data": {
+         *         "parcel": "A-17"
+         *       },
          *       "next_cursor": "c1.eyJhIjoxfQ",
          *       "has_more": true
          *     }
          */
         NotificationPage: {
-            /** @description The items of this page. */
+            /** @description The variables of the template. */
             data: components["schemas"]["Notification"][];
             /** @description Send it as `cursor` to get the next page; null on the last one. */
             next_cursor: components["schemas"]["Cursor"] | null;
@@ -8995,41 +7631,53 @@ export interface components {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "status": "expanding",
          *       "state": "expanding",
-         *       "category": "category",
-         *       "template_version": "template version",
+         *       "category": "order.updates",
+         *       "template_version": "parcel@1",
          *       "total": 1,
          *       "duplicates": 1,
          *       "rejected_count": 1,
          *       "rejected": [
          *         {
          *           "line": 1,
-         *           "code": "code"
+         *           "code": "402913"
          *         }
          *       ],
          *       "counts": {},
-         *       "eta_seconds": 1,
+         *       "eta_seconds": 42,
          *       "created_at": "2026-03-02T09:30:00.000Z",
          *       "completed_at": "2026-03-02T09:30:00.000Z"
          *     }
          */
         NotificationBatch: {
             id: components["schemas"]["Id"];
-            /** @enum {string} */
+            /**
+             * @description The same as `state`.
+             * @enum {string}
+             */
             status: "expanding" | "dispatching" | "paused" | "completed" | "cancelled";
-            /** @enum {string} */
+            /**
+             * @description Where it stands.
+             * @enum {string}
+             */
             state: "expanding" | "dispatching" | "paused" | "completed" | "cancelled";
+            /** @description The kind of message; preferences and permissions are by category. */
             category: string;
+            /** @description The template and the version that is rendered. */
             template_version: string;
             total: number;
             duplicates: number;
             rejected_count: number;
+            /** @description The first hundred lines that could not be used. */
             rejected: {
                 line: number;
+                /** @description The six digits that were sent to the destination. */
                 code: string;
             }[];
+            /** @description How many notifications are in each state. */
             counts: {
                 [key: string]: number;
             };
+            /** @description How many seconds the rest takes at the speed so far. */
             eta_seconds: number | null;
             created_at: components["schemas"]["Time"];
             completed_at: components["schemas"]["Time"] | null;
@@ -9048,13 +7696,18 @@ export interface components {
          *       ]
          *     }
          */
-        CreateNotificationsExplainReply: {
+        ExplainNotificationReply: {
+            /** @description The channels; without it, those of the category for which the template has texts. */
             channels: {
-                /** @enum {string} */
+                /**
+                 * @description How the message travels.
+                 * @enum {string}
+                 */
                 channel: "email" | "sms" | "push" | "in_app";
                 /** @enum {string} */
                 decision: "send" | "hold" | "skip";
                 at: components["schemas"]["Time"] | null;
+                /** @description The reason in a sentence. */
                 because: string[];
             }[];
         };
@@ -9063,11 +7716,11 @@ export interface components {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "status": "scheduled",
          *       "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
-         *       "recipient_ref": "recipient ref",
-         *       "category": "category",
+         *       "recipient_ref": "user:01990f3e-5a1c-7c44-9d55-2f6f0c3a1b22",
+         *       "category": "order.updates",
          *       "priority": "critical",
-         *       "template_version": "template version",
-         *       "locale": "locale",
+         *       "template_version": "parcel@1",
+         *       "locale": "de-AT",
          *       "data_ref": "019c8f3a-5b20-7d41-9e6b-6388e455cbd0",
          *       "scheduled_at": "2026-03-02T09:30:00.000Z",
          *       "idempotency_key": "idempotency key",
@@ -9081,7 +7734,7 @@ export interface components {
          *         {
          *           "channel": "email",
          *           "state": "state",
-         *           "reason": "Requested by the customer.",
+         *           "reason": "preference_disabled",
          *           "next_at": "2026-03-02T10:15:00.000Z"
          *         }
          *       ],
@@ -9090,13 +7743,13 @@ export interface components {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *           "intent_id": "019c8f3a-5b20-7d41-9e6b-fd11a51b9504",
          *           "channel": "email",
-         *           "provider": "provider",
+         *           "provider": "relay1",
          *           "attempt_no": 1,
          *           "state": "state",
-         *           "provider_message_id": "provider message id",
+         *           "provider_message_id": "SM5ef8732a",
          *           "next_attempt_at": "2026-03-02T10:15:00.000Z",
-         *           "error_code": "error code",
-         *           "destination": "destination",
+         *           "error_code": "provider_unavailable",
+         *           "destination": "a***@example.org",
          *           "wire_at": "2026-03-02T09:30:00.000Z",
          *           "rendered_sha256": "rendered sha256",
          *           "created_at": "2026-03-02T09:30:00.000Z",
@@ -9105,9 +7758,9 @@ export interface components {
          *       ],
          *       "events": [
          *         {
-         *           "provider": "provider",
+         *           "provider": "relay1",
          *           "event_id": "event id",
-         *           "provider_message_id": "provider message id",
+         *           "provider_message_id": "SM5ef8732a",
          *           "type": "type",
          *           "occurred_at": "2026-03-02T09:30:00.000Z"
          *         }
@@ -9115,8 +7768,8 @@ export interface components {
          *       "decisions": [
          *         {
          *           "channel": "email",
-         *           "rule": "rule",
-         *           "outcome": "outcome",
+         *           "rule": "quiet_hours",
+         *           "outcome": "hold",
          *           "until": "2026-03-02T10:15:00.000Z",
          *           "decided_at": "2026-03-02T09:30:00.000Z"
          *         }
@@ -9125,20 +7778,36 @@ export interface components {
          */
         NotificationDetail: {
             id: components["schemas"]["Id"];
-            /** @enum {string} */
+            /**
+             * @description The same as `state`.
+             * @enum {string}
+             */
             status: "scheduled" | "queued" | "held" | "processing" | "sent" | "delivered" | "failed" | "suppressed" | "cancelled" | "expired";
             tenant_id: components["schemas"]["Id"];
+            /** @description The recipient as the platform keeps it. */
             recipient_ref: string;
+            /** @description The kind of message; preferences and permissions are by category. */
             category: string;
-            /** @enum {string} */
+            /**
+             * @description The lane: `critical` skips preferences and quiet hours and goes first.
+             * @enum {string}
+             */
             priority: "critical" | "high" | "normal" | "bulk";
+            /** @description The template and the version that is rendered. */
             template_version: string;
+            /** @description The language, as a BCP 47 tag; `de-AT` falls back to `de`. */
             locale: string | null;
+            /** @description The sealed snapshot of the data. */
             data_ref: components["schemas"]["Id"] | null;
+            /** @description When to send it; without it, now. */
             scheduled_at: components["schemas"]["Time"] | null;
             idempotency_key: string | null;
-            /** @enum {string} */
+            /**
+             * @description Where it stands.
+             * @enum {string}
+             */
             state: "scheduled" | "queued" | "held" | "processing" | "sent" | "delivered" | "failed" | "suppressed" | "cancelled" | "expired";
+            /** @description After this time it is not sent any more. */
             expires_at: components["schemas"]["Time"];
             batch_id: components["schemas"]["Id"] | null;
             digest_id: components["schemas"]["Id"] | null;
@@ -9146,42 +7815,66 @@ export interface components {
                 [key: string]: string;
             } | null;
             created_at: components["schemas"]["Time"];
+            /** @description The channels; without it, those of the category for which the template has texts. */
             channels: {
-                /** @enum {string} */
+                /**
+                 * @description How the message travels.
+                 * @enum {string}
+                 */
                 channel: "email" | "sms" | "push" | "in_app";
+                /** @description Where it stands. */
                 state: string;
-                /** @description Why, in the words of the caller. It is kept in the audit log. */
+                /** @description Why it stands there. */
                 reason: string | null;
+                /** @description When it is tried next. */
                 next_at: components["schemas"]["Time"] | null;
             }[];
             attempts: {
                 id: components["schemas"]["Id"];
                 intent_id: components["schemas"]["Id"];
-                /** @enum {string} */
+                /**
+                 * @description How the message travels.
+                 * @enum {string}
+                 */
                 channel: "email" | "sms" | "push" | "in_app";
+                /** @description The provider that carried it. */
                 provider: string | null;
+                /** @description The number of the attempt, from 1. */
                 attempt_no: number;
+                /** @description Where it stands. */
                 state: string;
+                /** @description The id that the provider gave to the message. */
                 provider_message_id: string | null;
                 next_attempt_at: components["schemas"]["Time"] | null;
+                /** @description Why the attempt failed. */
                 error_code: string | null;
+                /** @description The address; replies mask it. */
                 destination: string | null;
+                /** @description Since when the message may have reached its provider. */
                 wire_at: components["schemas"]["Time"] | null;
+                /** @description SHA-256 of the rendered message, with tokens and links masked. */
                 rendered_sha256: string | null;
                 created_at: components["schemas"]["Time"];
                 updated_at: components["schemas"]["Time"];
             }[];
             events: {
+                /** @description The provider that carried it. */
                 provider: string;
                 event_id: string;
+                /** @description The id that the provider gave to the message. */
                 provider_message_id: string | null;
                 type: string;
                 occurred_at: components["schemas"]["Time"];
             }[];
             decisions: {
-                /** @enum {string} */
+                /**
+                 * @description How the message travels.
+                 * @enum {string}
+                 */
                 channel: "email" | "sms" | "push" | "in_app";
+                /** @description The rule that decided about the channel. */
                 rule: string;
+                /** @description What the rule decided. */
                 outcome: string;
                 until: components["schemas"]["Time"] | null;
                 decided_at: components["schemas"]["Time"];
@@ -9189,11 +7882,11 @@ export interface components {
         };
         /**
          * @example {
-         *       "reason": "Requested by the customer."
+         *       "reason": "preference_disabled"
          *     }
          */
-        CreateNotificationsByIdCancelBody: {
-            /** @description Why, in the words of the caller. It is kept in the audit log. */
+        CancelNotificationBody: {
+            /** @description Why it stands there. */
             reason?: string;
         };
         /**
@@ -9203,11 +7896,17 @@ export interface components {
          *       "effect": "full"
          *     }
          */
-        CreateNotificationsByIdCancelReply: {
+        CancelNotificationReply: {
             id: components["schemas"]["Id"];
-            /** @enum {string} */
+            /**
+             * @description Where it stands.
+             * @enum {string}
+             */
             state: "scheduled" | "queued" | "held" | "processing" | "sent" | "delivered" | "failed" | "suppressed" | "cancelled" | "expired";
-            /** @enum {string} */
+            /**
+             * @description Whether all, a part or nothing of it was held back.
+             * @enum {string}
+             */
             effect: "full" | "partial" | "none";
         };
         /**
@@ -9235,126 +7934,6 @@ export interface components {
             authorization_url: string;
             /** @description Seconds until the access token expires. */
             expires_in: number;
-        };
-        OrderSummary: {
-            id: components["schemas"]["Id"];
-            /** @description The number of the order, without gaps in a shop; null before it is confirmed. */
-            number: number | null;
-            /**
-             * @description Where it is in its life.
-             * @enum {string}
-             */
-            state: "pending" | "confirmed" | "fulfilled" | "payment_failed" | "expired" | "cancelled";
-            version: components["schemas"]["Version"];
-            /** @description A code of ISO 4217. */
-            currency: string;
-            buyer_id: components["schemas"]["Id"];
-            total_minor: components["schemas"]["Amount"];
-            /** @enum {string} */
-            payment_state: "none" | "authorizing" | "requires_action" | "pending_provider" | "authorized" | "captured" | "releasing" | "released" | "declined" | "partially_refunded" | "refunded";
-            created_at: components["schemas"]["Time"];
-            confirmed_at: components["schemas"]["Time"] | null;
-        };
-        /**
-         * @example {
-         *       "data": [
-         *         {
-         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *           "number": 1042,
-         *           "state": "pending",
-         *           "version": 1,
-         *           "currency": "EUR",
-         *           "buyer_id": "019c8f3a-5b20-7d41-9e6b-bbb99d2c293c",
-         *           "total_minor": 1,
-         *           "payment_state": "none",
-         *           "created_at": "2026-03-02T09:30:00.000Z",
-         *           "confirmed_at": "2026-03-02T09:30:00.000Z"
-         *         }
-         *       ],
-         *       "next_cursor": "c1.eyJhIjoxfQ",
-         *       "has_more": true
-         *     }
-         */
-        OrderSummaryPage: {
-            /** @description The items of this page. */
-            data: components["schemas"]["OrderSummary"][];
-            /** @description Send it as `cursor` to get the next page; null on the last one. */
-            next_cursor: components["schemas"]["Cursor"] | null;
-            /** @description Whether a next page exists. */
-            has_more: boolean;
-        };
-        /**
-         * @example {
-         *       "reason_code": "changed_mind",
-         *       "note": "note"
-         *     }
-         */
-        CancelOrder: {
-            /** @description Why, in one word. */
-            reason_code?: string;
-            note?: string;
-        };
-        /**
-         * @example {
-         *       "lines": [
-         *         {
-         *           "order_line_id": "019c8f3a-5b20-7d41-9e6b-47ed97bdb627",
-         *           "quantity": 2
-         *         }
-         *       ],
-         *       "carrier": "DHL",
-         *       "tracking_number": "00340434161094042557"
-         *     }
-         */
-        ShipOrder: {
-            lines: {
-                order_line_id: components["schemas"]["Id"];
-                /** @description How many. */
-                quantity: number;
-            }[];
-            /** @description Who carries it. */
-            carrier?: string;
-            /** @description The number by which the carrier knows it. */
-            tracking_number?: string;
-        };
-        /**
-         * @example {
-         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *       "order_id": "019c8f3a-5b20-7d41-9e6b-ca13a6b2c965",
-         *       "state": "state",
-         *       "lines": [
-         *         {
-         *           "order_line_id": "019c8f3a-5b20-7d41-9e6b-47ed97bdb627",
-         *           "quantity": 2
-         *         }
-         *       ],
-         *       "carrier": "DHL",
-         *       "tracking_number": "00340434161094042557",
-         *       "created_at": "2026-03-02T09:30:00.000Z",
-         *       "shipped_at": "2026-03-02T09:30:00.000Z",
-         *       "delivered_at": "2026-03-02T09:30:00.000Z",
-         *       "status": "pending"
-         *     }
-         */
-        ShipmentOrStatus: {
-            id: components["schemas"]["Id"];
-            order_id: components["schemas"]["Id"];
-            /** @description Where it is in its life. */
-            state: string;
-            lines: {
-                order_line_id: components["schemas"]["Id"];
-                /** @description How many. */
-                quantity: number;
-            }[];
-            /** @description Who carries it. */
-            carrier: string | null;
-            /** @description The number by which the carrier knows it. */
-            tracking_number: string | null;
-            created_at: components["schemas"]["Time"];
-            shipped_at: components["schemas"]["Time"] | null;
-            delivered_at: components["schemas"]["Time"] | null;
-            /** @enum {string} */
-            status?: "pending";
         };
         /**
          * @example {
@@ -9393,92 +7972,91 @@ export interface components {
         };
         /**
          * @example {
-         *       "amount_minor": 1,
-         *       "amount": "19.99",
+         *       "amount_minor": 4990,
+         *       "amount": "49.90",
          *       "currency": "EUR",
-         *       "order_ref": "order ref",
-         *       "provider": "provider",
+         *       "order_ref": "order-1",
+         *       "provider": "stripe",
          *       "metadata": {}
          *     }
          */
         CreatePaymentIntent: {
+            /** @description The amount in whole minor units of the currency (cents). */
             amount_minor?: number;
+            /** @description The amount as an exact decimal text; instead of `amount_minor`. */
             amount?: string;
+            /** @description The currency, by ISO 4217. */
             currency: string;
+            /** @description What you call the order that is paid. */
             order_ref?: string;
+            /** @description The payment provider. */
             provider?: string;
+            /** @description Up to 20 texts of your own. Never put card data here. */
             metadata?: {
                 [key: string]: string;
             };
         };
         PaymentNextAction: {
+            /** @description What to do: `redirect_to_url` sends the buyer to `url`. */
             type: string;
+            /** @description The page of the bank. */
             url: string | null;
         };
         PaymentOperation: {
             id: components["schemas"]["Id"];
             /** @enum {string} */
             type: "create" | "authorize" | "capture" | "cancel" | "refund";
-            /** @enum {string} */
+            /**
+             * @description The state.
+             * @enum {string}
+             */
             state: "created" | "pending_provider" | "requires_action" | "succeeded" | "failed";
+            /** @description The amount in whole minor units of the currency (cents). */
             amount_minor: components["schemas"]["Amount"];
+            /** @description The id that the provider gave to the outcome. */
             provider_operation_id: string | null;
+            /** @description How many attempts have begun. */
             attempt_count: number;
+            /** @description Why it failed, or why it waits for an operator. */
             error_code: string | null;
             created_at: components["schemas"]["Time"];
+            /** @description When the outcome became certain. */
             resolved_at: components["schemas"]["Time"] | null;
         };
         /**
          * @example {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "merchant_id": "019c8f3a-5b20-7d41-9e6b-b64b50972676",
-         *       "order_ref": "order ref",
-         *       "amount_minor": 1,
-         *       "currency": "cur",
+         *       "order_ref": "order-1",
+         *       "amount_minor": 4990,
+         *       "currency": "EUR",
          *       "state": "requires_authorization",
-         *       "provider": "provider",
-         *       "provider_customer_ref": "provider customer ref",
-         *       "amount_authorized_minor": 1,
-         *       "amount_capturable_minor": 1,
-         *       "amount_captured_minor": 1,
-         *       "amount_refunded_minor": 1,
+         *       "provider": "stripe",
+         *       "provider_customer_ref": null,
+         *       "amount_authorized_minor": 4990,
+         *       "amount_capturable_minor": 0,
+         *       "amount_captured_minor": 4990,
+         *       "amount_refunded_minor": 990,
          *       "authorization_expires_at": "2026-03-02T10:15:00.000Z",
-         *       "cancellation_reason": "cancellation reason",
+         *       "cancellation_reason": null,
          *       "disputed": false,
-         *       "last_error": {
-         *         "code": "code",
-         *         "decline_code": "decline code",
-         *         "operation_id": "019c8f3a-5b20-7d41-9e6b-9a9856b253f7"
-         *       },
+         *       "last_error": null,
          *       "metadata": {},
          *       "version": 1,
          *       "created_at": "2026-03-02T09:30:00.000Z",
          *       "operation_id": "019c8f3a-5b20-7d41-9e6b-9a9856b253f7",
          *       "status": "pending",
-         *       "next_action": {
-         *         "type": "type",
-         *         "url": "url"
-         *       },
-         *       "pending_operation": {
-         *         "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *         "type": "create",
-         *         "state": "created",
-         *         "amount_minor": 1,
-         *         "provider_operation_id": "provider operation id",
-         *         "attempt_count": 1,
-         *         "error_code": "error code",
-         *         "created_at": "2026-03-02T09:30:00.000Z",
-         *         "resolved_at": "2026-03-02T09:30:00.000Z"
-         *       },
+         *       "next_action": null,
+         *       "pending_operation": null,
          *       "operations": [
          *         {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *           "type": "create",
          *           "state": "created",
-         *           "amount_minor": 1,
-         *           "provider_operation_id": "provider operation id",
+         *           "amount_minor": 4990,
+         *           "provider_operation_id": "ch_3Q9x",
          *           "attempt_count": 1,
-         *           "error_code": "error code",
+         *           "error_code": null,
          *           "created_at": "2026-03-02T09:30:00.000Z",
          *           "resolved_at": "2026-03-02T09:30:00.000Z"
          *         }
@@ -9487,60 +8065,105 @@ export interface components {
          */
         PaymentIntent: {
             id: components["schemas"]["Id"];
+            /** @description The tenant that is paid. */
             merchant_id: components["schemas"]["Id"];
+            /** @description What you call the order that is paid. */
             order_ref: string | null;
+            /** @description The amount in whole minor units of the currency (cents). */
             amount_minor: components["schemas"]["Amount"];
+            /** @description The currency, by ISO 4217. */
             currency: string;
-            /** @enum {string} */
+            /**
+             * @description How far the payment is.
+             * @enum {string}
+             */
             state: "requires_authorization" | "requires_action" | "authorized" | "captured" | "cancelled";
+            /** @description The payment provider. */
             provider: string;
+            /** @description Always null in this version: saved cards are not supported. */
             provider_customer_ref: string | null;
+            /** @description How much was held. */
             amount_authorized_minor: components["schemas"]["Amount"];
+            /** @description How much is held and can be captured now. */
             amount_capturable_minor: components["schemas"]["Amount"];
+            /** @description How much was taken. */
             amount_captured_minor: components["schemas"]["Amount"];
+            /** @description How much of it was given back. */
             amount_refunded_minor: components["schemas"]["Amount"];
+            /** @description Until when the bank holds the amount. */
             authorization_expires_at: components["schemas"]["Time"] | null;
+            /** @description Why nothing is held any more. */
             cancellation_reason: string | null;
+            /** @description Whether a dispute about it is open. */
             disputed: boolean;
+            /** @description Why the last authorization or capture failed. */
             last_error: {
                 code: string;
                 decline_code: string | null;
+                /** @description The operation that this request began; events name it, too. */
                 operation_id: components["schemas"]["Id"] | null;
             } | null;
+            /** @description Up to 20 texts of your own. Never put card data here. */
             metadata: {
                 [key: string]: string;
             };
             version: components["schemas"]["Version"];
             created_at: components["schemas"]["Time"];
+            /** @description The operation that this request began; events name it, too. */
             operation_id?: components["schemas"]["Id"];
-            /** @enum {string} */
+            /**
+             * @description `pending`: the outcome is not known yet.
+             * @enum {string}
+             */
             status?: "pending";
+            /** @description What the buyer has to do; only in the reply to a GET. */
             next_action: components["schemas"]["PaymentNextAction"] | null;
+            /** @description The operation whose outcome is not known yet. */
             pending_operation: components["schemas"]["PaymentOperation"] | null;
+            /** @description The last 20 operations, newest first. */
             operations: components["schemas"]["PaymentOperation"][];
         };
         PaymentIntentSummary: {
             id: components["schemas"]["Id"];
+            /** @description The tenant that is paid. */
             merchant_id: components["schemas"]["Id"];
+            /** @description What you call the order that is paid. */
             order_ref: string | null;
+            /** @description The amount in whole minor units of the currency (cents). */
             amount_minor: components["schemas"]["Amount"];
+            /** @description The currency, by ISO 4217. */
             currency: string;
-            /** @enum {string} */
+            /**
+             * @description How far the payment is.
+             * @enum {string}
+             */
             state: "requires_authorization" | "requires_action" | "authorized" | "captured" | "cancelled";
+            /** @description The payment provider. */
             provider: string;
+            /** @description Always null in this version: saved cards are not supported. */
             provider_customer_ref: string | null;
+            /** @description How much was held. */
             amount_authorized_minor: components["schemas"]["Amount"];
+            /** @description How much is held and can be captured now. */
             amount_capturable_minor: components["schemas"]["Amount"];
+            /** @description How much was taken. */
             amount_captured_minor: components["schemas"]["Amount"];
+            /** @description How much of it was given back. */
             amount_refunded_minor: components["schemas"]["Amount"];
+            /** @description Until when the bank holds the amount. */
             authorization_expires_at: components["schemas"]["Time"] | null;
+            /** @description Why nothing is held any more. */
             cancellation_reason: string | null;
+            /** @description Whether a dispute about it is open. */
             disputed: boolean;
+            /** @description Why the last authorization or capture failed. */
             last_error: {
                 code: string;
                 decline_code: string | null;
+                /** @description The operation that this request began; events name it, too. */
                 operation_id: components["schemas"]["Id"] | null;
             } | null;
+            /** @description Up to 20 texts of your own. Never put card data here. */
             metadata: {
                 [key: string]: string;
             };
@@ -9553,24 +8176,20 @@ export interface components {
          *         {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *           "merchant_id": "019c8f3a-5b20-7d41-9e6b-b64b50972676",
-         *           "order_ref": "order ref",
-         *           "amount_minor": 1,
-         *           "currency": "cur",
+         *           "order_ref": "order-1",
+         *           "amount_minor": 4990,
+         *           "currency": "EUR",
          *           "state": "requires_authorization",
-         *           "provider": "provider",
-         *           "provider_customer_ref": "provider customer ref",
-         *           "amount_authorized_minor": 1,
-         *           "amount_capturable_minor": 1,
-         *           "amount_captured_minor": 1,
-         *           "amount_refunded_minor": 1,
+         *           "provider": "stripe",
+         *           "provider_customer_ref": null,
+         *           "amount_authorized_minor": 4990,
+         *           "amount_capturable_minor": 0,
+         *           "amount_captured_minor": 4990,
+         *           "amount_refunded_minor": 990,
          *           "authorization_expires_at": "2026-03-02T10:15:00.000Z",
-         *           "cancellation_reason": "cancellation reason",
+         *           "cancellation_reason": null,
          *           "disputed": false,
-         *           "last_error": {
-         *             "code": "code",
-         *             "decline_code": "decline code",
-         *             "operation_id": "019c8f3a-5b20-7d41-9e6b-9a9856b253f7"
-         *           },
+         *           "last_error": null,
          *           "metadata": {},
          *           "version": 1,
          *           "created_at": "2026-03-02T09:30:00.000Z"
@@ -9590,12 +8209,14 @@ export interface components {
         };
         /**
          * @example {
-         *       "payment_method": "payment method",
-         *       "return_url": "https://example.com/orders/1042"
+         *       "payment_method": "pm_card_visa",
+         *       "return_url": "https://shop.example/back"
          *     }
          */
         AuthorizePaymentIntent: {
+            /** @description The id of a payment method at the provider. */
             payment_method: string;
+            /** @description Where the bank sends the buyer after 3-D Secure. */
             return_url?: string;
         };
         /**
@@ -9604,362 +8225,17 @@ export interface components {
          *     }
          */
         CancelPaymentIntent: {
-            /** @description Why, in the words of the caller. It is kept in the audit log. */
+            /** @description The reason that the caller gave. It is kept in the audit log. */
             reason?: string;
         };
         /**
          * @example {
-         *       "amount_minor": 1
+         *       "amount_minor": 4990
          *     }
          */
         CapturePaymentIntent: {
+            /** @description The amount in whole minor units of the currency (cents). */
             amount_minor?: number;
-        };
-        /**
-         * @example {
-         *       "sku": "MUG-BLUE",
-         *       "currency": "EUR",
-         *       "amount_minor": 1,
-         *       "compare_at_minor": 2499,
-         *       "prices_include_tax": false,
-         *       "effective_from": "2026-03-02T09:30:00.000Z"
-         *     }
-         */
-        AddPriceVersion: {
-            /** @description What is sold and stocked, by the name that the shop gave it. */
-            sku: components["schemas"]["Sku"];
-            /** @description A code of ISO 4217. */
-            currency: string;
-            amount_minor: number;
-            /** @description A former or recommended price that is shown beside it. */
-            compare_at_minor?: number;
-            /** @description Whether tax is inside the prices or added to them. */
-            prices_include_tax?: boolean;
-            /** @description From when the price counts. */
-            effective_from?: components["schemas"]["Time"];
-        };
-        /**
-         * @example {
-         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *       "sku": "MUG-BLUE",
-         *       "currency": "EUR",
-         *       "amount_minor": 1,
-         *       "compare_at_minor": 2499,
-         *       "prices_include_tax": false,
-         *       "effective_from": "2026-03-02T09:30:00.000Z",
-         *       "created_at": "2026-03-02T09:30:00.000Z"
-         *     }
-         */
-        PriceVersion: {
-            id: components["schemas"]["Id"];
-            /** @description What is sold and stocked, by the name that the shop gave it. */
-            sku: components["schemas"]["Sku"];
-            /** @description A code of ISO 4217. */
-            currency: string;
-            amount_minor: components["schemas"]["Amount"];
-            /** @description A former or recommended price that is shown beside it. */
-            compare_at_minor: components["schemas"]["Amount"] | null;
-            /** @description Whether tax is inside the prices or added to them. */
-            prices_include_tax: boolean;
-            /** @description From when the price counts. */
-            effective_from: components["schemas"]["Time"];
-            created_at: components["schemas"]["Time"];
-        };
-        ProductSummary: {
-            id: components["schemas"]["Id"];
-            /** @description The name of the product in addresses. */
-            handle: string;
-            title: string;
-            /** @description A path; a list of it includes what is below it. */
-            category: string;
-            /**
-             * @description Where it is in its life.
-             * @enum {string}
-             */
-            state: "draft" | "active" | "archived";
-            price_from: {
-                amount_minor: components["schemas"]["Amount"];
-                /** @description A code of ISO 4217. */
-                currency: string;
-            } | null;
-            in_stock: boolean;
-            image: {
-                file_id: components["schemas"]["Id"];
-                url: string;
-            } | null;
-            version: components["schemas"]["Version"];
-        };
-        /**
-         * @example {
-         *       "data": [
-         *         {
-         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *           "handle": "blue-mug",
-         *           "title": "title",
-         *           "category": "kitchen/mugs",
-         *           "state": "draft",
-         *           "price_from": {
-         *             "amount_minor": 1,
-         *             "currency": "EUR"
-         *           },
-         *           "in_stock": false,
-         *           "image": {
-         *             "file_id": "019c8f3a-5b20-7d41-9e6b-5c78f6199cc3",
-         *             "url": "url"
-         *           },
-         *           "version": 1
-         *         }
-         *       ],
-         *       "next_cursor": "c1.eyJhIjoxfQ",
-         *       "has_more": true
-         *     }
-         */
-        ProductSummaryPage: {
-            /** @description The items of this page. */
-            data: components["schemas"]["ProductSummary"][];
-            /** @description Send it as `cursor` to get the next page; null on the last one. */
-            next_cursor: components["schemas"]["Cursor"] | null;
-            /** @description Whether a next page exists. */
-            has_more: boolean;
-        };
-        GivenVariant: {
-            /** @description What is sold and stocked, by the name that the shop gave it. */
-            sku: components["schemas"]["Sku"];
-            title?: string;
-            /** @description What tells this variant from the others. */
-            options?: {
-                [key: string]: string;
-            };
-            /** @description The weight of one. */
-            weight_grams?: number;
-            requires_shipping?: boolean;
-            track_inventory?: boolean;
-            /** @description How many one order may have. */
-            max_order_quantity?: number;
-            /**
-             * @description Where it is in its life.
-             * @enum {string}
-             */
-            state?: "active" | "disabled";
-            prices?: {
-                /** @description A code of ISO 4217. */
-                currency: string;
-                amount_minor: number;
-                /** @description A former or recommended price that is shown beside it. */
-                compare_at_minor?: number;
-                /** @description Whether tax is inside the prices or added to them. */
-                prices_include_tax?: boolean;
-            }[];
-        };
-        /**
-         * @example {
-         *       "handle": "blue-mug",
-         *       "title": "title",
-         *       "description": "description",
-         *       "category": "kitchen/mugs",
-         *       "tax_class": "standard",
-         *       "attributes": {},
-         *       "images": [
-         *         "019c8f3a-5b20-7d41-9e6b-6105d6cc76af"
-         *       ],
-         *       "state": "draft",
-         *       "variants": [
-         *         {
-         *           "sku": "MUG-BLUE",
-         *           "title": "title",
-         *           "options": {},
-         *           "weight_grams": 350,
-         *           "requires_shipping": false,
-         *           "track_inventory": false,
-         *           "max_order_quantity": 999,
-         *           "state": "active",
-         *           "prices": [
-         *             {
-         *               "currency": "EUR",
-         *               "amount_minor": 1,
-         *               "compare_at_minor": 2499,
-         *               "prices_include_tax": false
-         *             }
-         *           ]
-         *         }
-         *       ]
-         *     }
-         */
-        CreateProduct: {
-            /** @description The name of the product in addresses. */
-            handle: string;
-            title: string;
-            description?: string;
-            /** @description A path, such as `kitchen/mugs`. */
-            category?: string;
-            /** @description Which tax rules count for it. */
-            tax_class?: string;
-            /** @description Names and values that a shop shows. */
-            attributes?: {
-                [key: string]: string;
-            };
-            /** @description Ids of uploaded files, the first one for lists. */
-            images?: components["schemas"]["Id"][];
-            /**
-             * @description Where it is in its life.
-             * @enum {string}
-             */
-            state?: "draft" | "active" | "archived";
-            variants: components["schemas"]["GivenVariant"][];
-        };
-        Variant: {
-            /** @description What is sold and stocked, by the name that the shop gave it. */
-            sku: components["schemas"]["Sku"];
-            title: string;
-            /** @description What tells this variant from the others. */
-            options: {
-                [key: string]: string;
-            };
-            price: {
-                amount_minor: components["schemas"]["Amount"];
-                /** @description A code of ISO 4217. */
-                currency: string;
-                price_version_id: components["schemas"]["Id"];
-                /** @description A former or recommended price that is shown beside it. */
-                compare_at_minor: components["schemas"]["Amount"] | null;
-                /** @description Whether tax is inside the prices or added to them. */
-                prices_include_tax: boolean;
-            } | null;
-            in_stock: boolean;
-            /** @description How many one order may have. */
-            max_order_quantity: number;
-            /** @description The weight of one. */
-            weight_grams: number;
-            requires_shipping: boolean;
-            track_inventory: boolean;
-            /**
-             * @description Where it is in its life.
-             * @enum {string}
-             */
-            state: "active" | "disabled";
-        };
-        /**
-         * @example {
-         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *       "handle": "blue-mug",
-         *       "title": "title",
-         *       "description": "description",
-         *       "category": "kitchen/mugs",
-         *       "tax_class": "standard",
-         *       "state": "draft",
-         *       "attributes": {},
-         *       "images": [
-         *         {
-         *           "file_id": "019c8f3a-5b20-7d41-9e6b-5c78f6199cc3",
-         *           "url": "url"
-         *         }
-         *       ],
-         *       "variants": [
-         *         {
-         *           "sku": "MUG-BLUE",
-         *           "title": "title",
-         *           "options": {},
-         *           "price": {
-         *             "amount_minor": 1,
-         *             "currency": "EUR",
-         *             "price_version_id": "019c8f3a-5b20-7d41-9e6b-c35dbfe4cdd4",
-         *             "compare_at_minor": 2499,
-         *             "prices_include_tax": false
-         *           },
-         *           "in_stock": false,
-         *           "max_order_quantity": 999,
-         *           "weight_grams": 350,
-         *           "requires_shipping": false,
-         *           "track_inventory": false,
-         *           "state": "active"
-         *         }
-         *       ],
-         *       "version": 1,
-         *       "created_at": "2026-03-02T09:30:00.000Z",
-         *       "updated_at": "2026-03-02T10:15:00.000Z"
-         *     }
-         */
-        Product: {
-            id: components["schemas"]["Id"];
-            /** @description The name of the product in addresses. */
-            handle: string;
-            title: string;
-            description: string;
-            /** @description A path; a list of it includes what is below it. */
-            category: string;
-            /** @description Which tax rules count for it. */
-            tax_class: string;
-            /**
-             * @description Where it is in its life.
-             * @enum {string}
-             */
-            state: "draft" | "active" | "archived";
-            /** @description Names and values that a shop shows. */
-            attributes: {
-                [key: string]: string;
-            };
-            /** @description Ids of uploaded files, the first one for lists. */
-            images: {
-                file_id: components["schemas"]["Id"];
-                url: string;
-            }[];
-            variants: components["schemas"]["Variant"][];
-            version: components["schemas"]["Version"];
-            created_at: components["schemas"]["Time"];
-            updated_at: components["schemas"]["Time"];
-        };
-        /**
-         * @example {
-         *       "title": "title",
-         *       "description": "description",
-         *       "category": "kitchen/mugs",
-         *       "tax_class": "standard",
-         *       "attributes": {},
-         *       "images": [
-         *         "019c8f3a-5b20-7d41-9e6b-6105d6cc76af"
-         *       ],
-         *       "state": "draft",
-         *       "variants": [
-         *         {
-         *           "sku": "MUG-BLUE",
-         *           "title": "title",
-         *           "options": {},
-         *           "weight_grams": 350,
-         *           "requires_shipping": false,
-         *           "track_inventory": false,
-         *           "max_order_quantity": 999,
-         *           "state": "active",
-         *           "prices": [
-         *             {
-         *               "currency": "EUR",
-         *               "amount_minor": 1,
-         *               "compare_at_minor": 2499,
-         *               "prices_include_tax": false
-         *             }
-         *           ]
-         *         }
-         *       ]
-         *     }
-         */
-        ChangeProduct: {
-            title?: string;
-            description?: string;
-            /** @description A path, such as `kitchen/mugs`. */
-            category?: string;
-            /** @description Which tax rules count for it. */
-            tax_class?: string;
-            /** @description Names and values that a shop shows. */
-            attributes?: {
-                [key: string]: string;
-            };
-            /** @description Ids of uploaded files, the first one for lists. */
-            images?: components["schemas"]["Id"][];
-            /**
-             * @description Where it is in its life.
-             * @enum {string}
-             */
-            state?: "draft" | "active" | "archived";
-            variants?: components["schemas"]["GivenVariant"][];
         };
         /**
          * @example {
@@ -9973,13 +8249,13 @@ export interface components {
          * @example {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
-         *       "provider": "provider",
-         *       "external_ref": "external ref",
+         *       "provider": "stripe",
+         *       "external_ref": "txn_1Q9x",
          *       "local_ref": "local ref",
          *       "state": "open",
-         *       "discrepancy": "discrepancy",
+         *       "discrepancy": "amount_mismatch",
          *       "details": {},
-         *       "note": "note",
+         *       "note": "The buyer sent one item back.",
          *       "resolved_by": "resolved by",
          *       "version": 1,
          *       "created_at": "2026-03-02T09:30:00.000Z",
@@ -9989,19 +8265,30 @@ export interface components {
         ReconciliationItem: {
             id: components["schemas"]["Id"];
             tenant_id: components["schemas"]["Id"];
+            /** @description The payment provider. */
             provider: string;
+            /** @description The object of the provider. */
             external_ref: string | null;
+            /** @description Our object: a payment, a refund or an operation. */
             local_ref: string | null;
-            /** @enum {string} */
+            /**
+             * @description The state.
+             * @enum {string}
+             */
             state: "open" | "auto_resolved" | "resolved" | "ignored";
+            /** @description How the books disagree. */
             discrepancy: string;
+            /** @description What each side says. */
             details: {
                 [key: string]: unknown;
             };
+            /** @description A sentence for your own records. */
             note: string | null;
+            /** @description The operator who resolved it. */
             resolved_by: string | null;
             version: components["schemas"]["Version"];
             created_at: components["schemas"]["Time"];
+            /** @description When the outcome became certain. */
             resolved_at: components["schemas"]["Time"] | null;
         };
         /**
@@ -10010,13 +8297,13 @@ export interface components {
          *         {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *           "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
-         *           "provider": "provider",
-         *           "external_ref": "external ref",
+         *           "provider": "stripe",
+         *           "external_ref": "txn_1Q9x",
          *           "local_ref": "local ref",
          *           "state": "open",
-         *           "discrepancy": "discrepancy",
+         *           "discrepancy": "amount_mismatch",
          *           "details": {},
-         *           "note": "note",
+         *           "note": "The buyer sent one item back.",
          *           "resolved_by": "resolved by",
          *           "version": 1,
          *           "created_at": "2026-03-02T09:30:00.000Z",
@@ -10038,12 +8325,16 @@ export interface components {
         /**
          * @example {
          *       "resolution": "resolved",
-         *       "note": "note"
+         *       "note": "The buyer sent one item back."
          *     }
          */
         ResolveReconciliationItem: {
-            /** @enum {string} */
+            /**
+             * @description `resolved`, or `ignored` where nothing was wrong.
+             * @enum {string}
+             */
             resolution: "resolved" | "ignored";
+            /** @description A sentence for your own records. */
             note: string;
         };
         /**
@@ -10053,7 +8344,9 @@ export interface components {
          *     }
          */
         RequestReconciliation: {
+            /** @description The beginning of the window. */
             from: components["schemas"]["Time"];
+            /** @description The end of the window. */
             to: components["schemas"]["Time"];
         };
         /**
@@ -10062,26 +8355,42 @@ export interface components {
          *       "status": "queued",
          *       "from": "2026-03-02T09:30:00.000Z",
          *       "to": "2026-03-02T09:30:00.000Z",
-         *       "phase": "phase",
-         *       "compared": 1,
+         *       "phase": "payments",
+         *       "compared": 120,
          *       "fixed": 1,
-         *       "opened": 1,
-         *       "proof": {},
-         *       "requested_by": "requested by",
+         *       "opened": 0,
+         *       "proof": {
+         *         "EUR": {
+         *           "clearing_minor": 3825,
+         *           "recorded_minor": 3825,
+         *           "provider_minor": 3825
+         *         }
+         *       },
+         *       "requested_by": "schedule",
          *       "created_at": "2026-03-02T09:30:00.000Z",
          *       "finished_at": "2026-03-02T10:15:00.000Z"
          *     }
          */
         ReconciliationRun: {
             id: components["schemas"]["Id"];
-            /** @enum {string} */
+            /**
+             * @description `pending`: the outcome is not known yet.
+             * @enum {string}
+             */
             status: "queued" | "running" | "succeeded" | "failed";
+            /** @description The beginning of the window. */
             from: components["schemas"]["Time"];
+            /** @description The end of the window. */
             to: components["schemas"]["Time"];
+            /** @description What is compared now. */
             phase: string;
+            /** @description How many objects were compared. */
             compared: number;
+            /** @description How many were corrected by what the provider says. */
             fixed: number;
+            /** @description How many items were opened. */
             opened: number;
+            /** @description By currency: the ledger, the recorded transactions and the provider’s balance. */
             proof: {
                 [key: string]: {
                     clearing_minor: number;
@@ -10089,26 +8398,31 @@ export interface components {
                     provider_minor: number;
                 };
             } | null;
+            /** @description The operator who asked for it, or `schedule`. */
             requested_by: string;
             created_at: components["schemas"]["Time"];
+            /** @description When it ended. */
             finished_at: components["schemas"]["Time"] | null;
         };
         /**
          * @example {
          *       "intent_id": "019c8f3a-5b20-7d41-9e6b-fd11a51b9504",
-         *       "amount_minor": 1,
+         *       "amount_minor": 4990,
          *       "reason": "requested_by_customer",
-         *       "note": "note"
+         *       "note": "The buyer sent one item back."
          *     }
          */
         CreateRefund: {
+            /** @description The payment. */
             intent_id: components["schemas"]["Id"];
+            /** @description The amount in whole minor units of the currency (cents). */
             amount_minor?: number;
             /**
-             * @description Why, in the words of the caller. It is kept in the audit log.
+             * @description The reason that the caller gave. It is kept in the audit log.
              * @enum {string}
              */
             reason?: "requested_by_customer" | "duplicate" | "fraudulent" | "other";
+            /** @description A sentence for your own records. */
             note?: string;
         };
         /**
@@ -10116,130 +8430,35 @@ export interface components {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "intent_id": "019c8f3a-5b20-7d41-9e6b-fd11a51b9504",
          *       "operation_id": "019c8f3a-5b20-7d41-9e6b-9a9856b253f7",
-         *       "amount_minor": 1,
-         *       "currency": "cur",
+         *       "amount_minor": 4990,
+         *       "currency": "EUR",
          *       "state": "pending",
          *       "reason": "Requested by the customer.",
-         *       "failure_code": "failure code",
+         *       "failure_code": null,
          *       "created_at": "2026-03-02T09:30:00.000Z"
          *     }
          */
         Refund: {
             id: components["schemas"]["Id"];
+            /** @description The payment. */
             intent_id: components["schemas"]["Id"];
+            /** @description The operation that this request began; events name it, too. */
             operation_id: components["schemas"]["Id"];
+            /** @description The amount in whole minor units of the currency (cents). */
             amount_minor: components["schemas"]["Amount"];
+            /** @description The currency, by ISO 4217. */
             currency: string;
-            /** @enum {string} */
+            /**
+             * @description The state.
+             * @enum {string}
+             */
             state: "pending" | "succeeded" | "failed";
-            /** @description Why, in the words of the caller. It is kept in the audit log. */
+            /** @description The reason that the caller gave. It is kept in the audit log. */
             reason: string;
+            /** @description Why the money could not be given back. */
             failure_code: string | null;
             created_at: components["schemas"]["Time"];
         };
-        /**
-         * @example {
-         *       "order_id": "019c8f3a-5b20-7d41-9e6b-ca13a6b2c965",
-         *       "lines": [
-         *         {
-         *           "order_line_id": "019c8f3a-5b20-7d41-9e6b-47ed97bdb627",
-         *           "quantity": 2,
-         *           "reason_code": "changed_mind"
-         *         }
-         *       ],
-         *       "note": "note"
-         *     }
-         */
-        RequestReturn: {
-            order_id: components["schemas"]["Id"];
-            lines: {
-                order_line_id: components["schemas"]["Id"];
-                /** @description How many. */
-                quantity: number;
-                /** @description Why, in one word. */
-                reason_code: string;
-            }[];
-            note?: string;
-        };
-        /**
-         * @example {
-         *       "data": [
-         *         {
-         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *           "order_id": "019c8f3a-5b20-7d41-9e6b-ca13a6b2c965",
-         *           "state": "requested",
-         *           "lines": [
-         *             {
-         *               "order_line_id": "019c8f3a-5b20-7d41-9e6b-47ed97bdb627",
-         *               "quantity": 2,
-         *               "received_quantity": 1,
-         *               "restock": true,
-         *               "reason_code": "changed_mind",
-         *               "refund_minor": 1
-         *             }
-         *           ],
-         *           "refund_shipping": "none",
-         *           "restocking_fee_minor": 500,
-         *           "refund": {
-         *             "operation_id": "019c8f3a-5b20-7d41-9e6b-9a9856b253f7",
-         *             "amount_minor": 1,
-         *             "state": "pending"
-         *           },
-         *           "note": "note",
-         *           "version": 1,
-         *           "created_at": "2026-03-02T09:30:00.000Z"
-         *         }
-         *       ],
-         *       "next_cursor": "c1.eyJhIjoxfQ",
-         *       "has_more": true
-         *     }
-         */
-        ReturnPage: {
-            /** @description The items of this page. */
-            data: components["schemas"]["Return"][];
-            /** @description Send it as `cursor` to get the next page; null on the last one. */
-            next_cursor: components["schemas"]["Cursor"] | null;
-            /** @description Whether a next page exists. */
-            has_more: boolean;
-        };
-        /**
-         * @example {
-         *       "refund_shipping": "none",
-         *       "restocking_fee_minor": 500
-         *     }
-         */
-        ApproveReturn: {
-            /** @enum {string} */
-            refund_shipping?: "none" | "full";
-            /** @description What is kept of the refund. */
-            restocking_fee_minor?: number;
-        };
-        /** @example {} */
-        CancelReturnBody: Record<string, never>;
-        /**
-         * @example {
-         *       "lines": [
-         *         {
-         *           "order_line_id": "019c8f3a-5b20-7d41-9e6b-47ed97bdb627",
-         *           "received_quantity": 1,
-         *           "restock": true
-         *         }
-         *       ]
-         *     }
-         */
-        ReceiveReturn: {
-            lines: {
-                order_line_id: components["schemas"]["Id"];
-                /** @description How many came back. */
-                received_quantity: number;
-                /** @description Whether they are sold again. */
-                restock: boolean;
-            }[];
-        };
-        /** @example {} */
-        RejectReturnBody: Record<string, never>;
-        /** @example {} */
-        RetryRefundBody: Record<string, never>;
         /**
          * @example {
          *       "role_id": "support_viewer",
@@ -10312,7 +8531,7 @@ export interface components {
                 ip_prefix?: string | null;
                 ua_family?: string | null;
                 method?: string | null;
-                /** @description Why, in the words of the caller. It is kept in the audit log. */
+                /** @description The reason that the caller gave. It is kept in the audit log. */
                 reason?: string | null;
             };
             occurred_at: components["schemas"]["Time"];
@@ -10411,6 +8630,26 @@ export interface components {
         };
         /**
          * @example {
+         *       "session_id": "019c8f3a-5b20-7d41-9e6b-5c3a09bf22e1",
+         *       "account_id": "019c8f3a-5b20-7d41-9e6b-739b093ae9fb",
+         *       "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
+         *       "aal": "aal1",
+         *       "session_expires_at": "2026-03-02T10:15:00.000Z",
+         *       "csrf_token": "5hT0yq"
+         *     }
+         */
+        CurrentSession: {
+            session_id: components["schemas"]["Id"];
+            account_id: components["schemas"]["Id"];
+            tenant_id: components["schemas"]["Id"];
+            /** @description How strongly the caller has proven who it is: `aal2` with a second factor. */
+            aal: "aal1" | "aal2";
+            session_expires_at: components["schemas"]["Time"];
+            /** @description Send it as `X-CSRF-Token` where a cookie is the credential. */
+            csrf_token?: string;
+        };
+        /**
+         * @example {
          *       "refresh_token": "rt_Zr1kqQm0bE4",
          *       "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819"
          *     }
@@ -10422,15 +8661,25 @@ export interface components {
         };
         Settlement: {
             id: components["schemas"]["Id"];
+            /** @description The id in the books of the provider. */
             balance_transaction_id: string;
+            /** @description What was settled. */
             kind: string;
+            /** @description The payment. */
             intent_id: components["schemas"]["Id"] | null;
+            /** @description The amount in whole minor units of the currency (cents). */
             amount_minor: number;
+            /** @description The fee of the provider in minor units. */
             fee_minor: components["schemas"]["Amount"];
+            /** @description The amount less the fee. */
             net_minor: number;
+            /** @description The currency, by ISO 4217. */
             currency: string;
+            /** @description The rate of the provider, if it converted the amount. */
             exchange_rate: string | null;
+            /** @description When the provider pays it out at the earliest. */
             available_on: components["schemas"]["Time"];
+            /** @description The payout in which it left. */
             payout_id: string | null;
         };
         /**
@@ -10438,16 +8687,16 @@ export interface components {
          *       "data": [
          *         {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *           "balance_transaction_id": "balance transaction id",
-         *           "kind": "kind",
+         *           "balance_transaction_id": "txn_1Q9x",
+         *           "kind": "charge",
          *           "intent_id": "019c8f3a-5b20-7d41-9e6b-fd11a51b9504",
-         *           "amount_minor": 1,
-         *           "fee_minor": 1,
-         *           "net_minor": 1,
-         *           "currency": "cur",
-         *           "exchange_rate": "exchange rate",
+         *           "amount_minor": 4990,
+         *           "fee_minor": 175,
+         *           "net_minor": 4815,
+         *           "currency": "EUR",
+         *           "exchange_rate": null,
          *           "available_on": "2026-03-02T09:30:00.000Z",
-         *           "payout_id": "payout id"
+         *           "payout_id": null
          *         }
          *       ],
          *       "next_cursor": "c1.eyJhIjoxfQ",
@@ -10461,155 +8710,6 @@ export interface components {
             next_cursor: components["schemas"]["Cursor"] | null;
             /** @description Whether a next page exists. */
             has_more: boolean;
-        };
-        /**
-         * @example {
-         *       "data": [
-         *         {
-         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *           "order_id": "019c8f3a-5b20-7d41-9e6b-ca13a6b2c965",
-         *           "state": "state",
-         *           "lines": [
-         *             {
-         *               "order_line_id": "019c8f3a-5b20-7d41-9e6b-47ed97bdb627",
-         *               "quantity": 2
-         *             }
-         *           ],
-         *           "carrier": "DHL",
-         *           "tracking_number": "00340434161094042557",
-         *           "created_at": "2026-03-02T09:30:00.000Z",
-         *           "shipped_at": "2026-03-02T09:30:00.000Z",
-         *           "delivered_at": "2026-03-02T09:30:00.000Z"
-         *         }
-         *       ],
-         *       "next_cursor": "c1.eyJhIjoxfQ",
-         *       "has_more": true
-         *     }
-         */
-        ShipmentPage: {
-            /** @description The items of this page. */
-            data: components["schemas"]["Shipment"][];
-            /** @description Send it as `cursor` to get the next page; null on the last one. */
-            next_cursor: components["schemas"]["Cursor"] | null;
-            /** @description Whether a next page exists. */
-            has_more: boolean;
-        };
-        /** @example {} */
-        ConfirmDeliveryBody: Record<string, never>;
-        /** @example {} */
-        ReportLostShipmentBody: Record<string, never>;
-        /**
-         * @example {
-         *       "id": "id",
-         *       "name": "name",
-         *       "tax_class": "standard",
-         *       "countries": [
-         *         "DE",
-         *         "FR"
-         *       ],
-         *       "bands": [
-         *         {
-         *           "currency": "EUR",
-         *           "min_subtotal_minor": 1,
-         *           "amount_minor": 1
-         *         }
-         *       ],
-         *       "state": "active",
-         *       "version": 1,
-         *       "updated_at": "2026-03-02T10:15:00.000Z"
-         *     }
-         */
-        ShippingMethod: {
-            id: string;
-            name: string;
-            /** @description Which tax rules count for it. */
-            tax_class: string;
-            /** @description Where it goes; none: everywhere. */
-            countries: string[];
-            bands: {
-                /** @description A code of ISO 4217. */
-                currency: string;
-                min_subtotal_minor: number;
-                amount_minor: number;
-            }[];
-            /**
-             * @description Where it is in its life.
-             * @enum {string}
-             */
-            state: "active" | "disabled";
-            version: components["schemas"]["Version"];
-            updated_at: components["schemas"]["Time"];
-        };
-        /**
-         * @example {
-         *       "data": [
-         *         {
-         *           "id": "id",
-         *           "name": "name",
-         *           "tax_class": "standard",
-         *           "countries": [
-         *             "DE",
-         *             "FR"
-         *           ],
-         *           "bands": [
-         *             {
-         *               "currency": "EUR",
-         *               "min_subtotal_minor": 1,
-         *               "amount_minor": 1
-         *             }
-         *           ],
-         *           "state": "active",
-         *           "version": 1,
-         *           "updated_at": "2026-03-02T10:15:00.000Z"
-         *         }
-         *       ],
-         *       "next_cursor": "c1.eyJhIjoxfQ",
-         *       "has_more": true
-         *     }
-         */
-        ShippingMethodPage: {
-            /** @description The items of this page. */
-            data: components["schemas"]["ShippingMethod"][];
-            /** @description Send it as `cursor` to get the next page; null on the last one. */
-            next_cursor: components["schemas"]["Cursor"] | null;
-            /** @description Whether a next page exists. */
-            has_more: boolean;
-        };
-        /**
-         * @example {
-         *       "name": "name",
-         *       "tax_class": "standard",
-         *       "countries": [
-         *         "DE",
-         *         "FR"
-         *       ],
-         *       "bands": [
-         *         {
-         *           "currency": "EUR",
-         *           "min_subtotal_minor": 1,
-         *           "amount_minor": 1
-         *         }
-         *       ],
-         *       "state": "active"
-         *     }
-         */
-        PutShippingMethod: {
-            name: string;
-            /** @description Which tax rules count for it. */
-            tax_class?: string;
-            /** @description Where it goes; none: everywhere. */
-            countries?: string[];
-            bands: {
-                /** @description A code of ISO 4217. */
-                currency: string;
-                min_subtotal_minor: number;
-                amount_minor: number;
-            }[];
-            /**
-             * @description Where it is in its life.
-             * @enum {string}
-             */
-            state?: "active" | "disabled";
         };
         /**
          * @example {
@@ -10633,39 +8733,35 @@ export interface components {
          * @example {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "destination_hash": "destination hash",
-         *       "channel": "channel",
-         *       "category": "category",
-         *       "reason": "Requested by the customer.",
+         *       "channel": "email",
+         *       "category": "order.updates",
+         *       "reason": "preference_disabled",
          *       "effective_at": "2026-03-02T09:30:00.000Z"
          *     }
          */
         Suppression: {
             id: components["schemas"]["Id"];
+            /** @description A hash of the address, keyed by the tenant. */
             destination_hash: string;
+            /** @description How the message travels. */
             channel: string;
+            /** @description The kind of message; preferences and permissions are by category. */
             category: string;
-            /** @description Why, in the words of the caller. It is kept in the audit log. */
+            /** @description Why it stands there. */
             reason: string;
             effective_at: components["schemas"]["Time"];
         };
         /**
          * @example {
-         *       "data": [
-         *         {
-         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *           "destination_hash": "destination hash",
-         *           "channel": "channel",
-         *           "category": "category",
-         *           "reason": "Requested by the customer.",
-         *           "effective_at": "2026-03-02T09:30:00.000Z"
-         *         }
-         *       ],
+         *       "data": {
+         *         "parcel": "A-17"
+         *       },
          *       "next_cursor": "c1.eyJhIjoxfQ",
          *       "has_more": true
          *     }
          */
         SuppressionPage: {
-            /** @description The items of this page. */
+            /** @description The variables of the template. */
             data: components["schemas"]["Suppression"][];
             /** @description Send it as `cursor` to get the next page; null on the last one. */
             next_cursor: components["schemas"]["Cursor"] | null;
@@ -10674,99 +8770,21 @@ export interface components {
         };
         /**
          * @example {
-         *       "destination": "destination",
+         *       "destination": "a***@example.org",
          *       "channel": "email",
-         *       "category": "category"
+         *       "category": "order.updates"
          *     }
          */
         NewSuppression: {
+            /** @description The address; replies mask it. */
             destination: string;
-            /** @enum {string} */
+            /**
+             * @description How the message travels.
+             * @enum {string}
+             */
             channel: "email" | "sms";
+            /** @description The kind of message; preferences and permissions are by category. */
             category?: string;
-        };
-        /**
-         * @example {
-         *       "id": "id",
-         *       "name": "name",
-         *       "tax_class": "standard",
-         *       "country": "DE",
-         *       "region": "region",
-         *       "rate_ppm": 190000,
-         *       "state": "active",
-         *       "version": 1,
-         *       "updated_at": "2026-03-02T10:15:00.000Z"
-         *     }
-         */
-        TaxRule: {
-            id: string;
-            name: string;
-            /** @description Which tax rules count for it. */
-            tax_class: string;
-            /** @description A code of ISO 3166-1 with two letters. */
-            country: string;
-            region: string | null;
-            /** @description A rate in parts per million: 190000 is 19 %. */
-            rate_ppm: number;
-            /**
-             * @description Where it is in its life.
-             * @enum {string}
-             */
-            state: "active" | "disabled";
-            version: components["schemas"]["Version"];
-            updated_at: components["schemas"]["Time"];
-        };
-        /**
-         * @example {
-         *       "data": [
-         *         {
-         *           "id": "id",
-         *           "name": "name",
-         *           "tax_class": "standard",
-         *           "country": "DE",
-         *           "region": "region",
-         *           "rate_ppm": 190000,
-         *           "state": "active",
-         *           "version": 1,
-         *           "updated_at": "2026-03-02T10:15:00.000Z"
-         *         }
-         *       ],
-         *       "next_cursor": "c1.eyJhIjoxfQ",
-         *       "has_more": true
-         *     }
-         */
-        TaxRulePage: {
-            /** @description The items of this page. */
-            data: components["schemas"]["TaxRule"][];
-            /** @description Send it as `cursor` to get the next page; null on the last one. */
-            next_cursor: components["schemas"]["Cursor"] | null;
-            /** @description Whether a next page exists. */
-            has_more: boolean;
-        };
-        /**
-         * @example {
-         *       "name": "name",
-         *       "tax_class": "standard",
-         *       "country": "DE",
-         *       "region": "region",
-         *       "rate_ppm": 190000,
-         *       "state": "active"
-         *     }
-         */
-        PutTaxRule: {
-            name: string;
-            /** @description Which tax rules count for it. */
-            tax_class: string;
-            /** @description A code of ISO 3166-1 with two letters. */
-            country: string;
-            region?: string;
-            /** @description A rate in parts per million: 190000 is 19 %. */
-            rate_ppm: number;
-            /**
-             * @description Where it is in its life.
-             * @enum {string}
-             */
-            state?: "active" | "disabled";
         };
         /**
          * @example {
@@ -10843,27 +8861,38 @@ export interface components {
         };
         /**
          * @example {
-         *       "expected_size": 1,
+         *       "expected_size": 734003200,
          *       "media_category": "image",
-         *       "checksum": "sha256:50d858e0985ecc7f60418aaf0cc5ab587f42c2570a884095a9e8ccacd0f6545c",
+         *       "checksum": "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
          *       "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
          *       "purpose": "avatar",
-         *       "claimed_type": "application/pdf",
-         *       "filename": "filename"
+         *       "claimed_type": "image/jpeg",
+         *       "filename": "holiday.jpg"
          *     }
          */
         CreateUpload: {
+            /** @description The exact size of the file in bytes. */
             expected_size: number;
-            /** @enum {string} */
+            /**
+             * @description The kind of content; `any` accepts every kind.
+             * @enum {string}
+             */
             media_category: "image" | "video" | "audio" | "document" | "text" | "archive" | "any";
+            /** @description The SHA-256 of the bytes. */
             checksum?: string;
             tenant_id?: components["schemas"]["Id"];
-            /** @enum {string} */
+            /**
+             * @description What the file is for; it decides sizes, types, derivatives and readers.
+             * @enum {string}
+             */
             purpose: "avatar" | "product_media" | "post_media" | "chat_attachment" | "document_ingest" | "job_input" | "generic";
+            /** @description The media type that the client states. */
             claimed_type?: string;
+            /** @description The name that a download gets; never a path. */
             filename?: string;
         };
         PartUrl: {
+            /** @description The number of the part, from 1. */
             part_number: number;
             url: string;
             /** @enum {string} */
@@ -10871,19 +8900,22 @@ export interface components {
             headers: {
                 [key: string]: string;
             };
+            /** @description Where the part begins in the file. */
             offset: number;
+            /** @description The size in bytes. */
             size: number;
+            /** @description When it ends. */
             expires_at: components["schemas"]["Time"];
         };
         /**
          * @example {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "upload_id": "019c8f3a-5b20-7d41-9e6b-2bc2b5e4a576",
-         *       "object_key": "object key",
+         *       "object_key": "o/2026/11/22/3v8Qm1xkT0a9dW2bYz7LfHq",
          *       "state": "initiated",
-         *       "quarantined": false,
-         *       "part_size": 1,
-         *       "part_count": 1,
+         *       "quarantined": true,
+         *       "part_size": 8388608,
+         *       "part_count": 88,
          *       "upload_url": "upload url",
          *       "upload_headers": {},
          *       "part_urls": [
@@ -10892,32 +8924,46 @@ export interface components {
          *           "url": "url",
          *           "method": "PUT",
          *           "headers": {},
-         *           "offset": 1,
-         *           "size": 1,
+         *           "offset": 0,
+         *           "size": 8388608,
          *           "expires_at": "2026-03-02T10:15:00.000Z"
          *         }
          *       ],
-         *       "next_part_number": 1,
-         *       "max_parallel_parts": 1,
+         *       "next_part_number": 51,
+         *       "max_parallel_parts": 8,
          *       "expires_at": "2026-03-02T10:15:00.000Z"
          *     }
          */
         NewUpload: {
             id: components["schemas"]["Id"];
+            /** @description The upload. */
             upload_id: components["schemas"]["Id"];
+            /** @description The key in the object store. */
             object_key: string;
-            /** @enum {string} */
+            /**
+             * @description Where it stands; only `available` is safe to read.
+             * @enum {string}
+             */
             state: "initiated" | "uploaded" | "available" | "quarantined" | "aborted" | "expired";
+            /** @description True until the file is available. */
             quarantined: boolean;
+            /** @description The size in bytes of every part but the last. */
             part_size: number;
+            /** @description How many parts there are. */
             part_count: number;
+            /** @description Where the only part of a small file is sent. */
             upload_url: string | null;
+            /** @description Headers to send with the only part. */
             upload_headers: {
                 [key: string]: string;
             } | null;
+            /** @description Where parts are sent. */
             part_urls: components["schemas"]["PartUrl"][] | null;
+            /** @description The first part that this answer has no address for. */
             next_part_number: number | null;
+            /** @description How many parts to send at once. */
             max_parallel_parts: number;
+            /** @description When it ends. */
             expires_at: components["schemas"]["Time"];
         };
         /**
@@ -10928,23 +8974,23 @@ export interface components {
          *       "owner_id": "019c8f3a-5b20-7d41-9e6b-8b848a683efe",
          *       "purpose": "avatar",
          *       "media_category": "image",
-         *       "object_key": "object key",
-         *       "expected_size": 1,
-         *       "expected_checksum": "sha256:50d858e0985ecc7f60418aaf0cc5ab587f42c2570a884095a9e8ccacd0f6545c",
-         *       "claimed_type": "claimed type",
-         *       "detected_type": "detected type",
-         *       "filename": "filename",
+         *       "object_key": "o/2026/11/22/3v8Qm1xkT0a9dW2bYz7LfHq",
+         *       "expected_size": 734003200,
+         *       "expected_checksum": "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+         *       "claimed_type": "image/jpeg",
+         *       "detected_type": "image/jpeg",
+         *       "filename": "holiday.jpg",
          *       "state": "initiated",
-         *       "quarantined": false,
-         *       "stage": "stage",
-         *       "error_code": "error code",
-         *       "part_size": 1,
-         *       "part_count": 1,
-         *       "received_bytes": 1,
+         *       "quarantined": true,
+         *       "stage": "scan",
+         *       "error_code": "type_mismatch",
+         *       "part_size": 8388608,
+         *       "part_count": 88,
+         *       "received_bytes": 8388608,
          *       "missing_parts": [
          *         [
-         *           1,
-         *           1
+         *           2,
+         *           88
          *         ]
          *       ],
          *       "file": {
@@ -10954,17 +9000,17 @@ export interface components {
          *         "owner_id": "019c8f3a-5b20-7d41-9e6b-8b848a683efe",
          *         "purpose": "avatar",
          *         "state": "uploaded",
-         *         "stage": "stage",
-         *         "error_code": "error code",
-         *         "size": 1,
-         *         "checksum": "sha256:50d858e0985ecc7f60418aaf0cc5ab587f42c2570a884095a9e8ccacd0f6545c",
+         *         "stage": "scan",
+         *         "error_code": "type_mismatch",
+         *         "size": 8388608,
+         *         "checksum": "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
          *         "media_category": "image",
-         *         "claimed_type": "claimed type",
-         *         "detected_type": "detected type",
-         *         "filename": "filename",
+         *         "claimed_type": "image/jpeg",
+         *         "detected_type": "image/jpeg",
+         *         "filename": "holiday.jpg",
          *         "metadata": {
-         *           "width": 1,
-         *           "height": 1,
+         *           "width": 1280,
+         *           "height": 960,
          *           "frames": 1,
          *           "entries": 1,
          *           "expanded_bytes": 1
@@ -10975,7 +9021,7 @@ export interface components {
          *             {
          *               "name": "name",
          *               "version": "version",
-         *               "signatures": "signatures"
+         *               "signatures": "27500"
          *             }
          *           ],
          *           "sha256": "sha256",
@@ -10989,10 +9035,10 @@ export interface components {
          *             "kind": "thumbnail",
          *             "state": "pending",
          *             "media_type": "media type",
-         *             "size": 1,
-         *             "checksum": "sha256:50d858e0985ecc7f60418aaf0cc5ab587f42c2570a884095a9e8ccacd0f6545c",
-         *             "width": 1,
-         *             "height": 1
+         *             "size": 8388608,
+         *             "checksum": "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+         *             "width": 1280,
+         *             "height": 960
          *           }
          *         ],
          *         "created_at": "2026-03-02T09:30:00.000Z",
@@ -11006,29 +9052,53 @@ export interface components {
          */
         Upload: {
             id: components["schemas"]["Id"];
+            /** @description The upload. */
             upload_id: components["schemas"]["Id"];
             tenant_id: components["schemas"]["Id"];
             owner_id: components["schemas"]["Id"];
-            /** @enum {string} */
+            /**
+             * @description What the file is for; it decides sizes, types, derivatives and readers.
+             * @enum {string}
+             */
             purpose: "avatar" | "product_media" | "post_media" | "chat_attachment" | "document_ingest" | "job_input" | "generic";
-            /** @enum {string} */
+            /**
+             * @description The kind of content; `any` accepts every kind.
+             * @enum {string}
+             */
             media_category: "image" | "video" | "audio" | "document" | "text" | "archive" | "any";
+            /** @description The key in the object store. */
             object_key: string;
+            /** @description The exact size of the file in bytes. */
             expected_size: number;
+            /** @description The checksum that the stored bytes must have. */
             expected_checksum: string | null;
+            /** @description The media type that the client states. */
             claimed_type: string | null;
+            /** @description The media type that the bytes have. */
             detected_type: string | null;
+            /** @description The name that a download gets; never a path. */
             filename: string | null;
-            /** @enum {string} */
+            /**
+             * @description Where it stands; only `available` is safe to read.
+             * @enum {string}
+             */
             state: "initiated" | "uploaded" | "available" | "quarantined" | "aborted" | "expired";
+            /** @description True until the file is available. */
             quarantined: boolean;
+            /** @description The step of processing that is next, or `verifying`. */
             stage: string | null;
+            /** @description Why it was refused. */
             error_code: string | null;
+            /** @description The size in bytes of every part but the last. */
             part_size: number;
+            /** @description How many parts there are. */
             part_count: number;
+            /** @description How many bytes are stored. */
             received_bytes: number;
+            /** @description Ranges of parts that are not stored, first and last included. */
             missing_parts: number[][];
             file: components["schemas"]["File"] | null;
+            /** @description When it ends. */
             expires_at: components["schemas"]["Time"];
             created_at: components["schemas"]["Time"];
         };
@@ -11037,21 +9107,27 @@ export interface components {
          *       "parts": [
          *         {
          *           "part_number": 1,
-         *           "etag": "etag",
-         *           "size": 1,
-         *           "checksum": "sha256:50d858e0985ecc7f60418aaf0cc5ab587f42c2570a884095a9e8ccacd0f6545c"
+         *           "etag": "\"9f86d081884c7d65\"",
+         *           "size": 8388608,
+         *           "checksum": "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
          *         }
          *       ],
-         *       "checksum": "sha256:50d858e0985ecc7f60418aaf0cc5ab587f42c2570a884095a9e8ccacd0f6545c"
+         *       "checksum": "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
          *     }
          */
         CompleteUpload: {
+            /** @description Parts as the client knows them; they are compared with what is stored. */
             parts?: {
+                /** @description The number of the part, from 1. */
                 part_number: number;
+                /** @description The entity tag of the stored part. */
                 etag?: string;
+                /** @description The size in bytes. */
                 size?: number;
+                /** @description The SHA-256 of the bytes. */
                 checksum?: string;
             }[];
+            /** @description The SHA-256 of the bytes. */
             checksum?: string;
         };
         /**
@@ -11061,19 +9137,26 @@ export interface components {
          *       "file_id": "019c8f3a-5b20-7d41-9e6b-5c78f6199cc3",
          *       "status": "processing",
          *       "state": "initiated",
-         *       "quarantined": false,
-         *       "stage": "stage"
+         *       "quarantined": true,
+         *       "stage": "scan"
          *     }
          */
         CompletedUpload: {
             id: components["schemas"]["Id"];
+            /** @description The upload. */
             upload_id: components["schemas"]["Id"];
+            /** @description The file that a completed upload became. */
             file_id: components["schemas"]["Id"] | null;
             /** @enum {string} */
             status: "processing" | "available";
-            /** @enum {string} */
+            /**
+             * @description Where it stands; only `available` is safe to read.
+             * @enum {string}
+             */
             state: "initiated" | "uploaded" | "available" | "quarantined" | "aborted" | "expired";
+            /** @description True until the file is available. */
             quarantined: boolean;
+            /** @description The step of processing that is next, or `verifying`. */
             stage: string | null;
         };
         /**
@@ -11081,43 +9164,51 @@ export interface components {
          *       "parts": [
          *         {
          *           "part_number": 1,
-         *           "etag": "etag",
-         *           "size": 1,
-         *           "checksum": "sha256:50d858e0985ecc7f60418aaf0cc5ab587f42c2570a884095a9e8ccacd0f6545c"
+         *           "etag": "\"9f86d081884c7d65\"",
+         *           "size": 8388608,
+         *           "checksum": "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
          *         }
          *       ],
          *       "part_numbers": [
-         *         1
+         *         51,
+         *         52
          *       ],
-         *       "remaining": false
+         *       "remaining": true
          *     }
          */
         RegisterParts: {
+            /** @description Parts as the client knows them; they are compared with what is stored. */
             parts?: {
+                /** @description The number of the part, from 1. */
                 part_number: number;
+                /** @description The entity tag of the stored part. */
                 etag?: string;
+                /** @description The size in bytes. */
                 size?: number;
+                /** @description The SHA-256 of the bytes. */
                 checksum?: string;
             }[];
+            /** @description The parts that you want addresses for. */
             part_numbers?: number[];
+            /** @description Whether to return addresses of all missing parts, 50 at a time. */
             remaining?: boolean;
         };
         /**
          * @example {
          *       "upload_id": "019c8f3a-5b20-7d41-9e6b-2bc2b5e4a576",
          *       "state": "initiated",
-         *       "received_bytes": 1,
+         *       "received_bytes": 8388608,
          *       "parts": [
          *         {
          *           "part_number": 1,
-         *           "size": 1,
-         *           "etag": "etag"
+         *           "size": 8388608,
+         *           "etag": "\"9f86d081884c7d65\""
          *         }
          *       ],
          *       "missing_parts": [
          *         [
-         *           1,
-         *           1
+         *           2,
+         *           88
          *         ]
          *       ],
          *       "part_urls": [
@@ -11126,28 +9217,41 @@ export interface components {
          *           "url": "url",
          *           "method": "PUT",
          *           "headers": {},
-         *           "offset": 1,
-         *           "size": 1,
+         *           "offset": 0,
+         *           "size": 8388608,
          *           "expires_at": "2026-03-02T10:15:00.000Z"
          *         }
          *       ],
-         *       "next_part_number": 1,
+         *       "next_part_number": 51,
          *       "expires_at": "2026-03-02T10:15:00.000Z"
          *     }
          */
         RegisteredParts: {
+            /** @description The upload. */
             upload_id: components["schemas"]["Id"];
-            /** @enum {string} */
+            /**
+             * @description Where it stands; only `available` is safe to read.
+             * @enum {string}
+             */
             state: "initiated" | "uploaded" | "available" | "quarantined" | "aborted" | "expired";
+            /** @description How many bytes are stored. */
             received_bytes: number;
+            /** @description Parts as the client knows them; they are compared with what is stored. */
             parts: {
+                /** @description The number of the part, from 1. */
                 part_number: number;
+                /** @description The size in bytes. */
                 size: number;
+                /** @description The entity tag of the stored part. */
                 etag: string;
             }[];
+            /** @description Ranges of parts that are not stored, first and last included. */
             missing_parts: number[][];
+            /** @description Where parts are sent. */
             part_urls: components["schemas"]["PartUrl"][];
+            /** @description The first part that this answer has no address for. */
             next_part_number: number | null;
+            /** @description When it ends. */
             expires_at: components["schemas"]["Time"];
         };
         /**
@@ -11155,7 +9259,7 @@ export interface components {
          *       "channel": "email",
          *       "provider": "fcm",
          *       "address": "address",
-         *       "token": "token",
+         *       "token": "fGx1-device-token",
          *       "subscription": {
          *         "endpoint": "endpoint",
          *         "keys": {
@@ -11166,12 +9270,20 @@ export interface components {
          *     }
          */
         NewDestination: {
-            /** @enum {string} */
+            /**
+             * @description How the message travels.
+             * @enum {string}
+             */
             channel: "email" | "sms" | "push";
-            /** @enum {string} */
+            /**
+             * @description The provider that carried it.
+             * @enum {string}
+             */
             provider?: "fcm" | "webpush";
             address?: string;
+            /** @description The token of the device or of the link. */
             token?: string;
+            /** @description The push subscription as the browser returns it. */
             subscription?: {
                 endpoint: string;
                 keys: {
@@ -11184,9 +9296,9 @@ export interface components {
          * @example {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "user_id": "019c8f3a-5b20-7d41-9e6b-f89d6b696045",
-         *       "channel": "channel",
-         *       "provider": "provider",
-         *       "destination": "destination",
+         *       "channel": "email",
+         *       "provider": "relay1",
+         *       "destination": "a***@example.org",
          *       "verified_at": "2026-03-02T09:30:00.000Z",
          *       "disabled_at": "2026-03-02T09:30:00.000Z",
          *       "created_at": "2026-03-02T09:30:00.000Z"
@@ -11195,33 +9307,29 @@ export interface components {
         Destination: {
             id: components["schemas"]["Id"];
             user_id: components["schemas"]["Id"];
+            /** @description How the message travels. */
             channel: string;
+            /** @description The provider that carried it. */
             provider: string | null;
+            /** @description The address; replies mask it. */
             destination: string;
+            /** @description Since when it is used; null until its code was given. */
             verified_at: components["schemas"]["Time"] | null;
+            /** @description Since when the push service does not know the device any more. */
             disabled_at: components["schemas"]["Time"] | null;
             created_at: components["schemas"]["Time"];
         };
         /**
          * @example {
-         *       "data": [
-         *         {
-         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
-         *           "user_id": "019c8f3a-5b20-7d41-9e6b-f89d6b696045",
-         *           "channel": "channel",
-         *           "provider": "provider",
-         *           "destination": "destination",
-         *           "verified_at": "2026-03-02T09:30:00.000Z",
-         *           "disabled_at": "2026-03-02T09:30:00.000Z",
-         *           "created_at": "2026-03-02T09:30:00.000Z"
-         *         }
-         *       ],
+         *       "data": {
+         *         "parcel": "A-17"
+         *       },
          *       "next_cursor": "c1.eyJhIjoxfQ",
          *       "has_more": true
          *     }
          */
         DestinationPage: {
-            /** @description The items of this page. */
+            /** @description The variables of the template. */
             data: components["schemas"]["Destination"][];
             /** @description Send it as `cursor` to get the next page; null on the last one. */
             next_cursor: components["schemas"]["Cursor"] | null;
@@ -11230,31 +9338,36 @@ export interface components {
         };
         /**
          * @example {
-         *       "code": "492039"
+         *       "code": "402913"
          *     }
          */
-        CreateUsersByUserIdDestinationsByIdVerifyBody: {
+        VerifyDestinationBody: {
+            /** @description The six digits that were sent to the destination. */
             code: string;
         };
         /**
          * @example {
          *       "user_id": "019c8f3a-5b20-7d41-9e6b-f89d6b696045",
-         *       "timezone": "timezone",
-         *       "locale": "locale",
+         *       "timezone": "Europe/Berlin",
+         *       "locale": "de-AT",
          *       "preferences": [
          *         {
          *           "user_id": "019c8f3a-5b20-7d41-9e6b-f89d6b696045",
-         *           "category": "category",
-         *           "channel": "channel",
-         *           "enabled": false,
+         *           "category": "order.updates",
+         *           "channel": "email",
+         *           "enabled": true,
          *           "quiet_hours": {
-         *             "start": "start",
-         *             "end": "end",
+         *             "start": "22:00",
+         *             "end": "07:00",
          *             "days": [
-         *               1
+         *               1,
+         *               2,
+         *               3,
+         *               4,
+         *               5
          *             ]
          *           },
-         *           "timezone": "timezone"
+         *           "timezone": "Europe/Berlin"
          *         }
          *       ],
          *       "updated_at": "2026-03-02T10:15:00.000Z"
@@ -11262,56 +9375,84 @@ export interface components {
          */
         NotificationPreferences: {
             user_id: components["schemas"]["Id"];
+            /** @description A name of the IANA list. */
             timezone: string;
+            /** @description The language, as a BCP 47 tag; `de-AT` falls back to `de`. */
             locale: string | null;
+            /** @description The whole set; what it does not name has its default. */
             preferences: {
                 user_id: components["schemas"]["Id"];
+                /** @description The kind of message; preferences and permissions are by category. */
                 category: string;
+                /** @description How the message travels. */
                 channel: string;
+                /** @description Whether messages of this category go over this channel. */
                 enabled: boolean;
+                /** @description A daily window in which messages wait. */
                 quiet_hours: {
+                    /** @description Local time at which quiet hours start. */
                     start: string;
+                    /** @description Local time at which quiet hours end. */
                     end: string;
+                    /** @description The weekdays on which a window starts; 1 is Monday. */
                     days?: number[];
                 } | null;
+                /** @description A name of the IANA list. */
                 timezone: string | null;
             }[];
             updated_at: components["schemas"]["Time"] | null;
         };
         /**
          * @example {
-         *       "timezone": "timezone",
-         *       "locale": "locale",
+         *       "timezone": "Europe/Berlin",
+         *       "locale": "de-AT",
          *       "preferences": [
          *         {
-         *           "category": "category",
+         *           "category": "order.updates",
          *           "channel": "email",
-         *           "enabled": false,
+         *           "enabled": true,
          *           "quiet_hours": {
-         *             "start": "07:30",
-         *             "end": "07:30",
+         *             "start": "22:00",
+         *             "end": "07:00",
          *             "days": [
-         *               1
+         *               1,
+         *               2,
+         *               3,
+         *               4,
+         *               5
          *             ]
          *           },
-         *           "timezone": "timezone"
+         *           "timezone": "Europe/Berlin"
          *         }
          *       ]
          *     }
          */
         PutNotificationPreferences: {
+            /** @description A name of the IANA list. */
             timezone: string;
+            /** @description The language, as a BCP 47 tag; `de-AT` falls back to `de`. */
             locale?: string | null;
+            /** @description The whole set; what it does not name has its default. */
             preferences: {
+                /** @description The kind of message; preferences and permissions are by category. */
                 category: string | "*";
-                /** @enum {string} */
+                /**
+                 * @description How the message travels.
+                 * @enum {string}
+                 */
                 channel: "email" | "sms" | "push" | "in_app" | "*";
+                /** @description Whether messages of this category go over this channel. */
                 enabled: boolean;
+                /** @description A daily window in which messages wait. */
                 quiet_hours?: {
+                    /** @description Local time at which quiet hours start. */
                     start: string;
+                    /** @description Local time at which quiet hours end. */
                     end: string;
+                    /** @description The weekdays on which a window starts; 1 is Monday. */
                     days?: number[];
                 } | null;
+                /** @description A name of the IANA list. */
                 timezone?: string | null;
             }[];
         };
@@ -11468,7 +9609,7 @@ export interface components {
             replays: {
                 id: components["schemas"]["Id"];
                 actor: string;
-                /** @description Why, in the words of the caller. It is kept in the audit log. */
+                /** @description The reason that the caller gave. It is kept in the audit log. */
                 reason: string;
                 created_at: components["schemas"]["Time"];
             }[];
@@ -11479,7 +9620,7 @@ export interface components {
          *     }
          */
         ReplayWebhookDeliveryBody: {
-            /** @description Why, in the words of the caller. It is kept in the audit log. */
+            /** @description The reason that the caller gave. It is kept in the audit log. */
             reason: string;
         };
         /**
@@ -11967,7 +10108,7 @@ export interface components {
             only: "failed" | "missed" | "all";
             /** @description Types of events, or patterns such as `job.*`. */
             types?: string[];
-            /** @description Why, in the words of the caller. It is kept in the audit log. */
+            /** @description The reason that the caller gave. It is kept in the audit log. */
             reason: string;
         };
         /**
@@ -12314,7 +10455,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
+        /** @description `idempotency_in_progress`, `idempotency_key_reused` */
         Conflict: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12405,14 +10546,14 @@ export interface components {
         IdempotencyKey: string;
         /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
         OptionalIdempotencyKey: string;
-        /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+        /** @description The ETag of the expected version; 412 where it is not the current one. */
         IfMatch: string;
     };
     requestBodies: never;
     headers: {
         /** @description The id of this request. Name it when you report a problem. */
         "X-Request-Id": components["schemas"]["Id"];
-        /** @description What is left: `r` requests, and in `t` seconds the limit is full again. */
+        /** @description The remaining budget: `r` requests; the limit is full again in `t` seconds. */
         RateLimit: string;
         /** @description The limit: `q` requests in `w` seconds. */
         "RateLimit-Policy": string;
@@ -12488,17 +10629,23 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getObjectsDByFileIdByVariant: {
+    downloadFile: {
         parameters: {
             query?: {
+                /** @description When the signature ends, in seconds since 1970. */
                 exp?: string;
+                /** @description Which key signed the address. */
                 kid?: string;
+                /** @description The signature of the address. */
                 sig?: string;
+                /** @description Whether a browser shows the file or saves it. */
                 disposition?: "attachment" | "inline";
             };
             header?: never;
             path: {
+                /** @description The file that a completed upload became. */
                 file_id: components["schemas"]["Id"];
+                /** @description The original, or one of its derivatives. */
                 variant: "original" | "thumbnail" | "preview" | "sanitized";
             };
             cookie?: never;
@@ -12511,6 +10658,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12526,6 +10674,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12608,16 +10757,21 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    putObjectsUByUploadIdByPartNumber: {
+    sendUploadPart: {
         parameters: {
             query?: {
+                /** @description When the signature ends, in seconds since 1970. */
                 exp?: string;
+                /** @description Which key signed the address. */
                 kid?: string;
+                /** @description The signature of the address. */
                 sig?: string;
             };
             header?: never;
             path: {
+                /** @description The upload. */
                 upload_id: components["schemas"]["Id"];
+                /** @description The number of the part, from 1. */
                 part_number: string;
             };
             cookie?: never;
@@ -12634,6 +10788,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -12887,7 +11042,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The request was accepted; its work goes on. */
+            /** @description The request was accepted; its work continues. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12973,7 +11128,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13283,385 +11438,6 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    listCarts: {
-        parameters: {
-            query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
-                cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Link: components["headers"]["Link"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CartSummaryPage"];
-                };
-            };
-            /** @description `invalid_cursor`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    openCart: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
-                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["OpenCart"];
-            };
-        };
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Cart"];
-                };
-            };
-            /** @description The resource was created. */
-            201: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Cart"];
-                };
-            };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
-            409: components["responses"]["Conflict"];
-            /** @description `currency_unsupported`, `invalid_character`, `validation_failed` */
-            422: components["responses"]["UnprocessableContent"];
-            /** @description `quota_exceeded`, `rate_limited` */
-            429: components["responses"]["TooManyRequests"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    getCart: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                cart_id: components["schemas"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Cart"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            /** @description `cart_not_found` */
-            404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    changeCart: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
-                "If-Match"?: components["parameters"]["IfMatch"];
-            };
-            path: {
-                cart_id: components["schemas"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ChangeCart"];
-            };
-        };
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Cart"];
-                };
-            };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            /** @description `cart_not_found` */
-            404: components["responses"]["NotFound"];
-            /** @description `cart_not_open` */
-            409: components["responses"]["Conflict"];
-            412: components["responses"]["PreconditionFailed"];
-            /** @description `currency_unsupported`, `invalid_character`, `price_unavailable`, `shipping_method_unavailable`, `validation_failed` */
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    setCartItem: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                cart_id: components["schemas"]["Id"];
-                /** @description What is sold and stocked, by the name that the shop gave it. */
-                sku: components["schemas"]["Sku"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SetCartItem"];
-            };
-        };
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Cart"];
-                };
-            };
-            /** @description The resource was created. */
-            201: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Cart"];
-                };
-            };
-            /** @description `malformed_json`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            /** @description `sku_not_found` */
-            404: components["responses"]["NotFound"];
-            /** @description `cart_not_open` */
-            409: components["responses"]["Conflict"];
-            /** @description `cart_line_limit`, `invalid_character`, `quantity_limit`, `validation_failed`, `variant_not_purchasable` */
-            422: components["responses"]["UnprocessableContent"];
-            /** @description `quota_exceeded`, `rate_limited` */
-            429: components["responses"]["TooManyRequests"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    checkOut: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Checkout"];
-            };
-        };
-        responses: {
-            /** @description The resource was created. */
-            201: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Location: components["headers"]["Location"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Order"];
-                };
-            };
-            /** @description The request was accepted; its work goes on. */
-            202: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Location: components["headers"]["Location"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Order"];
-                };
-            };
-            /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `malformed_json`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            /** @description `cart_not_found` */
-            404: components["responses"]["NotFound"];
-            /** @description `cart_not_open`, `idempotency_in_progress`, `idempotency_key_reused`, `insufficient_inventory`, `order_not_confirmed`, `pending_order_limit`, `pricing_changed` */
-            409: components["responses"]["Conflict"];
-            /** @description `address_required`, `card_data_refused`, `cart_empty`, `discount_not_applicable`, `invalid_character`, `order_total_limit`, `payment_declined`, `price_unavailable`, `quantity_limit`, `shipping_method_unavailable`, `validation_failed` */
-            422: components["responses"]["UnprocessableContent"];
-            /** @description `overloaded`, `payment_provider_unavailable` */
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    auditCommerce: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CommerceAudit"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description `invalid_character` */
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    getCommerceSettings: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CommerceSettings"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description `invalid_character` */
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    putCommerceSettings: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
-                "If-Match"?: components["parameters"]["IfMatch"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PutCommerceSettings"];
-            };
-        };
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CommerceSettings"];
-                };
-            };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            412: components["responses"]["PreconditionFailed"];
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
     listDeprecations: {
         parameters: {
             query?: {
@@ -13696,133 +11472,12 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getDiscounts: {
+    listDisputes: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
-                cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Link: components["headers"]["Link"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DiscountPage"];
-                };
-            };
-            /** @description `invalid_cursor`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    getDiscountsByCode: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The word that buyers enter. */
-                code: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Discount"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description `discount_not_found` */
-            404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    putDiscountsByCode: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
-                "If-Match"?: components["parameters"]["IfMatch"];
-            };
-            path: {
-                /** @description The word that buyers enter. */
-                code: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PutDiscount"];
-            };
-        };
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Discount"];
-                };
-            };
-            /** @description The resource was created. */
-            201: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Discount"];
-                };
-            };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            412: components["responses"]["PreconditionFailed"];
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    getDisputes: {
-        parameters: {
-            query?: {
+                /** @description The state. */
                 state?: "warning" | "needs_response" | "under_review" | "won" | "lost" | "closed";
+                /** @description The payment. */
                 intent_id?: components["schemas"]["Id"];
                 /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: components["schemas"]["Cursor"];
@@ -13856,7 +11511,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getDisputesById: {
+    getDispute: {
         parameters: {
             query?: never;
             header?: never;
@@ -14102,7 +11757,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The request was accepted; its work goes on. */
+            /** @description The request was accepted; its work continues. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14170,7 +11825,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The request was accepted; its work goes on. */
+            /** @description The request was accepted; its work continues. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14364,6 +12019,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `event_park_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -14407,15 +12063,18 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `event_park_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getFiles: {
+    listFiles: {
         parameters: {
             query?: {
+                /** @description What the file is for; it decides sizes, types, derivatives and readers. */
                 purpose?: "avatar" | "product_media" | "post_media" | "chat_attachment" | "document_ingest" | "job_input" | "generic";
+                /** @description Where it stands; only `available` is safe to read. */
                 state?: "uploaded" | "available" | "quarantined" | "deleted" | "purged";
                 /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: components["schemas"]["Cursor"];
@@ -14448,7 +12107,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createFilesDownloadUrls: {
+    getFileDownloadUrls: {
         parameters: {
             query?: never;
             header?: never;
@@ -14481,11 +12140,12 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getFilesByFileId: {
+    getFile: {
         parameters: {
             query?: never;
             header?: never;
             path: {
+                /** @description The file that a completed upload became. */
                 file_id: components["schemas"]["Id"];
             };
             cookie?: never;
@@ -14513,11 +12173,12 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    deleteFilesByFileId: {
+    deleteFile: {
         parameters: {
             query?: never;
             header?: never;
             path: {
+                /** @description The file that a completed upload became. */
                 file_id: components["schemas"]["Id"];
             };
             cookie?: never;
@@ -14534,15 +12195,19 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getFilesByFileIdDownloadUrl: {
+    getFileDownloadUrl: {
         parameters: {
             query?: {
+                /** @description Whether a browser shows the file or saves it. */
                 disposition?: "attachment" | "inline";
+                /** @description A smaller or cleaned form of an image. */
                 derivative?: "thumbnail" | "preview" | "sanitized";
+                /** @description How long the address works, in seconds. */
                 expires_in?: number;
             };
             header?: never;
             path: {
+                /** @description The file that a completed upload became. */
                 file_id: components["schemas"]["Id"];
             };
             cookie?: never;
@@ -14571,7 +12236,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createFilesByFileIdRescan: {
+    rescanFile: {
         parameters: {
             query?: never;
             header?: {
@@ -14579,18 +12244,20 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path: {
+                /** @description The file that a completed upload became. */
                 file_id: components["schemas"]["Id"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The request was accepted; its work goes on. */
+            /** @description The request was accepted; its work continues. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
@@ -14604,7 +12271,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `file_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -14736,7 +12402,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The request was accepted; its work goes on. */
+            /** @description The request was accepted; its work continues. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14803,7 +12469,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -14914,7 +12580,7 @@ export interface operations {
                     "*/*": string;
                 };
             };
-            /** @description The request was accepted; its work goes on. */
+            /** @description The request was accepted; its work continues. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14938,9 +12604,10 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getInbox: {
+    listInbox: {
         parameters: {
             query?: {
+                /** @description Only items that are not read. */
                 unread?: boolean;
                 archived?: boolean;
                 /** @description The `next_cursor` of the page before; absent for the first page. */
@@ -14975,7 +12642,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createInboxReadAll: {
+    readAllInboxItems: {
         parameters: {
             query?: never;
             header?: never;
@@ -14984,7 +12651,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["CreateInboxReadAllBody"];
+                "application/json": components["schemas"]["ReadAllInboxItemsBody"];
             };
         };
         responses: {
@@ -14998,7 +12665,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CreateInboxReadAllReply"];
+                    "application/json": components["schemas"]["ReadAllInboxItemsReply"];
                 };
             };
             /** @description `malformed_json`, `malformed_request` */
@@ -15008,7 +12675,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getInboxUnreadCount: {
+    countUnreadInboxItems: {
         parameters: {
             query?: never;
             header?: never;
@@ -15026,7 +12693,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GetInboxUnreadCountReply"];
+                    "application/json": components["schemas"]["CountUnreadInboxItemsReply"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -15036,7 +12703,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    updateInboxById: {
+    updateInboxItem: {
         parameters: {
             query?: never;
             header?: never;
@@ -15070,85 +12737,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `inbox_item_not_found` */
             404: components["responses"]["NotFound"];
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    getInventoryItem: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description What is sold and stocked, by the name that the shop gave it. */
-                sku: components["schemas"]["Sku"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InventoryItem"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description `sku_not_found` */
-            404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    adjustInventory: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /** @description What is sold and stocked, by the name that the shop gave it. */
-                sku: components["schemas"]["Sku"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AdjustInventory"];
-            };
-        };
-        responses: {
-            /** @description The resource was created. */
-            201: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InventoryItem"];
-                };
-            };
-            /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `malformed_json`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description `sku_not_found` */
-            404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `insufficient_inventory` */
-            409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -15338,7 +12926,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The request was accepted; its work goes on. */
+            /** @description The request was accepted; its work continues. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15357,7 +12945,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `deadline_in_past`, `dependency_cycle`, `dependency_unknown`, `input_not_available`, `invalid_character`, `unknown_job_type`, `unsupported_schema_version`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -15400,7 +12987,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
@@ -15481,7 +13067,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -15847,7 +13433,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The request was accepted; its work goes on. */
+            /** @description The request was accepted; its work continues. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15867,7 +13453,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `deadline_in_past`, `dependency_unknown`, `input_not_available`, `invalid_character`, `unknown_job_type`, `unsupported_schema_version`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -15913,7 +13498,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -16026,7 +13611,7 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            /** @description The request was accepted; its work goes on. */
+            /** @description The request was accepted; its work continues. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16048,6 +13633,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `job_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -16147,7 +13733,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The request was accepted; its work goes on. */
+            /** @description The request was accepted; its work continues. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16169,6 +13755,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `job_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `unknown_job_type`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -16177,11 +13764,13 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getLedgerAccounts: {
+    listLedgerAccounts: {
         parameters: {
             query?: {
+                /** @description Whose books: your own, or those of the platform (operators only). */
                 owner?: "tenant" | "platform";
                 type?: string;
+                /** @description The currency, by ISO 4217. */
                 currency?: string;
                 /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: components["schemas"]["Cursor"];
@@ -16215,9 +13804,10 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getLedgerAccountsById: {
+    getLedgerAccount: {
         parameters: {
             query?: {
+                /** @description The time of which the balance is wanted; absent for now. */
                 at?: components["schemas"]["Time"];
             };
             header?: never;
@@ -16249,11 +13839,14 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getLedgerTransactions: {
+    listLedgerTransactions: {
         parameters: {
             query?: {
+                /** @description Whose books: your own, or those of the platform (operators only). */
                 owner?: "tenant" | "platform";
+                /** @description The payment. */
                 intent_id?: components["schemas"]["Id"];
+                /** @description The operation that this request began; events name it, too. */
                 operation_id?: components["schemas"]["Id"];
                 /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: components["schemas"]["Cursor"];
@@ -16287,7 +13880,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getLedgerTransactionsById: {
+    getLedgerTransaction: {
         parameters: {
             query?: never;
             header?: never;
@@ -16539,7 +14132,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The request was accepted; its work goes on. */
+            /** @description The request was accepted; its work continues. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16559,7 +14152,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `domain_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -16739,7 +14331,7 @@ export interface operations {
                 domain?: string;
             };
             header?: {
-                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -16768,7 +14360,7 @@ export interface operations {
                 domain?: string;
             };
             header?: {
-                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -16969,7 +14561,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path?: never;
@@ -17424,7 +15016,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getNotificationCategories: {
+    listNotificationCategories: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the page before; absent for the first page. */
@@ -17459,7 +15051,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getNotificationCategoriesByName: {
+    getNotificationCategory: {
         parameters: {
             query?: never;
             header?: never;
@@ -17492,7 +15084,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    putNotificationCategoriesByName: {
+    putNotificationCategory: {
         parameters: {
             query?: never;
             header?: never;
@@ -17526,6 +15118,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
                     "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
                     [name: string]: unknown;
                 };
@@ -17573,7 +15166,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getNotificationTemplates: {
+    listNotificationTemplates: {
         parameters: {
             query?: {
                 name?: string;
@@ -17598,7 +15191,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GetNotificationTemplatesReply"];
+                    "application/json": components["schemas"]["ListNotificationTemplatesReply"];
                 };
             };
             /** @description `invalid_cursor`, `malformed_request` */
@@ -17609,7 +15202,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createNotificationTemplates: {
+    createNotificationTemplate: {
         parameters: {
             query?: never;
             header?: {
@@ -17631,6 +15224,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
                     [name: string]: unknown;
@@ -17643,14 +15237,13 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `schema_invalid`, `template_syntax_error`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getNotificationTemplatesByNameVersionsByVersion: {
+    getNotificationTemplate: {
         parameters: {
             query?: never;
             header?: never;
@@ -17684,7 +15277,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createNotificationTemplatesByNameVersionsByVersionArchive: {
+    archiveNotificationTemplate: {
         parameters: {
             query?: never;
             header?: {
@@ -17718,13 +15311,14 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `template_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createNotificationTemplatesByNameVersionsByVersionPreview: {
+    previewNotificationTemplate: {
         parameters: {
             query?: never;
             header?: never;
@@ -17736,7 +15330,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CreateNotificationTemplatesByNameVersionsByVersionPreviewBody"];
+                "application/json": components["schemas"]["PreviewNotificationTemplateBody"];
             };
         };
         responses: {
@@ -17764,7 +15358,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createNotificationTemplatesByNameVersionsByVersionPublish: {
+    publishNotificationTemplate: {
         parameters: {
             query?: never;
             header?: {
@@ -17798,17 +15392,20 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `template_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getNotifications: {
+    listNotifications: {
         parameters: {
             query?: {
                 user_id?: components["schemas"]["Id"];
+                /** @description The kind of message; preferences and permissions are by category. */
                 category?: string;
+                /** @description Where it stands. */
                 state?: "scheduled" | "queued" | "held" | "processing" | "sent" | "delivered" | "failed" | "suppressed" | "cancelled" | "expired";
                 batch_id?: components["schemas"]["Id"];
                 /** @description The `next_cursor` of the page before; absent for the first page. */
@@ -17843,7 +15440,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createNotifications: {
+    sendNotification: {
         parameters: {
             query?: never;
             header?: {
@@ -17859,12 +15456,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The request was accepted; its work goes on. */
+            /** @description The request was accepted; its work continues. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
                     [name: string]: unknown;
@@ -17886,7 +15484,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createNotificationsBatches: {
+    sendNotificationBatch: {
         parameters: {
             query?: never;
             header?: never;
@@ -17899,12 +15497,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The request was accepted; its work goes on. */
+            /** @description The request was accepted; its work continues. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17924,7 +15523,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getNotificationsBatchesById: {
+    getNotificationBatch: {
         parameters: {
             query?: never;
             header?: never;
@@ -17957,7 +15556,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createNotificationsBatchesByIdCancel: {
+    cancelNotificationBatch: {
         parameters: {
             query?: never;
             header?: {
@@ -17990,13 +15589,14 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `batch_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createNotificationsBatchesByIdPause: {
+    pauseNotificationBatch: {
         parameters: {
             query?: never;
             header?: {
@@ -18029,13 +15629,14 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `batch_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createNotificationsBatchesByIdResume: {
+    resumeNotificationBatch: {
         parameters: {
             query?: never;
             header?: {
@@ -18068,13 +15669,14 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `batch_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createNotificationsExplain: {
+    explainNotification: {
         parameters: {
             query?: never;
             header?: never;
@@ -18097,7 +15699,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CreateNotificationsExplainReply"];
+                    "application/json": components["schemas"]["ExplainNotificationReply"];
                 };
             };
             /** @description `malformed_json`, `malformed_request` */
@@ -18113,7 +15715,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getNotificationsById: {
+    getNotification: {
         parameters: {
             query?: never;
             header?: never;
@@ -18145,7 +15747,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createNotificationsByIdCancel: {
+    cancelNotification: {
         parameters: {
             query?: never;
             header?: {
@@ -18159,7 +15761,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["CreateNotificationsByIdCancelBody"];
+                "application/json": components["schemas"]["CancelNotificationBody"];
             };
         };
         responses: {
@@ -18174,7 +15776,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CreateNotificationsByIdCancelReply"];
+                    "application/json": components["schemas"]["CancelNotificationReply"];
                 };
             };
             /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
@@ -18182,14 +15784,16 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `notification_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getNotificationsByIdRendered: {
+    getRenderedNotification: {
         parameters: {
             query: {
+                /** @description How the message travels. */
                 channel: "email" | "sms" | "push" | "in_app";
             };
             header?: never;
@@ -18296,183 +15900,6 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    listOrders: {
-        parameters: {
-            query?: {
-                /** @description Where it is in its life. */
-                state?: "pending" | "confirmed" | "fulfilled" | "payment_failed" | "expired" | "cancelled";
-                /** @description The `next_cursor` of the page before; absent for the first page. */
-                cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Link: components["headers"]["Link"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OrderSummaryPage"];
-                };
-            };
-            /** @description `invalid_cursor`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    getOrder: {
-        parameters: {
-            query?: {
-                include?: "calculation";
-            };
-            header?: never;
-            path: {
-                order_id: components["schemas"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Order"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            /** @description `order_not_found` */
-            404: components["responses"]["NotFound"];
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    cancelOrder: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                order_id: components["schemas"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["CancelOrder"];
-            };
-        };
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Order"];
-                };
-            };
-            /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `malformed_json`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            /** @description `order_not_found` */
-            404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `order_not_cancellable` */
-            409: components["responses"]["Conflict"];
-            /** @description `card_data_refused`, `invalid_character`, `validation_failed` */
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    shipOrder: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                order_id: components["schemas"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ShipOrder"];
-            };
-        };
-        responses: {
-            /** @description The resource was created. */
-            201: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Location: components["headers"]["Location"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ShipmentOrStatus"];
-                };
-            };
-            /** @description The request was accepted; its work goes on. */
-            202: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Location: components["headers"]["Location"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ShipmentOrStatus"];
-                };
-            };
-            /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `malformed_json`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description `order_not_found` */
-            404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `order_not_shippable`, `payment_not_capturable`, `shipment_quantity_exceeded` */
-            409: components["responses"]["Conflict"];
-            /** @description `card_data_refused`, `invalid_character`, `validation_failed` */
-            422: components["responses"]["UnprocessableContent"];
-            /** @description `overloaded`, `payment_provider_unavailable` */
-            503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
     changePassword: {
         parameters: {
             query?: never;
@@ -18520,7 +15947,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The request was accepted; its work goes on. */
+            /** @description The request was accepted; its work continues. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18602,10 +16029,12 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getPaymentIntents: {
+    listPaymentIntents: {
         parameters: {
             query?: {
+                /** @description What you call the order that is paid. */
                 order_ref?: string;
+                /** @description The state. */
                 state?: "requires_authorization" | "requires_action" | "authorized" | "captured" | "cancelled";
                 /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: components["schemas"]["Cursor"];
@@ -18639,7 +16068,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createPaymentIntents: {
+    createPaymentIntent: {
         parameters: {
             query?: never;
             header?: {
@@ -18673,14 +16102,13 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `amount_ambiguous`, `amount_not_representable`, `amount_precision`, `amount_too_large`, `amount_too_small`, `card_data_refused`, `currency_unknown`, `invalid_character`, `provider_unsupported`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getPaymentIntentsById: {
+    getPaymentIntent: {
         parameters: {
             query?: never;
             header?: never;
@@ -18713,7 +16141,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createPaymentIntentsByIdAuthorize: {
+    authorizePaymentIntent: {
         parameters: {
             query?: never;
             header?: {
@@ -18745,7 +16173,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaymentIntent"];
                 };
             };
-            /** @description The request was accepted; its work goes on. */
+            /** @description The request was accepted; its work continues. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18774,7 +16202,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createPaymentIntentsByIdCancel: {
+    cancelPaymentIntent: {
         parameters: {
             query?: never;
             header?: {
@@ -18806,7 +16234,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaymentIntent"];
                 };
             };
-            /** @description The request was accepted; its work goes on. */
+            /** @description The request was accepted; its work continues. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18835,7 +16263,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createPaymentIntentsByIdCapture: {
+    capturePaymentIntent: {
         parameters: {
             query?: never;
             header?: {
@@ -18867,7 +16295,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaymentIntent"];
                 };
             };
-            /** @description The request was accepted; its work goes on. */
+            /** @description The request was accepted; its work continues. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18893,214 +16321,6 @@ export interface operations {
             422: components["responses"]["UnprocessableContent"];
             /** @description `overloaded`, `payment_provider_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    addPriceVersion: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
-                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AddPriceVersion"];
-            };
-        };
-        responses: {
-            /** @description The resource was created. */
-            201: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PriceVersion"];
-                };
-            };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description `sku_not_found` */
-            404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `price_version_exists` */
-            409: components["responses"]["Conflict"];
-            /** @description `currency_unsupported`, `effective_from_in_past`, `invalid_character`, `validation_failed` */
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    listProducts: {
-        parameters: {
-            query?: {
-                /** @description A path, such as `kitchen/mugs`. */
-                category?: string;
-                /** @description Words to search for; a quoted part is searched as it stands. */
-                q?: string;
-                /** @description A code of ISO 4217. */
-                currency?: string;
-                /** @description Where it is in its life. */
-                state?: "draft" | "active" | "archived";
-                /** @description The `next_cursor` of the page before; absent for the first page. */
-                cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Link: components["headers"]["Link"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ProductSummaryPage"];
-                };
-            };
-            /** @description `invalid_cursor`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            403: components["responses"]["Forbidden"];
-            /** @description `product_not_found` */
-            404: components["responses"]["NotFound"];
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    createProduct: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
-                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CreateProduct"];
-            };
-        };
-        responses: {
-            /** @description The resource was created. */
-            201: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Product"];
-                };
-            };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description `handle_taken`, `idempotency_in_progress`, `idempotency_key_reused`, `price_version_exists`, `sku_taken` */
-            409: components["responses"]["Conflict"];
-            /** @description `currency_unsupported`, `image_not_available`, `invalid_character`, `validation_failed` */
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    getProduct: {
-        parameters: {
-            query?: {
-                /** @description A code of ISO 4217. */
-                currency?: string;
-            };
-            header?: never;
-            path: {
-                product_id: components["schemas"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Product"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            /** @description `product_not_found` */
-            404: components["responses"]["NotFound"];
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    changeProduct: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
-                "If-Match"?: components["parameters"]["IfMatch"];
-            };
-            path: {
-                product_id: components["schemas"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ChangeProduct"];
-                "application/merge-patch+json": components["schemas"]["ChangeProduct"];
-            };
-        };
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Product"];
-                };
-            };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description `product_not_found` */
-            404: components["responses"]["NotFound"];
-            /** @description `handle_taken`, `invalid_transition`, `price_version_exists`, `sku_taken` */
-            409: components["responses"]["Conflict"];
-            412: components["responses"]["PreconditionFailed"];
-            /** @description `currency_unsupported`, `image_not_available`, `invalid_character`, `validation_failed` */
-            422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -19131,7 +16351,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProviderMessageReceived"];
                 };
             };
-            /** @description The request was accepted; its work goes on. */
+            /** @description The request was accepted; its work continues. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19153,10 +16373,12 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getReconciliationItems: {
+    listReconciliationItems: {
         parameters: {
             query?: {
+                /** @description The state. */
                 state?: "open" | "auto_resolved" | "resolved" | "ignored";
+                /** @description How the books disagree. */
                 discrepancy?: string;
                 /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: components["schemas"]["Cursor"];
@@ -19190,7 +16412,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createReconciliationItemsByIdResolve: {
+    resolveReconciliationItem: {
         parameters: {
             query?: never;
             header?: {
@@ -19234,7 +16456,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createReconciliationRuns: {
+    createReconciliationRun: {
         parameters: {
             query?: never;
             header?: {
@@ -19250,7 +16472,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The request was accepted; its work goes on. */
+            /** @description The request was accepted; its work continues. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19268,13 +16490,12 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getReconciliationRunsById: {
+    getReconciliationRun: {
         parameters: {
             query?: never;
             header?: never;
@@ -19307,7 +16528,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createRefunds: {
+    createRefund: {
         parameters: {
             query?: never;
             header?: {
@@ -19337,7 +16558,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refund"];
                 };
             };
-            /** @description The request was accepted; its work goes on. */
+            /** @description The request was accepted; its work continues. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19366,7 +16587,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getRefundsById: {
+    getRefund: {
         parameters: {
             query?: never;
             header?: never;
@@ -19426,335 +16647,6 @@ export interface operations {
             /** @description `registration_not_found` */
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    listReturns: {
-        parameters: {
-            query?: {
-                /** @description Where it is in its life. */
-                state?: "requested" | "approved" | "rejected" | "cancelled" | "received" | "refund_pending" | "refunded" | "refund_failed";
-                /** @description The `next_cursor` of the page before; absent for the first page. */
-                cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Link: components["headers"]["Link"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ReturnPage"];
-                };
-            };
-            /** @description `invalid_cursor`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    requestReturn: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["RequestReturn"];
-            };
-        };
-        responses: {
-            /** @description The resource was created. */
-            201: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Location: components["headers"]["Location"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Return"];
-                };
-            };
-            /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `malformed_json`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            /** @description `order_not_found` */
-            404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `order_not_returnable`, `return_quantity_exceeded` */
-            409: components["responses"]["Conflict"];
-            /** @description `card_data_refused`, `invalid_character`, `validation_failed` */
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    getReturn: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                return_id: components["schemas"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Return"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            /** @description `return_not_found` */
-            404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    approveReturn: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                return_id: components["schemas"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["ApproveReturn"];
-            };
-        };
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Return"];
-                };
-            };
-            /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `malformed_json`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description `return_not_found` */
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            /** @description `invalid_character`, `restocking_fee_exceeds_refund`, `validation_failed` */
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    cancelReturn: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                return_id: components["schemas"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["CancelReturnBody"];
-            };
-        };
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Return"];
-                };
-            };
-            /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `malformed_json`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description `return_not_found` */
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    receiveReturn: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                return_id: components["schemas"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ReceiveReturn"];
-            };
-        };
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Return"];
-                };
-            };
-            /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `malformed_json`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description `return_not_found` */
-            404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition`, `return_quantity_exceeded` */
-            409: components["responses"]["Conflict"];
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    rejectReturn: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                return_id: components["schemas"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["RejectReturnBody"];
-            };
-        };
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Return"];
-                };
-            };
-            /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `malformed_json`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description `return_not_found` */
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    retryRefund: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                return_id: components["schemas"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["RetryRefundBody"];
-            };
-        };
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Return"];
-                };
-            };
-            /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `malformed_json`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description `return_not_found` */
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -19930,7 +16822,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionTokens"];
                 };
             };
-            /** @description The request was accepted; its work goes on. */
+            /** @description The request was accepted; its work continues. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19947,6 +16839,37 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `invalid_credentials` */
             401: components["responses"]["Unauthorized"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getCurrentSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CurrentSession"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            /** @description `authentication_required` */
+            401: components["responses"]["Unauthorized"];
+            /** @description `csrf_failed` */
+            403: components["responses"]["Forbidden"];
+            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -20009,10 +16932,12 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getSettlements: {
+    listSettlements: {
         parameters: {
             query?: {
+                /** @description The payout in which it left. */
                 payout_id?: string;
+                /** @description The payment. */
                 intent_id?: components["schemas"]["Id"];
                 /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: components["schemas"]["Cursor"];
@@ -20042,250 +16967,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    listShipments: {
-        parameters: {
-            query?: {
-                /** @description Where it is in its life. */
-                state?: "preparing" | "awaiting_capture" | "shipped" | "delivered" | "lost" | "cancelled";
-                /** @description The `next_cursor` of the page before; absent for the first page. */
-                cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Link: components["headers"]["Link"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ShipmentPage"];
-                };
-            };
-            /** @description `invalid_cursor`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    confirmDelivery: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
-                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
-            };
-            path: {
-                shipment_id: components["schemas"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["ConfirmDeliveryBody"];
-            };
-        };
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Shipment"];
-                };
-            };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description `shipment_not_found` */
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    reportLostShipment: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
-                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
-            };
-            path: {
-                shipment_id: components["schemas"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["ReportLostShipmentBody"];
-            };
-        };
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Shipment"];
-                };
-            };
-            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description `shipment_not_found` */
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    getShippingMethods: {
-        parameters: {
-            query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
-                cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Link: components["headers"]["Link"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ShippingMethodPage"];
-                };
-            };
-            /** @description `invalid_cursor`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    getShippingMethodsById: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ShippingMethod"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description `shipping_method_not_found` */
-            404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    putShippingMethodsById: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
-                "If-Match"?: components["parameters"]["IfMatch"];
-            };
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PutShippingMethod"];
-            };
-        };
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ShippingMethod"];
-                };
-            };
-            /** @description The resource was created. */
-            201: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ShippingMethod"];
-                };
-            };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -20325,9 +17006,10 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getSuppressions: {
+    listSuppressions: {
         parameters: {
             query?: {
+                /** @description How the message travels. */
                 channel?: "email" | "sms" | "push";
                 /** @description The `next_cursor` of the page before; absent for the first page. */
                 cursor?: components["schemas"]["Cursor"];
@@ -20361,7 +17043,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createSuppressions: {
+    createSuppression: {
         parameters: {
             query?: never;
             header?: {
@@ -20383,6 +17065,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
                     [name: string]: unknown;
@@ -20402,7 +17085,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    deleteSuppressionsById: {
+    deleteSuppression: {
         parameters: {
             query?: never;
             header?: never;
@@ -20420,127 +17103,6 @@ export interface operations {
             /** @description `suppression_not_found` */
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    getTaxRules: {
-        parameters: {
-            query?: {
-                /** @description The `next_cursor` of the page before; absent for the first page. */
-                cursor?: components["schemas"]["Cursor"];
-                /** @description The most items that the page may hold. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Link: components["headers"]["Link"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TaxRulePage"];
-                };
-            };
-            /** @description `invalid_cursor`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    getTaxRulesById: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TaxRule"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description `tax_rule_not_found` */
-            404: components["responses"]["NotFound"];
-            /** @description `invalid_character` */
-            422: components["responses"]["UnprocessableContent"];
-            default: components["responses"]["AnyRefusal"];
-        };
-    };
-    putTaxRulesById: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
-                "If-Match"?: components["parameters"]["IfMatch"];
-            };
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PutTaxRule"];
-            };
-        };
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TaxRule"];
-                };
-            };
-            /** @description The resource was created. */
-            201: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TaxRule"];
-                };
-            };
-            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -20621,7 +17183,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -20663,11 +17225,12 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getUnsubscribeByToken: {
+    getUnsubscribePage: {
         parameters: {
             query?: never;
             header?: never;
             path: {
+                /** @description The token of the device or of the link. */
                 token: string;
             };
             cookie?: never;
@@ -20694,11 +17257,12 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createUnsubscribeByToken: {
+    unsubscribe: {
         parameters: {
             query?: never;
             header?: never;
             path: {
+                /** @description The token of the device or of the link. */
                 token: string;
             };
             cookie?: never;
@@ -20729,7 +17293,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createUploads: {
+    createUpload: {
         parameters: {
             query?: never;
             header?: {
@@ -20751,6 +17315,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
                     [name: string]: unknown;
@@ -20763,7 +17328,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `type_not_allowed`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -20774,11 +17338,12 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getUploadsByUploadId: {
+    getUpload: {
         parameters: {
             query?: never;
             header?: never;
             path: {
+                /** @description The upload. */
                 upload_id: components["schemas"]["Id"];
             };
             cookie?: never;
@@ -20791,6 +17356,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20818,11 +17384,12 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    deleteUploadsByUploadId: {
+    abortUpload: {
         parameters: {
             query?: never;
             header?: never;
             path: {
+                /** @description The upload. */
                 upload_id: components["schemas"]["Id"];
             };
             cookie?: never;
@@ -20841,11 +17408,12 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createUploadsByUploadIdComplete: {
+    completeUpload: {
         parameters: {
             query?: never;
             header?: never;
             path: {
+                /** @description The upload. */
                 upload_id: components["schemas"]["Id"];
             };
             cookie?: never;
@@ -20869,12 +17437,13 @@ export interface operations {
                     "application/json": components["schemas"]["CompletedUpload"];
                 };
             };
-            /** @description The request was accepted; its work goes on. */
+            /** @description The request was accepted; its work continues. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
                     "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
                     [name: string]: unknown;
                 };
@@ -20896,11 +17465,12 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createUploadsByUploadIdParts: {
+    registerUploadParts: {
         parameters: {
             query?: never;
             header?: never;
             path: {
+                /** @description The upload. */
                 upload_id: components["schemas"]["Id"];
             };
             cookie?: never;
@@ -20937,7 +17507,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getUsersByUserIdDestinations: {
+    listDestinations: {
         parameters: {
             query?: {
                 /** @description The `next_cursor` of the page before; absent for the first page. */
@@ -20975,7 +17545,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createUsersByUserIdDestinations: {
+    createDestination: {
         parameters: {
             query?: never;
             header?: {
@@ -20999,6 +17569,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
                     [name: string]: unknown;
@@ -21012,7 +17583,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `user_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `invalid_destination`, `push_host_not_allowed`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -21021,7 +17591,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    deleteUsersByUserIdDestinationsById: {
+    deleteDestination: {
         parameters: {
             query?: never;
             header?: never;
@@ -21043,7 +17613,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createUsersByUserIdDestinationsByIdVerify: {
+    verifyDestination: {
         parameters: {
             query?: never;
             header?: never;
@@ -21055,7 +17625,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CreateUsersByUserIdDestinationsByIdVerifyBody"];
+                "application/json": components["schemas"]["VerifyDestinationBody"];
             };
         };
         responses: {
@@ -21082,7 +17652,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    getUsersByUserIdPreferences: {
+    getNotificationPreferences: {
         parameters: {
             query?: never;
             header?: never;
@@ -21099,6 +17669,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21114,11 +17685,11 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    putUsersByUserIdPreferences: {
+    putNotificationPreferences: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -21138,6 +17709,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
                     "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
                     [name: string]: unknown;
                 };
@@ -21250,7 +17822,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The request was accepted; its work goes on. */
+            /** @description The request was accepted; its work continues. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21457,7 +18029,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `subscription_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `api_version_unsupported`, `endpoint_not_allowed`, `event_type_unknown`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -21504,7 +18075,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -21531,7 +18102,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -21592,7 +18163,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The request was accepted; its work goes on. */
+            /** @description The request was accepted; its work continues. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21626,7 +18197,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the version that is meant; 412 where it is not the current one. */
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -21684,7 +18255,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The request was accepted; its work goes on. */
+            /** @description The request was accepted; its work continues. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21739,7 +18310,7 @@ export interface operations {
                     "application/json": components["schemas"]["VerifyWebhookSubscriptionReply"];
                 };
             };
-            /** @description The request was accepted; its work goes on. */
+            /** @description The request was accepted; its work continues. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

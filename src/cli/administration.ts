@@ -1,5 +1,5 @@
 /**
- * Identity as the command line meets it: its face on the current database, and its refusals as sentences
+ * Identity for the command line: its face on the current database, and its refusals as sentences
  * that say what to do next.
  */
 import { Problem } from '../kernel/errors/problem.ts'
@@ -10,7 +10,7 @@ import { onCurrentDatabase } from './offline.ts'
 
 export const default_tenant = 'default'
 
-/** Runs `work` on identity's face; `about` names what a refusal is about. */
+/** Runs `work` on identity's face; `about` names the subject of a refusal. */
 export async function administering<T>(
   call: Call,
   about: { readonly tenant?: string; readonly account?: string; readonly role?: string },
@@ -36,11 +36,11 @@ function sentence(
     tenant_not_found: `There is no tenant ${tenant}. \`npx dodeca tenant list\` lists them.`,
     account_not_found: `The tenant ${tenant} has no account ${account}. \`npx dodeca user list\` lists them; --tenant=<slug> names another tenant.`,
     role_not_found: `There is no role ${role}.`,
-    already_exists: `There is a tenant ${tenant} already.`,
-    validation_failed: `${account} is no address that mail can be sent to.`,
+    already_exists: `The tenant ${tenant} exists already.`,
+    validation_failed: `${account} is not a valid e-mail address.`,
     invalid_transition:
-      details.detail ?? `It is ${details.current_state}, which does not allow this.`,
-    password_rejected: 'The password is too easy to guess, or does not fit.',
+      details.detail ?? `The current state is ${details.current_state}, which does not allow this.`,
+    password_rejected: 'The password is too easy to guess, or has an invalid length.',
   }
   return said[code] ?? `${title}.`
 }

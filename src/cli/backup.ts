@@ -1,4 +1,7 @@
-/** Backups on the command line: make one of a running platform, prove one, put one into an empty folder. */
+/**
+ * Backups on the command line: create one of a running platform, verify one, restore one into an
+ * empty folder.
+ */
 import { resolve } from 'node:path'
 import { openClock, rfc3339 } from '../kernel/clock.ts'
 import { createBackup } from '../runtime/backup/create.ts'
@@ -21,9 +24,9 @@ export const backupCreate: Command = {
   takes: ['[folder]'],
   summary: 'Copy database, objects and keys into a folder, while the platform runs',
   more: [
-    'The folder must not exist yet; without a name it is made here, named after the time.',
+    'The folder must not exist yet. Without a name it is created here and named after the time.',
     'With DATABASE_URL the database is included only if pg_dump is on the PATH.',
-    'The backup holds the keys: whoever reads it can read everything.',
+    'The backup contains the keys: anyone who can read it can read all data.',
   ],
   run: async call => {
     const created_at = rfc3339(openClock().nowMs())
@@ -49,7 +52,7 @@ export const backupCreate: Command = {
     call.terminal.answer({ folder, ...summaryOf(manifest) }, [
       `The backup is in ${folder} (${sizeOf(manifest)}).`,
       ...contents(manifest),
-      'Keep it where only you can read it, and prove it with `npx dodeca backup verify`.',
+      'Keep it where only you can read it, and check it with `npx dodeca backup verify`.',
     ])
   },
 }
@@ -57,7 +60,7 @@ export const backupCreate: Command = {
 export const backupVerify: Command = {
   words: 'backup verify',
   takes: ['<backup>'],
-  summary: 'Compare every byte, start a throw-away database on a copy, and ask for the invariants',
+  summary: 'Compare every byte, start a temporary database on a copy, and check the invariants',
   run: async call => {
     const folder = resolve(call.args[0] ?? '')
     const { manifest, started, violations } = await verifyBackup({
@@ -67,19 +70,19 @@ export const backupVerify: Command = {
     })
     const ok = violations.length === 0
     const proof = started
-      ? 'Every file is right, a database recovers from it, and the invariants hold.'
-      : 'Every file is right.'
+      ? 'Every file is correct, a database recovers from it, and the invariants hold.'
+      : 'Every file is correct.'
     const value = { ok, started, violations, folder, ...summaryOf(manifest) }
     call.terminal.answer(value, [
       ok ? `${call.terminal.paint('green', 'Good.')} ${proof}` : 'The backup cannot be trusted:',
       ...violations.map(one => `  ${call.terminal.paint('red', one)}`),
-      ...(ok ? contents(manifest) : ['Do not restore it; make a new one.']),
+      ...(ok ? contents(manifest) : ['Do not restore it. Create a new one.']),
     ])
     if (!ok) call.fail()
   },
 }
 
-/** Migrated like at a start, for the backup may be older than this version. */
+/** Migrated as at a start, because the backup may be older than this version. */
 async function judge(call: Call, data_dir: string): Promise<readonly string[]> {
   const ask = async ({ platform, config, ground, pending }: Offline) => {
     await migrate(await migrationOptions(config, ground, call.composition))
@@ -95,14 +98,16 @@ async function judge(call: Call, data_dir: string): Promise<readonly string[]> {
   return await offline(call, ask, { DATA_DIR: data_dir, ...embedded })
 }
 
-/** A copy is opened on the embedded PostgreSQL, whatever database the environment names. */
+/**
+ * A copy is always opened on the embedded PostgreSQL, even if the environment sets DATABASE_URL.
+ */
 const embedded = { DATABASE_URL: '', KERNEL_DATABASE_DIRECT_URL: '' }
 
 export const backupRestore: Command = {
   words: 'backup restore',
   takes: ['<backup>'],
-  summary: 'Put a backup into an empty data folder',
-  more: ['DATA_DIR names the folder. Nothing that is there is ever replaced.'],
+  summary: 'Restore a backup into an empty data folder',
+  more: ['DATA_DIR names the folder. Existing data is never replaced.'],
   run: async call => {
     const folder = resolve(call.args[0] ?? '')
     const { data_dir, database_url } = call.config()
@@ -116,9 +121,9 @@ export const backupRestore: Command = {
       })
     }
     call.terminal.answer({ data_dir, ...summaryOf(manifest) }, [
-      `Restored into ${data_dir} what the platform held at ${manifest.created_at}.`,
+      `Restored the state of ${manifest.created_at} into ${data_dir}.`,
       ...contents(manifest),
-      'Start it with `npm start`; `npx dodeca doctor` examines it.',
+      'Start it with `npm start`; `npx dodeca doctor` checks it.',
     ])
   },
 }

@@ -1,6 +1,7 @@
 /**
- * What a command is, and how words on the command line become a call of one. A word or option that is
- * not known is answered with one sentence that names the nearest known one; nothing has run by then.
+ * Defines a command, and turns words on the command line into a call of one. The reply to an
+ * unknown word or option is one sentence that names the nearest known one; no command has run by
+ * then.
  */
 import { parseArgs } from 'node:util'
 import type { Config } from '../runtime/config.ts'
@@ -11,7 +12,7 @@ import type { Terminal } from './terminal.ts'
 
 export type Option = {
   readonly type: 'string' | 'boolean'
-  /** How its value is called in the help. */
+  /** The name of its value in the help. */
   readonly value?: string
   readonly says: string
 }
@@ -31,13 +32,16 @@ export type Command = {
 export type Call = {
   readonly args: readonly string[]
   readonly terminal: Terminal
-  /** What the platform is composed of; loading it takes longer than most words need. */
+  /**
+   * The composition of the platform; it is loaded only by commands that need it, because that takes
+   * long.
+   */
   composition(): Promise<Composition>
   option(name: string): string | undefined
   flag(name: string): boolean
-  /** What was asked is answered, and the answer is bad: exit code 1. */
+  /** The command ran, and the result is negative: exit code 1. */
   fail(): void
-  /** The configuration of this process; what is given wins over the environment. */
+  /** The configuration of this process; the given values override the environment. */
   config(overrides?: Readonly<Record<string, string | undefined>>): Config
 }
 
@@ -48,8 +52,8 @@ export type Parsed = {
 }
 
 const everywhere: Readonly<Record<string, Option>> = {
-  json: { type: 'boolean', says: 'Answer in JSON' },
-  help: { type: 'boolean', says: 'Say how the command is used' },
+  json: { type: 'boolean', says: 'Print JSON' },
+  help: { type: 'boolean', says: 'Show how the command is used' },
 }
 
 export function optionsOf(command: Command): Readonly<Record<string, Option>> {
@@ -92,7 +96,7 @@ function checkArguments(command: Command, args: readonly string[]): void {
   const needed = takes.filter(one => one.startsWith('<'))
   const usage = `Use it as \`dodeca ${usageOf(command)}\`.`
   if (args.length < needed.length) {
-    throw new StartError(`\`dodeca ${command.words}\` needs ${needed[args.length]}. ${usage}`)
+    throw new StartError(`\`dodeca ${command.words}\` requires ${needed[args.length]}. ${usage}`)
   }
   const extra = args[takes.length]
   if (extra !== undefined && !takes.at(-1)?.includes('…')) {

@@ -1,4 +1,4 @@
-/** Asks everything that can be wrong with the installation, or what is named; fails on a violation. */
+/** Runs all checks of the installation, or the named ones; fails on a violation. */
 import { examine, questions, type Finding } from '../runtime/doctor.ts'
 import { StartError } from '../kernel/errors/start-error.ts'
 import type { Call, Command } from './command.ts'
@@ -10,10 +10,10 @@ import type { Terminal } from './terminal.ts'
 export const doctorCommand: Command = {
   words: 'doctor',
   takes: ['[check…]'],
-  summary: 'Examine the installation; exit code 1 on a violation',
+  summary: 'Check the installation; exit code 1 on a violation',
   more: [
-    '`dodeca doctor enumeration` is asked only by name: it takes the time of 1,200 answers, to see ' +
-      'whether any tells that an address has an account. Ask it on a quiet machine.',
+    '`dodeca doctor enumeration` runs only if it is named. It takes as long as 1,200 requests, and checks ' +
+      'whether the response times reveal that an address has an account. Run it on an idle machine.',
   ],
   run: async call => {
     const findings = await offline(call, platform => consult(call, platform))

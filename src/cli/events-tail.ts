@@ -1,4 +1,4 @@
-/** The end of the event log, and with `--follow` what is added to it, in the order of its positions. */
+/** The end of the event log, and with `--follow` new events, in the order of their positions. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Type } from 'typebox'
 import type { Reader } from '../kernel/database/db.ts'
@@ -18,7 +18,7 @@ export const eventsTail: Command = {
   words: 'events tail',
   summary: 'Show the end of the event log',
   options: {
-    follow: { type: 'boolean', says: 'Go on until Ctrl-C' },
+    follow: { type: 'boolean', says: 'Continue until Ctrl-C' },
     type: { type: 'string', value: '<type>', says: 'Only events of this type' },
     last: { type: 'string', value: '<count>', says: `How many (${last_default})` },
   },
@@ -48,7 +48,7 @@ function countOf(text: string): number {
 
 const Before = Type.Object({ position: Type.Integer() })
 
-/** The position behind which the last `count` events stand. */
+/** The position after which the last `count` events are. */
 async function positionBefore(
   reader: Reader,
   count: number,

@@ -1,4 +1,4 @@
-/** Consumers of the event log, and the decisions about events that they could not handle. */
+/** Consumers of the event log, and decisions about events that they could not handle. */
 import { Type } from 'typebox'
 import type { Reader } from '../kernel/database/db.ts'
 import { sql } from '../kernel/database/sql.ts'
@@ -45,7 +45,10 @@ export const eventsConsumers: Command = {
 
 const Name = Type.Object({ consumer: Type.String() })
 
-/** What the code declares, and whatever else keeps a cursor (a sink, a running rebuild). */
+/**
+ * The consumers that the code declares, and all others that have a cursor (a sink, a running
+ * rebuild).
+ */
 async function interestsIn(reader: Reader, opened: readonly Opened[]) {
   const declared = opened
     .flatMap(one => one.consumers ?? [])
@@ -57,7 +60,7 @@ async function interestsIn(reader: Reader, opened: readonly Opened[]) {
 
 export const eventsParks: Command = {
   words: 'events parks',
-  summary: 'List the events that failed and hold up their aggregate, newest first',
+  summary: 'List the events that failed and block their aggregate, newest first',
   options: {
     consumer: { type: 'string', value: '<name>', says: 'Only those of this consumer' },
     all: { type: 'boolean', says: 'Also those that were resolved or skipped' },
@@ -97,18 +100,18 @@ export const eventsRetry: Command = {
   words: 'events retry',
   takes: ['<park>'],
   options: { reason: { type: 'string', value: '<why>', says: 'Kept in the audit log' } },
-  summary: 'Try a dead parked event once more',
+  summary: 'Retry a dead parked event once',
   run: call => decide(call, 'retry', call.option('reason') ?? 'retried on the command line'),
 }
 
 export const eventsSkip: Command = {
   words: 'events skip',
   takes: ['<park>'],
-  options: { reason: { type: 'string', value: '<why>', says: 'Needed; kept in the audit log' } },
-  summary: 'Give a parked event up, so that those behind it follow',
+  options: { reason: { type: 'string', value: '<why>', says: 'Required; kept in the audit log' } },
+  summary: 'Skip a parked event, so that the events behind it follow',
   run: async call => {
     const reason = call.option('reason')?.trim()
-    if (!reason) throw new StartError('Say why the event is given up: --reason="…".')
+    if (!reason) throw new StartError('Say why the event is skipped: --reason="…".')
     await decide(call, 'skip', reason)
   },
 }
@@ -123,9 +126,9 @@ async function decide(call: Call, act: 'retry' | 'skip', reason: string): Promis
       throw refusal(error, act, id)
     })
   })
-  const done = act === 'retry' ? 'is tried again at once' : 'is given up'
+  const done = act === 'retry' ? 'is retried at once' : 'is skipped'
   call.terminal.answer(park, [
-    `The event ${park.event_id} ${done} for ${park.consumer}. A running worker goes on from here.`,
+    `The event ${park.event_id} ${done} for ${park.consumer}. A running worker does the rest.`,
   ])
 }
 
@@ -133,7 +136,9 @@ function refusal(error: unknown, act: 'retry' | 'skip', id: string): unknown {
   if (!(error instanceof Problem)) return error
   if (error.code === 'event_park_not_found') return noPark(id)
   const wanted =
-    act === 'retry' ? 'Only a dead one is retried' : 'Only a waiting or dead one is skipped'
+    act === 'retry'
+      ? 'Only a dead park can be retried'
+      : 'Only a waiting or dead park can be skipped'
   return new StartError(`The park ${id} is ${error.details.current_state}. ${wanted}.`)
 }
 

@@ -1,4 +1,4 @@
-/** What there is and how it is used: all commands, one command, or all settings. */
+/** The help: all commands, one command, or all settings. */
 import { describeSettings } from '../runtime/config.ts'
 import { tables } from '../settings.ts'
 import { StartError } from '../kernel/errors/start-error.ts'
@@ -6,12 +6,12 @@ import { optionsOf, usageOf, type Command } from './command.ts'
 import { suggestion } from '../kernel/errors/did-you-mean.ts'
 import { table, type Terminal } from './terminal.ts'
 
-/** `commands` are all, this one included. */
+/** `commands` are all commands, including this one. */
 export function helpCommand(commands: () => Promise<readonly Command[]>): Command {
   return {
     words: 'help',
     takes: ['[settings|command…]'],
-    summary: 'Say how a command is used, or list the settings',
+    summary: 'Show how a command is used, or list the settings',
     run: async ({ args, terminal }) => {
       const topic = args.join(' ')
       if (topic === 'settings') return showSettings(terminal)
@@ -36,8 +36,8 @@ export function showAll(commands: readonly Command[], terminal: Terminal): void 
     '',
     ...commands.map(one => `  ${titleOf(one).padEnd(width)}  ${one.summary}`),
     '',
-    '`npx dodeca help <command>` says more; `npx dodeca help settings` lists the settings.',
-    'Commands work on the database itself: the embedded one is joined, or started for the while.',
+    '`npx dodeca help <command>` shows more; `npx dodeca help settings` lists the settings.',
+    'Commands work directly on the database. If the embedded one does not run, it is started for the command.',
   ])
 }
 
@@ -64,7 +64,7 @@ export function showCommands(commands: readonly Command[], terminal: Terminal): 
 function showSettings(terminal: Terminal): void {
   const settings = describeSettings(tables)
   const rows = settings.map(one => [one.variable, one.default, one.says])
-  terminal.answer({ settings }, table(['VARIABLE', 'DEFAULT', 'WHAT IT IS'], rows))
+  terminal.answer({ settings }, table(['VARIABLE', 'DEFAULT', 'DESCRIPTION'], rows))
 }
 
 function shown(command: Command) {

@@ -1,4 +1,4 @@
-/** Jobs of all tenants on the command line, for whoever operates the machine. */
+/** Jobs of all tenants on the command line, for operators. */
 import { Problem } from '../kernel/errors/problem.ts'
 import { isId } from '../kernel/ids.ts'
 import { StartError } from '../kernel/errors/start-error.ts'
@@ -49,7 +49,7 @@ export const jobsList: Command = {
         job.created_at,
       ]),
     )
-    call.terminal.answer({ data: jobs }, lines.length > 0 ? lines : ['There are no such jobs.'])
+    call.terminal.answer({ data: jobs }, lines.length > 0 ? lines : ['No jobs match.'])
   },
 }
 
@@ -108,7 +108,7 @@ function described(job: JobView): string[] {
     ['Waits for', job.waiting_reason],
     ['Next attempt', job.next_attempt_at],
     ['Error', job.error?.code ?? null],
-    ['Because of job', job.error?.cause_job_id ?? null],
+    ['Caused by job', job.error?.cause_job_id ?? null],
     ['Deadline', job.deadline_at],
     ['Cancel asked', job.cancel_requested_at],
     ['Created', job.created_at],
@@ -128,10 +128,12 @@ function dataOf(data: unknown): string {
 export const jobsRetry: Command = {
   words: 'jobs retry',
   takes: ['<job>'],
-  summary: 'Take a failed, cancelled or expired job up again',
+  summary: 'Retry a failed, cancelled or expired job',
   run: async call => {
     const job = await operating(call, face => face.operator.retry(jobOf(call), actor()))
-    call.terminal.answer(job, [`The job ${job.id} is ${job.status}. A running worker takes it.`])
+    call.terminal.answer(job, [
+      `The job ${job.id} is ${job.status}. A running worker will take it.`,
+    ])
   },
 }
 
@@ -139,14 +141,14 @@ export const jobsCancel: Command = {
   words: 'jobs cancel',
   takes: ['<job>'],
   options: { reason: { type: 'string', value: '<why>', says: 'Kept in its history' } },
-  summary: 'Cancel a job: at once if it waits, else its worker is told',
+  summary: 'Cancel a job: at once if it waits, otherwise its worker is asked to stop',
   run: async call => {
     const reason = call.option('reason')?.slice(0, 200) ?? null
     const job = await operating(call, face => face.operator.cancel(jobOf(call), actor(), reason))
     call.terminal.answer(job, [
       job.state === 'cancelled'
         ? `The job ${job.id} is cancelled.`
-        : `The job ${job.id} runs; its worker is told to stop.`,
+        : `The job ${job.id} is running; its worker was asked to stop.`,
     ])
   },
 }

@@ -1,13 +1,19 @@
-/** The keys that sign access tokens: a new one that takes over, or, after a leak, at once and alone. */
+/**
+ * The keys that sign access tokens: a new key that takes over gradually, or, after a leak, at once
+ * and as the only one.
+ */
 import { administering } from './administration.ts'
 import type { Command } from './command.ts'
 import { actor } from './offline.ts'
 
 export const keysRotateSigning: Command = {
   words: 'keys rotate signing',
-  summary: 'Make a new key that signs access tokens',
+  summary: 'Create a new key that signs access tokens',
   options: {
-    revoke: { type: 'boolean', says: 'Drop all others at once: clients must refresh their tokens' },
+    revoke: {
+      type: 'boolean',
+      says: 'Drop all other keys at once: clients must refresh their tokens',
+    },
   },
   run: async call => {
     const mode = call.flag('revoke') ? 'revoke' : 'graceful'
@@ -19,12 +25,12 @@ export const keysRotateSigning: Command = {
       rotated,
       mode === 'revoke'
         ? [
-            `The key ${kid} signs from now on; tokens signed by any other are refused.`,
-            'Running processes follow within a second; clients refresh their tokens.',
+            `The key ${kid} signs from now on. Tokens that another key signed are refused.`,
+            'Running processes use it within a second. Clients have to refresh their tokens.',
           ]
         : [
-            `The key ${kid} is published now and signs in ten minutes, when everybody knows it.`,
-            'Tokens stay valid. A running worker turns the keys over.',
+            `The key ${kid} is published now and signs in ten minutes, when all processes know it.`,
+            'Tokens stay valid. A running worker makes the switch.',
           ],
     )
   },

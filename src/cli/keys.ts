@@ -1,7 +1,7 @@
 /**
- * The keys that seal what the platform keeps: which there are, and a new current one. Older keys stay
- * readable, so a rotation breaks nothing. Keys that the environment gives are changed there, by whoever
- * keeps them.
+ * The keys that seal stored secrets: lists them, and creates a new current one. Older keys stay
+ * readable, so a rotation breaks nothing. Keys that come from the environment have to be rotated
+ * there.
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync, openSync, closeSync, fsyncSync } from 'node:fs'
@@ -15,13 +15,13 @@ import { table } from './terminal.ts'
 
 export const keysList: Command = {
   words: 'keys list',
-  summary: 'Name the encryption keys, the current one first',
+  summary: 'List the encryption keys, the current one first',
   run: async call => {
     const config = call.config()
     const file = openDataDir(config.data_dir).file('keys.json')
     const { 'kernel.keyring': keyring, 'kernel.pepper': pepper } = config.settings
     if (keyring === null && !existsSync(file)) {
-      throw new StartError('There are no keys yet: the first start makes them.')
+      throw new StartError('There are no keys yet. The first start creates them.')
     }
     const given = { keyring, pepper, file, may_create: config.profile === 'development' }
     const { kids } = await openKeyring(given)
@@ -33,16 +33,16 @@ export const keysList: Command = {
         keys.map(({ kid, use }) => [kid, use]),
       ),
       '',
-      `Kept in ${kept_in}.`,
+      `Stored in ${kept_in}.`,
     ])
   },
 }
 
 export const keysRotate: Command = {
   words: 'keys rotate encryption',
-  summary: 'Make a new current encryption key; the old ones stay readable',
+  summary: 'Create a new current encryption key; the old ones stay readable',
   more: [
-    'Only the ring is rotated: workers seal again what lies under older keys once they restart.',
+    'Only the keyring is rotated. Workers seal values under older keys again after their restart.',
   ],
   run: rotate,
 }
@@ -52,8 +52,8 @@ async function rotate(call: Call): Promise<void> {
   const key = `${kid}:${randomBytes(32).toString('base64')}`
   if (call.config().settings['kernel.keyring'] !== null) {
     throw new StartError(
-      'The keys are given by KERNEL_KEYRING, so they are rotated where that is set. Put the new key ' +
-        `before those that it holds now: KERNEL_KEYRING="${key},<what it holds now>", and restart ` +
+      'The keys come from KERNEL_KEYRING, so rotate them there. Put the new key ' +
+        `before the existing ones: KERNEL_KEYRING="${key},<existing value>", and restart ` +
         'all processes with it.',
     )
   }
@@ -72,10 +72,10 @@ async function rotate(call: Call): Promise<void> {
   })
   call.terminal.answer({ current: kid, readable: kids.slice(1) }, [
     `The current encryption key is now ${kid}; ${kids.slice(1).join(', ')} can still be read.`,
-    'Restart all processes of this data folder together: one that still runs knows only the old keys.',
-    'Workers then seal again what lies under an older key; tokens that were mailed or given to devices ' +
-      'still need it, so keep the old keys.',
-    'Make a backup now: without keys.json nothing sealed can be read.',
+    'Restart all processes of this data folder together: a running one knows only the old keys.',
+    'Workers then seal values under older keys again. Tokens that were mailed or given to devices ' +
+      'still need the old keys, so keep them.',
+    'Create a backup now: without keys.json no sealed value can be read.',
   ])
 }
 

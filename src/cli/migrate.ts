@@ -1,4 +1,4 @@
-/** Brings the database to the head of the migrations, or says how far it is from there. */
+/** Applies all pending migrations, or lists them. */
 import { Type } from 'typebox'
 import { type Migration, migrate, readMigrations } from '../kernel/database/migrate.ts'
 import { sql } from '../kernel/database/sql.ts'
@@ -8,9 +8,14 @@ import { table } from './terminal.ts'
 
 export const migrateCommand: Command = {
   words: 'migrate',
-  summary: 'Bring the database to the head of the migrations',
-  options: { status: { type: 'boolean', says: 'Only say what is applied and what is not' } },
-  more: ['Starting the platform does the same; a deployment that migrates first calls this.'],
+  summary: 'Apply all pending migrations to the database',
+  options: {
+    status: {
+      type: 'boolean',
+      says: 'Only list which migrations are applied and which are pending',
+    },
+  },
+  more: ['Starting the platform does the same. A deployment that migrates first calls this.'],
   run: async call => {
     await offline(call, platform => (call.flag('status') ? status : apply)(call, platform))
   },

@@ -1,7 +1,7 @@
 /**
- * The platform as a command sees it: opened on the database (which is joined if it runs, and else
- * started for as long as the command lasts), wired like the real one, but serving nothing and doing
- * none of its background work.
+ * The platform as a command uses it: opened on the database (a running one is joined, otherwise it
+ * is started for the duration of the command), wired like the real one, but without a server and
+ * without background work.
  */
 import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
@@ -20,15 +20,15 @@ export type Offline = {
   readonly config: Config
   readonly ground: Ground
   readonly platform: Platform
-  /** Migrations that the code has and the database has not. */
+  /** Migrations that the code has and the database does not have yet. */
   pending(): Promise<Migration[]>
-  /** Records an administrative act that is done. */
+  /** Writes an audit record of an administrative act. */
   audit(act: Act): Promise<void>
 }
 
 export type Act = Pick<AuditDraft, 'action' | 'target'> & { reason?: string }
 
-/** Runs `work` on an opened platform, and closes it whatever happens. */
+/** Runs `work` on an opened platform, and always closes it. */
 export async function offline<T>(
   call: Call,
   work: (platform: Offline) => Promise<T>,
@@ -63,7 +63,7 @@ export async function offline<T>(
   }
 }
 
-/** The same, for what means nothing on a database that is not at the head of the migrations. */
+/** The same, for commands that require a database with all migrations. */
 export async function onCurrentDatabase<T>(
   call: Call,
   work: (platform: Offline) => Promise<T>,
@@ -107,7 +107,7 @@ export async function ownVersion(): Promise<string> {
 async function open(config: Config, ground: Ground, composition: Composition): Promise<Platform> {
   const { openPlatform } = await import('../runtime/open-platform.ts')
   const url = new URL(ground.direct_url)
-  // The limits of a request do not bind an operator, who can see how long it takes.
+  // The time limits of requests do not apply to an operator, who sees how long it takes.
   url.searchParams.set('options', '-c statement_timeout=0')
   const level = config.log_level === 'info' ? 'warn' : config.log_level
   return openPlatform({

@@ -10,7 +10,7 @@ const redriven_max = 1000
 
 export const queuesList: Command = {
   words: 'queues list',
-  summary: 'List the due queues, with what is due, waits, is being worked on and is dead',
+  summary: 'List the due queues: how many rows are due, wait, run and are dead',
   run: async call => {
     const rows = await onCurrentDatabase(call, platform =>
       Promise.all(queuesOf(platform).map(one => countQueue(platform.platform.kernel.db, one))),
@@ -42,12 +42,14 @@ export const queuesRedrive: Command = {
       if (!queue) {
         throw new StartError(`There is no queue ${name}. \`npx dodeca queues list\` lists them.`)
       }
-      const reason = call.option('reason') ?? 'redriven on the command line'
+      const reason = call.option('reason') ?? 're-driven on the command line'
       const by = { actor: actor(), reason, limit: redriven_max }
       return redriveQueue(platform.platform.kernel.db, queue, by)
     })
     call.terminal.answer({ queue: name, redriven }, [
-      redriven === 0 ? `Nothing is dead in ${name}.` : `${redriven} rows of ${name} are due again.`,
+      redriven === 0
+        ? `There are no dead rows in ${name}.`
+        : `${redriven} rows of ${name} are due again.`,
     ])
   },
 }

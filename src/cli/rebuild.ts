@@ -1,4 +1,4 @@
-/** Makes a read model again from the facts, beside the live one, and says how far it has come. */
+/** Rebuilds a read model from its sources, beside the live one, and shows the progress. */
 import { StartError } from '../kernel/errors/start-error.ts'
 import type { Command } from './command.ts'
 import { suggestion } from '../kernel/errors/did-you-mean.ts'
@@ -7,7 +7,7 @@ import { onCurrentDatabase } from './offline.ts'
 export const rebuildCommand: Command = {
   words: 'rebuild',
   takes: ['<projection>'],
-  summary: 'Make a read model again from the facts',
+  summary: 'Rebuild a read model from its sources',
   run: async call => {
     const name = call.args[0] ?? ''
     const stopped = new AbortController()

@@ -1,15 +1,19 @@
-/** Fills a development platform with demo data. What is there already stays as it is. */
+/** Fills a development platform with demo data. Existing data is not changed. */
 import { StartError } from '../kernel/errors/start-error.ts'
 import type { Command } from './command.ts'
 import { onCurrentDatabase } from './offline.ts'
 
 export const seedCommand: Command = {
   words: 'seed',
-  summary: 'Make the demo tenants acme and globex, with people in every role',
-  more: ['Running it again changes nothing. Everybody knows the passwords: production refuses.'],
+  summary: 'Create the demo tenants acme and globex, with people in every role',
+  more: [
+    'Running it again changes nothing. The passwords are public, so it is refused in production.',
+  ],
   run: async call => {
     if (call.config().profile === 'production') {
-      throw new StartError('Demo people have known passwords, so they are not made in production.')
+      throw new StartError(
+        'Demo people have public passwords, so they are not created in production.',
+      )
     }
     const made = await onCurrentDatabase(call, async ({ platform, audit }) => {
       const all: string[] = []
@@ -21,7 +25,7 @@ export const seedCommand: Command = {
       { made },
       made.length > 0
         ? ['Made:', ...made.map(one => `  ${one}`)]
-        : ['Everything is there already.'],
+        : ['All demo data exists already.'],
     )
   },
 }

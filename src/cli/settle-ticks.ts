@@ -1,9 +1,10 @@
 /**
- * Node makes an object with computed names for each `process.nextTick`, of which a request takes seven, and
- * V8 writes them at once as long as it has seen one shape of them. Whether it ever sees another depends on
- * what happens to be compiled when; once it has, it asks its runtime for each member for the rest of the
- * process: 2 of the 16 µs that a redirect takes. So ticks are made, with all numbers of arguments, until
- * they are compiled for one shape. It takes some twenty milliseconds.
+ * Node creates an object with computed names for each `process.nextTick`, and a request has seven
+ * of them. V8 does that fast as long as it has seen only one shape of these objects. Whether it
+ * sees another shape depends on the order of compilation; after that it takes a slow path for each
+ * member for the rest of the process, which costs 2 of the 16 µs of a redirect. So this creates
+ * ticks, with all numbers of arguments, until they are compiled for one shape. It takes some twenty
+ * milliseconds.
  */
 const rounds = 1000
 const ticks_together = 100

@@ -1,4 +1,7 @@
-/** Starts the platform for a person or a service manager, says what to open, and stops on a signal. */
+/**
+ * Starts the platform for a person or a service manager, prints what to open, and stops on a
+ * signal.
+ */
 import type { Config } from '../runtime/config.ts'
 import type { Administrator } from '../runtime/first-administrator.ts'
 import type { Running } from '../runtime/start.ts'
@@ -11,8 +14,8 @@ export const startCommand: Command = {
   words: 'start',
   summary: 'Start the platform',
   options: {
-    roles: { type: 'string', value: 'api,worker', says: 'What this process does (ROLES)' },
-    port: { type: 'string', value: '<port>', says: 'Where it listens (PORT)' },
+    roles: { type: 'string', value: 'api,worker', says: 'The work of this process (ROLES)' },
+    port: { type: 'string', value: '<port>', says: 'The port that it listens on (PORT)' },
   },
   run: async call => {
     const roles = call.option('roles')
@@ -26,8 +29,9 @@ export const startCommand: Command = {
 }
 
 /**
- * Until a signal. A second one ends at once, which leases and records make safe; one signal to a whole
- * process group can arrive twice (once through a launcher), so what follows at once is the same.
+ * Waits for a signal. A second one ends the process at once, which leases and records make safe.
+ * One signal to a process group can arrive twice (once through a launcher), so a second one right
+ * after the first is ignored.
  */
 async function serve(config: Config, { composition, terminal }: Call): Promise<void> {
   const began = performance.now()
@@ -83,9 +87,12 @@ function banner(config: Config, running: Running, took_ms: number): string[] {
   ]
 }
 
-/** A password that was made just now is shown this once; after that it is in its file. */
+/**
+ * A generated password is printed only at the start that made it; after that it is only in its
+ * file.
+ */
 function wordsOn({ email, password, kept_in, made_now }: Administrator): string {
-  if (made_now) return `${email}, password ${password} (kept in ${kept_in})`
+  if (made_now) return `${email}, password ${password} (stored in ${kept_in})`
   return kept_in ? `${email}, password in ${kept_in}` : `${email}, password from ADMIN_PASSWORD`
 }
 

@@ -11,25 +11,29 @@ const slug_form = /^[a-z0-9-]{3,40}$/
 export const tenantCreate: Command = {
   words: 'tenant create',
   takes: ['<slug>'],
-  summary: 'Make a tenant',
+  summary: 'Create a tenant',
   options: {
-    name: { type: 'string', value: '<name>', says: 'How people call it; else the slug' },
-    signup: { type: 'string', value: 'open|invite', says: 'Who may join; else by invitation' },
+    name: { type: 'string', value: '<name>', says: 'Its display name; the slug by default' },
+    signup: {
+      type: 'string',
+      value: 'open|invite',
+      says: 'Who may join; by default only by invitation',
+    },
   },
   run: async call => {
     const slug = call.args[0] ?? ''
     if (!slug_form.test(slug)) {
-      throw new StartError(`${slug} is no slug: use 3 to 40 of the characters a-z, 0-9 and -.`)
+      throw new StartError(`${slug} is not a slug: use 3 to 40 of the characters a-z, 0-9 and -.`)
     }
     const signup = call.option('signup') ?? 'invite'
     if (signup !== 'open' && signup !== 'invite') {
-      throw new StartError('--signup is open or invite.')
+      throw new StartError('--signup must be open or invite.')
     }
     const name = (call.option('name') ?? slug).slice(0, 100) || slug
     const tenant = await administering(call, { tenant: slug }, identity =>
       identity.createTenant({ slug, name, signup }, actor()),
     )
-    call.terminal.answer(tenant, [`The tenant ${slug} was made (${tenant.id}).`])
+    call.terminal.answer(tenant, [`The tenant ${slug} was created (${tenant.id}).`])
   },
 }
 
@@ -49,14 +53,14 @@ export const tenantList: Command = {
 export const tenantDisable: Command = {
   words: 'tenant disable',
   takes: ['<slug>'],
-  summary: 'Log out everybody in a tenant and let nobody in',
+  summary: 'Log out all accounts of a tenant and refuse their logins',
   run: async call => {
     const slug = call.args[0] ?? ''
     const tenant = await administering(call, { tenant: slug }, identity =>
       identity.disableTenant(slug, actor()),
     )
     call.terminal.answer(tenant, [
-      `The tenant ${slug} is disabled: its sessions and API keys count no more.`,
+      `The tenant ${slug} is disabled. Its sessions and API keys are no longer valid.`,
     ])
   },
 }

@@ -1,7 +1,7 @@
 /**
- * What a command writes: for a person aligned tables and sentences, coloured only on a terminal; for a
- * machine (`--json`) one JSON value a line on standard output and nothing else. Progress goes to
- * standard error, so that it never mixes with an answer.
+ * The output of a command: for a person aligned tables and sentences, coloured only on a terminal;
+ * for a program (`--json`) one JSON value a line on standard output and nothing else. Progress goes
+ * to standard error, so that it never mixes with results.
  */
 import { styleText } from 'node:util'
 
@@ -9,10 +9,10 @@ export type Colour = 'bold' | 'dim' | 'green' | 'yellow' | 'red'
 
 export type Terminal = {
   readonly json: boolean
-  /** One answer in both forms. */
+  /** One result in both forms. */
   answer(value: unknown, lines: readonly string[]): void
   progress(line: string): void
-  /** Replaced by the next one on a terminal; `end` keeps the last. */
+  /** On a terminal the next progress line replaces it; `end` keeps the last one. */
   gauge(line: string): void
   endGauge(): void
   paint(colour: Colour, text: string): string
@@ -20,7 +20,7 @@ export type Terminal = {
 
 export function openTerminal(json: boolean): Terminal {
   const { stdout, stderr } = process
-  // Whoever reads may have seen enough (`| head`): that is no failure.
+  // The reader may close the pipe early (`| head`): that is not a failure.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0)
     throw error

@@ -1,6 +1,6 @@
 /**
- * Accounts on the command line, for whoever operates the machine. A new account gets a generated password
- * that is printed once; one that is lost is set anew by a token that is printed once, too.
+ * Accounts on the command line, for operators. A new account gets a generated password that is
+ * printed once; a lost password is reset with a token, which is printed once too.
  */
 import { newSecret } from '../kernel/ids.ts'
 import { StartError } from '../kernel/errors/start-error.ts'
@@ -15,18 +15,18 @@ const password_bytes = 15
 const tenant: Option = {
   type: 'string',
   value: '<slug>',
-  says: `Its tenant; else ${default_tenant}`,
+  says: `Its tenant; ${default_tenant} by default`,
 }
 
 export const userCreate: Command = {
   words: 'user create',
   takes: ['<email>'],
-  summary: 'Make an account with a generated password, which is printed once',
-  more: ['The address counts as proven.'],
+  summary: 'Create an account with a generated password, which is printed once',
+  more: ['The address counts as verified.'],
   options: {
     tenant,
     roles: { type: 'string', value: '<role,…>', says: 'Roles that it holds in its tenant' },
-    name: { type: 'string', value: '<name>', says: 'How it is shown to others' },
+    name: { type: 'string', value: '<name>', says: 'Its display name' },
   },
   run: async call => {
     const email = call.args[0] ?? ''
@@ -46,8 +46,8 @@ export const userCreate: Command = {
     )
     if (!account) throw new StartError(`${email} has an account already.`)
     call.terminal.answer({ ...account, password }, [
-      `The account ${account.email} was made in ${slug} (${account.id}).`,
-      `Its password is ${password} and is not shown again.`,
+      `The account ${account.email} was created in ${slug} (${account.id}).`,
+      `Its password is ${password} and will not be shown again.`,
     ])
   },
 }
@@ -70,10 +70,7 @@ export const userList: Command = {
       one.id,
     ])
     const lines = table(['ADDRESS', 'TENANT', 'STATE', 'ROLES', 'ID'], rows)
-    call.terminal.answer(
-      { data: accounts },
-      lines.length > 0 ? lines : ['There are no such accounts.'],
-    )
+    call.terminal.answer({ data: accounts }, lines.length > 0 ? lines : ['No accounts match.'])
   },
 }
 
@@ -102,7 +99,7 @@ export const userRevoke: Command = {
     const changed = await administering(call, { ...who, role }, identity =>
       identity.revoke(who, role, actor()),
     )
-    const said = changed ? 'has no longer' : 'did not have'
+    const said = changed ? 'no longer has' : 'did not have'
     call.terminal.answer({ ...who, role, changed }, [`${who.account} ${said} the role ${role}.`])
   },
 }
@@ -124,15 +121,15 @@ export const userDisable: Command = {
 export const userResetPassword: Command = {
   words: 'user reset-password',
   takes: ['<email|id>'],
-  summary: 'Print a token, once, with which a new password is set',
+  summary: 'Print a token, once, with which a new password can be set',
   options: { tenant },
   run: async call => {
     const { who } = named(call)
     const reset = await administering(call, who, identity => identity.resetToken(who, actor()))
     call.terminal.answer(reset, [
-      `Whoever has this token sets the password of ${who.account}, until ${reset.expires_at}:`,
+      `With this token the password of ${who.account} can be set until ${reset.expires_at}. Give it to no one else:`,
       `  ${reset.token}`,
-      `It is entered at ${reset.link} or sent to POST /v1/password-resets.`,
+      `Open ${reset.link} and enter it, or send it to POST /v1/password-resets.`,
     ])
   },
 }

@@ -1,7 +1,7 @@
 /**
- * How much memory V8 gives to what is young. Loading the platform makes much that stays, which V8 takes
- * for a reason to grow that space, up to 134 MB that nobody needs afterwards. So it stays small until
- * the platform is ready, and then follows the load as V8 would have it.
+ * How much memory V8 gives to young objects. Loading the platform creates many objects that stay,
+ * so V8 grows that space up to 134 MB, which are not needed afterwards. So it stays small until the
+ * platform is ready, and then grows with the load as usual.
  */
 import { setFlagsFromString } from 'node:v8'
 

@@ -1,7 +1,7 @@
 /**
- * The platform's time in code. The database's clock is the clock for leases and races; this one is
- * for business deadlines that code must compare (tokens, signed URLs), and it adds the offset that
- * `/dev/clock` sets, as `kernel.now()` does in SQL. In production the offset is always zero.
+ * The platform's time in code. Leases and races go by the clock of the database; this clock is for
+ * business deadlines that code compares (tokens, signed URLs). It adds the offset that `/dev/clock`
+ * sets, as `kernel.now()` does in SQL. In production the offset is always zero.
  */
 export type Clock = {
   /** Milliseconds since the epoch, with the offset. */
@@ -25,7 +25,7 @@ export function openClock(): Clock {
   }
 }
 
-/** RFC 3339 UTC with milliseconds: the one form in which times leave the platform. */
+/** RFC 3339 UTC with milliseconds: the only form of times on the wire. */
 export function rfc3339(ms: number): string {
   return new Date(ms).toISOString()
 }
@@ -40,12 +40,14 @@ const first_ms = Date.parse('0001-01-01T00:00:00Z')
 const last_ms = Date.parse('9999-12-31T23:59:59Z')
 
 /**
- * Whether a text is a time of RFC 3339 that this code and PostgreSQL read as the same instant: `Date` alone
- * takes the 30th of February for the 2nd of March, and PostgreSQL knows neither a year 0 nor a zone of 16 h.
+ * Whether a text is an RFC 3339 time that this code and PostgreSQL read as the same instant. `Date`
+ * alone reads the 30th of February as the 2nd of March, and PostgreSQL accepts neither a year 0 nor
+ * an offset of 16 h.
  */
 export function isTime(text: string): boolean {
   const day = written.exec(text)?.[1]
-  // West of Greenwich the last day of the year 0 is in the year 1; PostgreSQL does not read it.
+  // At a negative offset the last day of the year 0 falls into the year 1; PostgreSQL does not
+  // accept it.
   if (!day || day.startsWith('0000')) return false
   const midnight = new Date(`${day}T00:00:00Z`)
   if (Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(day)) return false

@@ -1,6 +1,6 @@
 /**
  * Named points in the code at which a test, or `/dev/faults`, may kill, throw, hang or delay. In
- * production none can be set and a point costs one look at an empty map.
+ * production none can be set, and a point costs one look-up in an empty map.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { StartError } from './errors/start-error.ts'
@@ -12,7 +12,7 @@ export type FaultRule = {
   times: number | null
   skip: number
   passed: number
-  /** Only work for this tenant, or about a thing with this id, is hit. */
+  /** Only work for this tenant, or about a resource with this id, is hit. */
   match: string | null
 }
 export type Fault = (point: string) => Promise<void> | undefined
@@ -41,8 +41,8 @@ export class InjectedFault extends Error {
 }
 
 /**
- * `initial` is the form of KERNEL_FAULTS: `point=action@n,…`, where n is the pass that is hit. `about` tells
- * for whom and about what the work in hand is.
+ * `initial` is the form of KERNEL_FAULTS: `point=action@n,…`, where n is the pass that is hit.
+ * `about` returns the tenant and the ids of the running work.
  */
 export function openFaults(initial: string, about: () => readonly string[] = () => []): Faults {
   const rules = new Map<string, FaultRule>()
@@ -78,8 +78,8 @@ export function openFaults(initial: string, about: () => readonly string[] = () 
 
 async function strike(point: string, action: FaultAction): Promise<void> {
   if (action === 'kill') process.kill(process.pid, 'SIGKILL')
-  if (action === 'throw') throw new InjectedFault(`injected at ${point}`)
-  // A kill is a signal to ourselves: nothing after this line may run until it has arrived.
+  if (action === 'throw') throw new InjectedFault(`fault injected at ${point}`)
+  // A kill is a signal to our own process: nothing after this line may run until it has arrived.
   if (action === 'hang' || action === 'kill') await new Promise(() => {})
   await wait(Number(action.slice('delay:'.length)))
 }

@@ -1,14 +1,15 @@
 /**
- * The one place where the platform is random: ids are UUIDv7 (ordered by creation, so that they are
- * their own tie-breaker in lists), secrets come from the system's generator, and jitter spreads
- * retries. Nothing else may call a random source, so that a test can reason about all of them.
+ * The only source of random values: ids are UUIDv7 (ordered by creation, so they break their own
+ * ties in lists), secrets come from the system's generator, and jitter spreads retries. No other
+ * code may call a random source, so that a test can control all of them.
  */
 import { randomBytes, webcrypto } from 'node:crypto'
 import { V7Generator } from 'uuidv7'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-// The system's generator is asked for a few hundred ids at once: one by one it would be half their cost.
+// Random bytes for a few hundred ids are fetched at once: one by one they would be half the cost of
+// an id.
 const pool = new Uint32Array(1024)
 let used = pool.length
 const generator = new V7Generator({
@@ -21,7 +22,7 @@ const generator = new V7Generator({
   },
 })
 
-/** Before every id that is made. */
+/** Runs before every id that is made. */
 export const nil_id = '00000000-0000-0000-0000-000000000000'
 
 export function newId(): string {
@@ -37,7 +38,7 @@ export function newSecret(bytes = 32): string {
   return randomBytes(bytes).toString('base64url')
 }
 
-/** A number in [0, 1) that spreads retries and polls; never used where an attacker could gain. */
+/** A number in [0, 1) that spreads retries and polls; never used for security. */
 export function jitter(): number {
   return Math.random()
 }

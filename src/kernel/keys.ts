@@ -1,8 +1,9 @@
 /**
- * The keyring: every secret that the platform seals or signs goes through a key that is derived for one
- * use (HKDF-SHA-256), so that no two uses share a key. The first key of the ring is the current one and
- * the others stay readable, so a rotation breaks nothing; the pepper never rotates, because its hashes
- * must stay equal for ever. Development makes `keys.json` once; production is given both or does not start.
+ * The keyring: every secret that the platform seals or signs goes through a key that is derived for
+ * one use (HKDF-SHA-256), so that no two uses share a key. The first key of the ring is the current
+ * one and the others stay readable, so a rotation breaks nothing. The pepper never rotates, because
+ * its hashes must stay equal for ever. Development creates `keys.json` once; in production both
+ * must be given, or the platform does not start.
  */
 import { Buffer } from 'node:buffer'
 import {
@@ -21,7 +22,10 @@ import { StartError } from './errors/start-error.ts'
 
 export type RingKey = { readonly kid: string; readonly key: Buffer }
 
-/** Where a sealed value lives: it opens nowhere else, so rows cannot be swapped. */
+/**
+ * The place of a sealed value: it can be opened for no other place, so values cannot be swapped
+ * between rows.
+ */
 export type Associated = { readonly table: string; readonly id: string; readonly column: string }
 
 export type Keyring = {
@@ -29,14 +33,14 @@ export type Keyring = {
   readonly kids: readonly [string, ...string[]]
   seal(use: string, plaintext: Buffer, associated: Associated): Buffer
   open(use: string, sealed: Buffer, associated: Associated): Buffer
-  /** The id of the key that sealed it: what is not `kids[0]` is due to be sealed again. */
+  /** The id of the key that sealed it; if it is not `kids[0]`, the value should be sealed again. */
   sealedWith(sealed: Buffer): string
   mac(use: string, data: Buffer): Buffer
   /** With the key of that id, or null where the ring does not hold it. */
   macWith(kid: string, use: string, data: Buffer): Buffer | null
   /** Under any key of the ring; a MAC may be cut to its first 16 bytes, not shorter. */
   macMatches(use: string, data: Buffer, mac: Buffer): boolean
-  /** A keyed hash that stays equal for ever: it tells nothing without the pepper. */
+  /** A keyed hash that stays equal for ever; it reveals nothing without the pepper. */
   fingerprint(use: string, value: string | Buffer): Buffer
 }
 
@@ -55,14 +59,14 @@ export function parseKeyring(text: string): [RingKey, ...RingKey[]] {
     const key = decodeKey(encoded)
     if (!kid_form.test(kid) || !key || rest.length > 0) {
       throw new StartError(
-        'The keyring is not understood. Write it as kid:key, several separated by commas, where kid is up to 32 letters, digits, "-" or "_" and key is base64 of 32 bytes (openssl rand -base64 32).',
+        'The keyring cannot be read. Write it as kid:key, several separated by commas, where kid is up to 32 letters, digits, "-" or "_" and key is base64 of 32 bytes (openssl rand -base64 32).',
       )
     }
     return { kid, key }
   })
   const [first, ...others] = keys
   if (!first || new Set(keys.map(({ kid }) => kid)).size !== keys.length) {
-    throw new StartError('The keyring names one key id twice. Give every key an id of its own.')
+    throw new StartError('The keyring names one key id twice. Give every key its own id.')
   }
   return [first, ...others]
 }
@@ -70,7 +74,7 @@ export function parseKeyring(text: string): [RingKey, ...RingKey[]] {
 export async function openKeyring(options: {
   keyring: string | null
   pepper: string | null
-  /** Where development keeps what is not given. */
+  /** The file in which development stores the keys that are not given. */
   file: string
   may_create: boolean
 }): Promise<Keyring> {
@@ -85,7 +89,7 @@ export async function openKeyring(options: {
   return ringOf(parseKeyring(keyring ?? kept.keyring), parsePepper(pepper ?? kept.pepper))
 }
 
-/** A ring of one surface's own: it seals and opens, and leaves hashes to the platform's. */
+/** A keyring of one surface: it seals and opens; hashes still use the platform's keyring. */
 export function ownRing(text: string): Pick<Keyring, 'kids' | 'seal' | 'open' | 'sealedWith'> {
   return ringOf(parseKeyring(text), Buffer.alloc(0))
 }
@@ -111,7 +115,7 @@ async function keptKeys(file: string): Promise<Kept> {
     const { keyring, pepper } = JSON.parse(text) as Partial<Kept>
     if (typeof keyring === 'string' && typeof pepper === 'string') return { keyring, pepper }
   } catch {
-    // Told below: a broken file and one without the members are the same to the reader.
+    // A broken file and one without the members have the same error, below.
   }
   throw new StartError(
     `${file} does not hold a keyring and a pepper. Put the right file back; only if nothing sealed with it is needed any more, delete it and a new one is made.`,
@@ -129,7 +133,10 @@ async function readOrNull(file: string): Promise<string | null> {
 
 const newKey = (): string => randomBytes(key_bytes).toString('base64')
 
-/** Complete before it has its name, and never over another: of two first starts, one's keys win. */
+/**
+ * The file is complete before it gets its name, and never replaces another: of two first starts,
+ * one's keys are kept.
+ */
 async function makeKeys(file: string): Promise<string> {
   const kid = `k${randomBytes(4).toString('hex')}`
   const text = `${JSON.stringify({ keyring: `${kid}:${newKey()}`, pepper: newKey() }, null, 2)}\n`
@@ -189,7 +196,7 @@ function ringOf(keys: readonly [RingKey, ...RingKey[]], pepper: Buffer): Keyring
     },
     macMatches: (use, data, mac) => {
       if (mac.length < shortest_mac_bytes || mac.length > mac_bytes) return false
-      // Every key is tried whatever the others said, so that the time tells nothing.
+      // Every key is tried even after a match, so that the time reveals nothing.
       const verdicts = keys.map(one =>
         timingSafeEqual(macBy(one, use, data).subarray(0, mac.length), mac),
       )
@@ -199,7 +206,7 @@ function ringOf(keys: readonly [RingKey, ...RingKey[]], pepper: Buffer): Keyring
   }
 }
 
-/** Version, length of the key id, key id: all of it authenticated with the place. */
+/** Version, length of the key id, key id: all authenticated together with the place. */
 function headOf(kid: string): Buffer {
   return Buffer.concat([Buffer.from([version, kid.length]), Buffer.from(kid)])
 }
@@ -232,6 +239,6 @@ function unseal(key: KeyObject, kid: string, sealed: Buffer, associated: Associa
   try {
     return Buffer.concat([decipher.update(sealed.subarray(text_at, -tag_bytes)), decipher.final()])
   } catch (error) {
-    throw new Error('a sealed value was altered, or belongs to another place', { cause: error })
+    throw new Error('a sealed value was changed, or belongs to another place', { cause: error })
   }
 }

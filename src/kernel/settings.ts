@@ -1,7 +1,7 @@
 /**
- * What a setting is: a row of a table with its kind, default, unit, bounds and one sentence. The kernel
- * declares its own here, each surface in its `settings.ts`. A setting `links.code_length` is the
- * environment variable LINKS_CODE_LENGTH and, unless it is text, an entry of `GET /v1/limits`.
+ * What a setting is: a row of a table with its kind, default, unit, bounds and one sentence. The
+ * kernel declares its own here, each surface in its `settings.ts`. A setting `links.code_length` is
+ * the environment variable LINKS_CODE_LENGTH and, unless it is text, an entry of `GET /v1/limits`.
  */
 type Number_ = {
   kind: 'number'
@@ -20,7 +20,7 @@ type Text = {
   says: string
   secret?: true
   oneOf?: readonly string[]
-  /** A text such as `dns:2000,total:20000`: the unit of each part, which is a limit of its own. */
+  /** A text such as `dns:2000,total:20000`: the unit of each part; each part is its own limit. */
   parts?: Readonly<Record<string, string>>
 }
 export type Setting = Number_ | Flag | List | Numbers | Text
@@ -77,7 +77,7 @@ type Value<S> = S extends { kind: 'number' }
           ? string
           : string | null
 
-/** The values of a table, as the process was started with. */
+/** The values of a table with which the process was started. */
 export type SettingsOf<T extends SettingTable> = { readonly [N in keyof T]: Value<T[N]> }
 
 // prettier-ignore
@@ -87,51 +87,51 @@ export const kernelSettings = {
   'kernel.database_prepare': flag(true, 'Whether statements are prepared under a name and parsed once per connection; false behind PgBouncer older than 1.21'),
   'kernel.database_wait_ms': count(2000, 'ms', 'Wait for a free connection before answering 503 overloaded', 10, 60_000),
   'kernel.statement_timeout_ms': count(5000, 'ms', 'Longest time of one SQL statement', 100, 600_000),
-  'kernel.trusted_proxies': list('Addresses or networks whose X-Forwarded-For is believed'),
+  'kernel.trusted_proxies': list('Addresses or networks whose X-Forwarded-For is trusted'),
   'kernel.cors_origins': list('Origins that browsers may call from'),
   'kernel.keyring': secret('Keys as kid:base64 of 32 bytes, comma-separated, the current one first'),
   'kernel.pepper': secret('Key of the hashes that must stay equal for ever (base64 of 32 bytes)'),
-  'kernel.body_limit_bytes': count(1024 * 1024, 'bytes', 'Largest JSON body, where a route does not say otherwise', 1024, 2 ** 30),
+  'kernel.body_limit_bytes': count(1024 * 1024, 'bytes', 'Largest JSON body, unless the route sets another limit', 1024, 2 ** 30),
   'kernel.headers_seconds': count(20, 's', 'Time for the headers of a request to arrive, from the opening of the connection or the end of the request before', 1, 600),
-  'kernel.idle_seconds': count(72, 's', 'How long a connection is kept that asks for nothing', 1, 3600),
-  'kernel.body_seconds': count(30, 's', 'Time for a request body to arrive, where a route does not say otherwise', 1, 3600),
+  'kernel.idle_seconds': count(72, 's', 'How long a connection without requests is kept', 1, 3600),
+  'kernel.body_seconds': count(30, 's', 'Time for a request body to arrive, unless the route sets another limit', 1, 3600),
   'kernel.rate_read_per_minute': count(600, 'requests/min', 'Reads of one principal', 1),
   'kernel.rate_write_per_minute': count(120, 'requests/min', 'Writes of one principal', 1),
   'kernel.rate_expensive_per_minute': count(20, 'requests/min', 'Expensive requests of one principal', 1),
   'kernel.rate_webhook_in_per_minute': count(600, 'requests/min', 'Inbound webhooks of one provider account', 1),
-  'kernel.rate_tenant_factor': count(10, 'times', 'What a whole tenant may do, as a multiple of one principal', 1),
+  'kernel.rate_tenant_factor': count(10, 'times', 'Requests of a whole tenant, as a multiple of those of one principal', 1),
   'kernel.rate_factor': count(1, 'times', 'Multiplies every request rate of the platform', 0.001, 1e9),
   'kernel.throttle_loopback': flag('production', 'Whether network buckets count callers on this machine'),
   'kernel.overload_delay_ms': count(500, 'ms', 'Delay of the event loop above which requests are answered 503 overloaded', 10, 60_000),
   'kernel.idempotency_retention_hours': count(168, 'hours', 'How long recorded outcomes are replayed', 24, 24 * 400),
-  'kernel.idempotency_wait_ms': count(2000, 'ms', 'Wait for a rival request with the same key before 409', 0, 30_000),
+  'kernel.idempotency_wait_ms': count(2000, 'ms', 'Wait for another request with the same key before 409', 0, 30_000),
   'kernel.events_retention_days': count(30, 'days', 'How long the event log is kept', 1, 3650),
-  'kernel.inbox_retention_days': count(35, 'days', 'How long processed event ids are remembered', 1, 3650),
-  'kernel.park_schedule': numbers([1, 5, 30, 120, 600], 's', 'Waits before a failing event is tried again'),
+  'kernel.inbox_retention_days': count(35, 'days', 'How long the ids of processed events are kept', 1, 3650),
+  'kernel.park_schedule': numbers([1, 5, 30, 120, 600], 's', 'Waits before a failing event is retried'),
   'kernel.drain_seconds': count(-1, 's', 'Time between "not ready" and closing (-1: 0 in development, 5 in production)', -1, 300),
   'kernel.shutdown_seconds': count(30, 's', 'Longest time of a shutdown', 1, 600),
-  'kernel.sse_heartbeat_seconds': count(15, 's', 'Comment sent on a quiet event stream', 1, 300),
-  'kernel.sse_stall_seconds': count(30, 's', 'Longest silence of an upstream, or of a reader, on an event stream', 1, 600),
+  'kernel.sse_heartbeat_seconds': count(15, 's', 'Interval of heartbeats on a quiet event stream', 1, 300),
+  'kernel.sse_stall_seconds': count(30, 's', 'Longest idle time of an upstream, or of a reader, on an event stream', 1, 600),
   'kernel.event_sink': { ...text('Where the event log is also published: none or nats', 'none'), oneOf: ['none', 'nats'] },
   'kernel.nats_url': text('Address of the NATS server', 'nats://127.0.0.1:4222'),
-  'kernel.objects_engine': { ...text('Where files lie: local (DATA_DIR) or s3', 'local'), oneOf: ['local', 's3'] },
-  'kernel.objects_s3_endpoint': secret('Address of an S3-compatible service, where it is not the one of AWS'),
-  'kernel.objects_s3_bucket': text('Bucket in which files lie', 'dodeca'),
+  'kernel.objects_engine': { ...text('Where files are stored: local (DATA_DIR) or s3', 'local'), oneOf: ['local', 's3'] },
+  'kernel.objects_s3_endpoint': secret('Address of an S3-compatible service other than AWS'),
+  'kernel.objects_s3_bucket': text('Bucket in which files are stored', 'dodeca'),
   'kernel.objects_s3_region': text('Region of the bucket', 'us-east-1'),
   'kernel.objects_s3_access_key': secret('Access key of the bucket'),
   'kernel.objects_s3_secret_key': secret('Secret key of the bucket'),
-  'kernel.objects_s3_path_style': flag(true, 'Whether the bucket is the first part of the path instead of the host name'),
-  'kernel.objects_s3_timeout_ms': count(30_000, 'ms', 'Longest wait for the object store, and longest idle time of its answers', 100, 600_000),
+  'kernel.objects_s3_path_style': flag(true, 'Whether the name of the bucket is part of the path instead of the host name'),
+  'kernel.objects_s3_timeout_ms': count(30_000, 'ms', 'Longest wait for the object store, and longest idle time of its replies', 100, 600_000),
   'kernel.sandbox': flag('development', 'Starts the sandbox: mail, SMS and providers that only exist on this machine'),
   'kernel.faults': text('Fault points set at the start, such as kernel.after_commit=kill@3 (development only)', ''),
 } as const satisfies SettingTable
 
 export type KernelSettings = SettingsOf<typeof kernelSettings>
 
-/** Each with the sentence that says what cannot work and what to do. */
+/** Each has a sentence that says which combination cannot work and what to change. */
 export type SettingFault = readonly [fault: boolean, sentence: string]
 
-/** The sentences of what is at fault. */
+/** The sentences of the rules that are broken. */
 export function faultsIn(cases: readonly SettingFault[]): string[] {
   return cases.flatMap(([fault, sentence]) => (fault ? [sentence] : []))
 }
@@ -142,11 +142,11 @@ export function kernelSettingFaults(settings: KernelSettings): string[] {
   return faultsIn([
     [
       drain >= shutdown,
-      'KERNEL_DRAIN_SECONDS must be below KERNEL_SHUTDOWN_SECONDS, or every stop is cut off while it waits. Lower the first or raise the second.',
+      'KERNEL_DRAIN_SECONDS must be below KERNEL_SHUTDOWN_SECONDS, because otherwise every stop is cut off while it waits. Lower the first or raise the second.',
     ],
     [
       settings['kernel.inbox_retention_days'] < settings['kernel.events_retention_days'],
-      'KERNEL_INBOX_RETENTION_DAYS must not be below KERNEL_EVENTS_RETENTION_DAYS, or an event that is read again is processed twice. Raise the first or lower the second.',
+      'KERNEL_INBOX_RETENTION_DAYS must not be below KERNEL_EVENTS_RETENTION_DAYS, because otherwise an event that is read again is processed twice. Raise the first or lower the second.',
     ],
   ])
 }

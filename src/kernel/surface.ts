@@ -1,13 +1,14 @@
 /**
- * The contract between the kernel and a surface. A surface is one value: a name, a PostgreSQL schema of
- * that name, and everything that it hands over (routes, permissions, errors, events, consumers, loops,
- * projections, checks) as data. Opening one wires functions together; it starts nothing.
+ * The contract between the kernel and a surface. A surface is one value: a name, a PostgreSQL
+ * schema of that name, and everything that it provides (routes, permissions, errors, events,
+ * consumers, loops, projections, checks) as data. Opening one connects functions; it starts
+ * nothing.
  */
 import type { TSchema } from 'typebox'
 import type { Permission } from './access/permissions.ts'
 import type { Csrf } from './access/csrf.ts'
 import type { Counted } from './access/counted.ts'
-import type { Take } from './access/take.ts'
+import type { Take, TakeEach } from './access/take.ts'
 import type { SignedUrls } from './access/signed-url.ts'
 import type { Clock } from './clock.ts'
 import type { Db, Tx } from './database/db.ts'
@@ -70,17 +71,18 @@ export type Kernel = {
   readonly traced: Traced
   /** Limits that hold over all processes. */
   readonly take: Take
+  readonly takeEach: TakeEach
   /** A quota on rows: counts them in a transaction, or throws `quota_exceeded`. */
   readonly counted: Counted
-  /** The data of a person over all surfaces. */
-  readonly personal: Pick<PersonalData, 'erase' | 'export'>
-  /** Every route of the platform; known from the moment at which all surfaces are open. */
+  /** The personal data of all surfaces. */
+  readonly personal: Omit<PersonalData, 'queue'>
+  /** Every route of the platform; known once all surfaces are open. */
   routes(): readonly Route[]
-  /** Tells every process to look at its queues now, outside any transaction. */
+  /** Wakes every process to check its queues now, outside any transaction. */
   wake(): void
   /**
-   * Called in this process at each wake-up from any process, or only at those of the given topics (which
-   * `tx.wake` names); returns how to stop listening.
+   * Calls the function in this process at each wake-up from any process, or only at those of the
+   * given topics (which `tx.wake` names); returns a function that ends this.
    */
   onWake(run: () => void, topics?: readonly string[]): () => void
 }
@@ -97,7 +99,7 @@ export type Surface<Face = unknown, Needs = unknown, Own extends SettingTable = 
   readonly permissions: Readonly<Record<string, Permission>>
   readonly errors: Readonly<Record<string, ErrorEntry>>
   readonly events: Readonly<Record<string, EventDeclaration>>
-  /** How the published document explains it. */
+  /** How the published document explains the surface. */
   readonly reference?: Reference
   open(kernel: KernelOf<Own>, needs: Needs): Opened<Face>
 }
@@ -105,33 +107,39 @@ export type Surface<Face = unknown, Needs = unknown, Own extends SettingTable = 
 export type Opened<Face = unknown> = {
   readonly face: Face
   readonly routes: readonly Route[]
-  /** Sees every request of an API process before the framework does; what it does not pass on, it answers. */
+  /**
+   * Gets every request of an API process before the framework; a request that it does not pass on,
+   * it answers.
+   */
   readonly front?: Front
   readonly consumers?: readonly Consumer[]
   readonly loops?: readonly Loop[]
-  /** What this process reads once a second, beside its loops and queues, to wake who waits for a topic. */
+  /**
+   * What this process reads once a second, beside its loops and queues, to wake what waits for a
+   * topic.
+   */
   readonly signs?: readonly Sign[]
   /** Work that must happen and may fail. */
   readonly queues?: readonly DueQueue[]
-  /** What is old and deleted. */
+  /** Which old rows are deleted. */
   readonly retention?: readonly Retention[]
   /** Columns that are sealed again when a keyring is rotated. */
   readonly sealed?: readonly SealedColumn[]
-  /** What it keeps about persons. */
+  /** The personal data that it keeps. */
   readonly personal?: Personal
   readonly projections?: readonly Projection[]
   readonly checks?: readonly Check[]
   readonly providers?: readonly Provider[]
-  /** Who works on webhooks that tenants receive from providers of their own. */
+  /** Handlers of webhooks that tenants receive from their own providers. */
   readonly inbound?: readonly InboundHandler[]
   /** Long work of this surface, run by the jobs surface. */
   readonly jobTypes?: readonly JobType[]
-  /** Makes demo data where it is not there yet; answers what it made. */
+  /** Creates the demo data that is missing; returns what it created. */
   seed?(): Promise<string[]>
   close?(): Promise<void>
 }
 
-/** A read model that can be made again from the facts. */
+/** A read model that can be rebuilt from its sources. */
 export type Projection = {
   readonly name: string
   readonly freshness_ms: number
@@ -139,9 +147,9 @@ export type Projection = {
 }
 
 /**
- * Long work of a surface: run by the jobs surface under a lease, again after a crash, until it ends. The
- * hooks run inside the transaction that ends the job or takes it up again, so that the surface's own
- * record changes in the same commit.
+ * Long work of a surface: run by the jobs surface under a lease, again after a crash, until it
+ * ends. The hooks run inside the transaction that ends the job or resumes it, so that the surface's
+ * own record changes in the same commit.
  */
 export type JobType = {
   /** `<surface>.<what>` */
@@ -151,14 +159,17 @@ export type JobType = {
   readonly result?: TSchema
   /** May be submitted by `POST /v1/jobs`; otherwise only its own surface submits it. */
   readonly offered?: true
-  /** With which whoever submitted one may see it, cancel it and fetch its result. */
+  /** The permission with which a submitter may see it, cancel it and fetch its result. */
   readonly permission?: string
   readonly lease_seconds?: number
   readonly timeout_seconds?: number
   readonly max_attempts?: number
   readonly backoff?: { readonly base_ms: number; readonly cap_ms: number }
   readonly tenant_max_running?: number
-  /** What it answers becomes the job's result; throwing a `JobFailure` says whether a retry makes sense. */
+  /**
+   * The returned value becomes the job's result; throwing a `JobFailure` says whether a retry makes
+   * sense.
+   */
   run(job: RunningJob): Promise<unknown>
   ended?(tx: Tx, job: EndedJob): Promise<void>
   reopened?(tx: Tx, job: JobIdentity): Promise<void>
@@ -176,7 +187,10 @@ export type EndedJob = JobIdentity & {
   readonly error_code: string | null
 }
 
-/** One attempt, as its handler sees it. Whatever it writes by `commit` is fenced by its lease. */
+/**
+ * One attempt, as its handler sees it. Everything that it writes by `commit` is fenced by its
+ * lease.
+ */
 export type RunningJob = JobIdentity & {
   readonly attempt_no: number
   readonly parameters: unknown
@@ -185,6 +199,11 @@ export type RunningJob = JobIdentity & {
   /** Aborted when the job is cancelled or expires, or when the lease is lost. */
   readonly signal: AbortSignal
   progress(step: JobStep): Promise<void>
+  /**
+   * Ends this attempt by throwing: the job goes on after so many seconds, with its last checkpoint, and holds
+   * no place meanwhile. It counts as no failure.
+   */
+  again(after_seconds: number): never
   /** The handler's own writes, the check of the lease and the job's end, all in one commit. */
   commit(effect: (tx: Tx) => Promise<unknown>): Promise<void>
 }
@@ -197,7 +216,7 @@ export type JobStep = {
   readonly checkpoint?: unknown
 }
 
-/** An invariant that `dodeca doctor` and the chaos tests verify; answers what violates it. */
+/** An invariant that `dodeca doctor` and the chaos tests verify; returns the violations. */
 export type Check = {
   readonly name: string
   readonly says: string
@@ -205,14 +224,15 @@ export type Check = {
 }
 
 /**
- * Works on what `POST /v1/inbound/{provider}/{account_ref}` stored, later and until it succeeds. Messages
- * come in any order: it compares versions or asks the provider, and never takes a state back.
+ * Processes what `POST /v1/inbound/{provider}/{account_ref}` stored, later and until it succeeds.
+ * Messages come in any order: it compares versions or asks the provider, and never moves a state
+ * back.
  */
 export type InboundHandler<Asked = unknown> = {
   readonly provider: string
-  /** Asks outside what the message does not tell, before the transaction. */
+  /** Fetches from outside what the message does not contain, before the transaction. */
   ask?(message: InboundMessage, signal: AbortSignal): Promise<Asked>
-  /** Its effect and the end of the receipt are one commit. Throwing means: again, later. */
+  /** Its effect and the end of the receipt are one commit. If it throws, it is retried later. */
   handle(tx: Tx, message: InboundMessage, asked: Asked | undefined): Promise<void>
 }
 
@@ -221,7 +241,7 @@ export type InboundMessage = {
   readonly tenant_id: string
   readonly provider: string
   readonly provider_account: string
-  /** As the provider names it: each is handed over once. */
+  /** The id that the provider gave; each message is processed once. */
   readonly event_id: string
   readonly type: string | null
   readonly raw: Buffer

@@ -1,9 +1,9 @@
 /**
- * The processes that live exactly as long as any platform process of one DATA_DIR: PostgreSQL and the
- * sandbox. Each runs in a session of its own under a small shell that reads a FIFO, which every
- * platform process holds open for writing; when the last writer has gone, however it died, the shell
- * reads end-of-file and stops its companion. A newcomer joins a living one, and a companion that ends
- * by itself is started again with the same command, so its address stays true.
+ * The processes that live exactly as long as any platform process of one DATA_DIR: PostgreSQL and
+ * the sandbox. Each has its own session under a small shell (the guardian) that reads a FIFO, which
+ * every platform process holds open for writing. When the last writer has ended, in any way, the
+ * shell reads end-of-file and stops its companion. A new process joins a running companion. A
+ * companion that ends by itself is started again with the same command, so its address stays valid.
  */
 /* oxlint-disable node/no-sync -- all of it runs before anything is served, or as the last thing */
 import { execFileSync, spawn } from 'node:child_process'
@@ -22,27 +22,30 @@ export type Command = {
   readonly uid?: number
   readonly gid?: number
   readonly cwd?: string
-  /** Sent one after the other to stop it; `TERM` first, for it works even before any handler is set. */
+  /**
+   * Sent one after the other to stop it. `TERM` is first, because it works even before any handler
+   * is set.
+   */
   readonly stop_signals?: readonly ('TERM' | 'INT')[]
   /** How long it may take to stop before it is killed. */
   readonly grace_seconds?: number
 }
 
 export type Launched = {
-  /** True once the command ended, be it that it is started again. */
+  /** True once the command has ended, even if it is started again. */
   ended(): boolean
-  /** What it wrote since this launch. */
+  /** Its output since this launch. */
   output(): string
-  /** Stops it and waits until it is gone: for a launch that came to nothing. */
+  /** Stops it and waits until it has ended: for a launch that failed. */
   stop(): Promise<void>
 }
 
 export type Held<Facts> = {
-  /** What the process that started it found out about it, such as its address. */
+  /** Facts that the launching process found out about it, such as its address. */
   readonly facts: Facts
   /** False for the process that started it. */
   readonly joined: boolean
-  /** Lets go; the last one to do so stops the companion. */
+  /** Releases it; the last release stops the companion. */
   release(): Promise<void>
 }
 
@@ -52,9 +55,10 @@ const stopping_ms_max = 150_000
 const log_bytes_max = 16 * 1024 * 1024
 
 /**
- * The guardian. Arguments: the stop signals, the seconds of grace, the command. Standard input is the
- * FIFO, and nothing but the outer shell keeps it open; descriptor 3 is the journal, in which each
- * newcomer finds its own word again if, and only if, the guardian has not seen end-of-file before.
+ * The guardian. Arguments: the stop signals, the seconds of grace, the command. Standard input is
+ * the FIFO, and only the outer shell keeps it open. Descriptor 3 is the journal: a new process
+ * finds the word that it wrote to the FIFO there if, and only if, the guardian has not seen
+ * end-of-file before.
  */
 const guardian = `
 signals=$1 grace=$2; shift 2
@@ -89,7 +93,7 @@ kill -s TERM "$keeper"; wait "$keeper"; printf 'ended\\n' >&3
 
 /**
  * Joins the companion `name` of this DATA_DIR, or calls `begin` to launch it. `begin` runs in one
- * process at a time, waits until the companion is of use, and answers the facts that joiners get.
+ * process at a time, waits until the companion is usable, and returns the facts that joiners get.
  */
 export async function holdCompanion<Facts>(
   data_dir: DataDir,
@@ -135,7 +139,7 @@ function filesOf(data_dir: DataDir, name: string): Files {
   }
 }
 
-/** The open writing end if a guardian lives and goes on living because of it. */
+/** The open writing end, if a guardian is alive and stays alive because of it. */
 async function joinGuardian(files: Files, name: string): Promise<number | undefined> {
   const writer = openWriter(files.fifo)
   if (writer === undefined) return undefined
@@ -144,7 +148,7 @@ async function joinGuardian(files: Files, name: string): Promise<number | undefi
   try {
     fs.writeSync(writer, `${word}\n`)
     await until(() => answered() || !isGuarded(files.fifo), stopping_ms_max)
-    // Without facts, whoever launched it died before it was of use: it ends, and we begin anew.
+    // Without facts, its launcher died before it was usable: it will end, and is launched again.
     if (answered() && stateOf(files)?.facts !== undefined) return writer
   } catch (error) {
     if (codeOf(error) !== 'EPIPE') throw error
@@ -152,7 +156,7 @@ async function joinGuardian(files: Files, name: string): Promise<number | undefi
   fs.closeSync(writer)
   if (await until(() => !isGuarded(files.fifo), stopping_ms_max)) return undefined
   throw new StartError(
-    `The former ${name} of ${files.fifo} does not end. Stop its processes by hand, then start again.`,
+    `The previous ${name} of ${files.fifo} does not end. Stop its processes by hand, then start again.`,
   )
 }
 
@@ -178,7 +182,7 @@ async function launch(files: Files, command: Command) {
   await once(shell, 'spawn').catch(async (error: unknown) => {
     await letGo()
     throw new StartError(
-      `As account ${uid} nothing starts (${codeOf(error)}): be an ordinary user.`,
+      `No program can be started as account ${uid} (${codeOf(error)}). Start as an ordinary user.`,
     )
   })
   shell.unref()
@@ -194,8 +198,8 @@ async function launch(files: Files, command: Command) {
 }
 
 /**
- * Both ends, blocking, without waiting for the other side: that is what opening for both is for.
- * Node opens with close-on-exec, so no child of the platform holds the FIFO by accident.
+ * Opens both ends, blocking, because opening for both does not wait for the other side. Node opens
+ * with close-on-exec, so no child of the platform holds the FIFO by accident.
  */
 function openFifo(path: string) {
   if (!fs.existsSync(path)) {
@@ -203,7 +207,7 @@ function openFifo(path: string) {
       execFileSync('mkfifo', ['-m', '600', path], { stdio: 'pipe' })
     } catch (error) {
       throw new StartError(
-        `No FIFO can be made at ${path} (${firstLine(error)}). ` +
+        `The FIFO ${path} cannot be created (${firstLine(error)}). ` +
           'Name a data folder on a local file system with DATA_DIR.',
       )
     }
@@ -221,7 +225,7 @@ function openWriter(path: string): number | undefined {
   } catch (error) {
     if (codeOf(error) === 'ENXIO' || codeOf(error) === 'ENOENT') return undefined
     throw new StartError(
-      `${path} cannot be opened (${codeOf(error)}). Make it yours, or remove it.`,
+      `${path} cannot be opened (${codeOf(error)}). Make this account its owner, or remove it.`,
     )
   }
 }
@@ -232,7 +236,7 @@ function isGuarded(fifo: string): boolean {
   return writer !== undefined
 }
 
-/** Ends what is left of a companion whose guardian was killed itself. */
+/** Ends the rest of a companion whose guardian was killed. */
 async function endStrays(files: Files, name: string): Promise<void> {
   const journal = journalOf(files)
   const command = stateOf(files)?.command
@@ -244,14 +248,15 @@ async function endStrays(files: Files, name: string): Promise<void> {
   const keeper = () => find('keeper', files.fifo)
   const strays = () => [...keeper(), ...find('started', command.argv.join(' '))]
   const { stop_signals = ['TERM'], grace_seconds = 10 } = command
-  // A living keeper stops its companion by itself; without one it is asked directly.
+  // A living keeper stops its companion by itself; without one the companion gets the signal
+  // directly.
   const signals = keeper().length > 0 ? (['TERM'] as const) : stop_signals
   for (const signal of signals) send(keeper().length > 0 ? keeper() : strays(), signal)
   if (await until(() => strays().length === 0, grace_seconds * 1000)) return
   send(strays(), 'KILL')
   if (await until(() => strays().length === 0, 10_000)) return
   throw new StartError(
-    `A former ${name} (pid ${strays().join(', ')}) does not end. Stop it by hand.`,
+    `A previous ${name} (pid ${strays().join(', ')}) does not end. Stop it by hand.`,
   )
 }
 

@@ -1,4 +1,4 @@
-/** What a platform is put together from, before and after its parts are opened. */
+/** The parts of a platform, before and after they are opened. */
 import type { Config } from './config.ts'
 import type { Access } from '../kernel/access/principal.ts'
 import type { Events } from '../kernel/events/open.ts'
@@ -16,7 +16,7 @@ import type { Sleepers } from '../kernel/work/topics.ts'
 import type { DueQueue } from '../kernel/work/due-queue.ts'
 import type { Telemetry } from '../kernel/observability/telemetry.ts'
 
-/** Who a new deployment is administered by. */
+/** The first administrator of a new deployment. */
 export type FirstAdministrator = { readonly email: string; readonly password: string }
 
 /** The kernel as a surface sees it: with the settings that it declares, and no others. */
@@ -26,12 +26,12 @@ export type KernelFor = <Own extends SettingTable>(surface: {
 
 export type Composition = {
   readonly surfaces: readonly AnySurface[]
-  /** Opens the surfaces in order and says who answers for access. */
+  /** Opens the surfaces in order and names the one that provides access control. */
   open(kernelFor: KernelFor): {
     /** By the names of the surfaces. */
     opened: Readonly<Record<string, Opened>>
     access: Access
-    /** What must be ready before the first request; the database is at head by then. */
+    /** What must be ready before the first request; all migrations are applied by then. */
     prepare?(administrator: FirstAdministrator | null): Promise<void>
   }
 }

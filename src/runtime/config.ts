@@ -1,6 +1,6 @@
 /**
- * Reads the environment against the tables of settings that the kernel and the surfaces declare. A name
- * or value that is not known stops the start with a sentence that helps.
+ * Reads the environment against the tables of settings that the kernel and the surfaces declare. An
+ * unknown name or value stops the start with a sentence that says what to do.
  */
 import { resolve } from 'node:path'
 import { suggestion } from '../kernel/errors/did-you-mean.ts'
@@ -37,7 +37,7 @@ export type Config = {
   readonly admin_email: string | null
   readonly admin_password: string | null
   readonly otel_endpoint: string | null
-  /** Of the kernel and of all surfaces; a surface is handed its own (`kernelFor`). */
+  /** Of the kernel and of all surfaces; a surface gets only its own (`kernelFor`). */
   readonly settings: SettingValues
   readonly limits: readonly Limit[]
 }
@@ -47,10 +47,10 @@ export type Environment = Readonly<Record<string, string | undefined>>
 const prefixes =
   /^(KERNEL|IDENTITY|COMMERCE|SOCIAL|UPLOADS|NOTIFICATIONS|CHAT|INFERENCE|RETRIEVAL|PAYMENTS|LINKS|JOBS|WEBHOOKS)_/
 
-/** The tables of the surfaces, by name; the kernel's own is always among them. */
+/** The tables of the surfaces, by name; the kernel's own is always included. */
 export type SettingTables = readonly SettingTable[]
 
-/** The configuration of this process. `overrides` are the command line's, and win. */
+/** The configuration of this process. `overrides` come from the command line and win. */
 export function readConfig(
   tables: SettingTables,
   overrides: Environment = {},
@@ -160,7 +160,9 @@ function fallback(setting: Setting, profile: Profile): unknown {
   return typeof setting.default === 'boolean' ? setting.default : setting.default === profile
 }
 
-/** `webhooks.timeouts` is told as `webhooks.timeouts.dns`, `webhooks.timeouts.total` and so on. */
+/**
+ * `webhooks.timeouts` is listed as `webhooks.timeouts.dns`, `webhooks.timeouts.total` and so on.
+ */
 function partsOf(
   name: string,
   value: unknown,
@@ -227,7 +229,7 @@ function publicUrl(env: Environment, host: string, port: number): string {
   if (!given) return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   if (!/^https?:\/\//.test(given) || !URL.canParse(given)) {
     throw new StartError(
-      'PUBLIC_URL must be an http or https address, such as https://api.example.com.',
+      'PUBLIC_URL must be an http or https URL, such as https://api.example.com.',
     )
   }
   return given.replace(/\/+$/, '')

@@ -1,7 +1,8 @@
 /**
- * The layout of DATA_DIR, the small JSON files in it, and the lock that lets one process at a time
- * change what all share. A JSON file is replaced by rename, so a reader sees the old text or the new
- * one, never half of it; a lock outlives its holder only until the next comer looks.
+ * The layout of DATA_DIR, the small JSON files in it, and the lock that lets only one process at a
+ * time change what all processes share. A JSON file is replaced by rename, so a reader sees the old
+ * text or the new one, never half of it. The lock of a dead holder is taken over by the next
+ * process that needs it.
  */
 import {
   accessSync,
@@ -31,12 +32,15 @@ export type DataFile = 'keys.json' | 'admin.json' | 'runtime.json'
 export type DataDir = {
   /** The absolute path, links resolved: two spellings of one folder are one DATA_DIR. */
   readonly path: string
-  /** The database's folder, or the link to it; made by `openPostgres` alone. */
+  /** The database's folder, or the link to it; only `openPostgres` creates it. */
   readonly postgres: string
-  /** A folder of this DATA_DIR, made on first use, for this account only. */
+  /** A folder of this DATA_DIR, created on first use, for this account only. */
   folder(name: DataFolder): string
   file(name: DataFile): string
-  /** One at a time among all processes of this DATA_DIR; a dead holder's lock is taken over. */
+  /**
+   * Runs one at a time among all processes of this DATA_DIR; the lock of a dead holder is taken
+   * over.
+   */
   locked<T>(name: string, work: () => Promise<T>): Promise<T>
 }
 
@@ -51,14 +55,19 @@ export function openDataDir(path: string): DataDir {
   }
 }
 
-/** Undefined when the file is absent; a file that is no JSON is the person's to mend. */
+/**
+ * Undefined if the file is absent; a file with invalid JSON is an error that the operator has to
+ * correct.
+ */
 export function readJson(path: string): unknown {
   let text: string
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
-    throw new StartError(`${path} cannot be read (${codeOf(error)}). Make it readable.`)
+    throw new StartError(
+      `${path} cannot be read (${codeOf(error)}). Make it readable for this account.`,
+    )
   }
   try {
     return JSON.parse(text)
@@ -69,15 +78,15 @@ export function readJson(path: string): unknown {
 
 export function writeJson(path: string, value: unknown): void {
   const draft = `${path}.${process.pid}.${newSecret(6)}`
-  // `wx` refuses a file that is already there, so the mode 0600 is always the one it was made with.
+  // `wx` refuses an existing file, so the mode is always the 0600 given here.
   writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
   renameSync(draft, path)
 }
 
 function usableFolder(path: string): string {
   try {
-    // As root, PostgreSQL runs under another account that must be able to walk through this folder
-    // to its own; the files in it are 0600 and the folders 0700 all the same.
+    // As root, PostgreSQL runs under another account that must be able to pass through this folder;
+    // the files in it are 0600 and the folders 0700 all the same.
     const mode = process.geteuid?.() === 0 ? 0o711 : 0o700
     if (makeFolder(path, mode)) chmodSync(path, mode)
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
@@ -86,13 +95,16 @@ function usableFolder(path: string): string {
     return realpathSync(path)
   } catch (error) {
     throw new StartError(
-      `The data folder ${path} cannot be written (${codeOf(error)}). ` +
+      `The data folder ${path} cannot be written to (${codeOf(error)}). ` +
         'Make it writable for this account, or name another one with DATA_DIR.',
     )
   }
 }
 
-/** Step by step: mkdir's own recursion never ends where a system has no folders to give (/proc). */
+/**
+ * One level at a time: the recursive mkdir never ends on a file system that cannot create folders
+ * (/proc).
+ */
 function makeFolder(path: string, mode: number): boolean {
   if (existsSync(path)) return false
   if (!existsSync(dirname(path))) makeFolder(dirname(path), mode)
@@ -106,9 +118,9 @@ function privateFolder(path: string): string {
 }
 
 /**
- * The lock is a symbolic link whose text names its holder: made in one step, with its content. A
- * dead holder's link is removed only under the lock of that very removal, and only if it is still
- * that holder's, so that no late comer removes a living holder's lock.
+ * The lock is a symbolic link whose text names its holder, so it is created with its content in one
+ * step. A dead holder's link is removed only under a lock for that removal, and only if it is still
+ * that holder's, so that a slow process never removes the lock of a living holder.
  */
 async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const me = `${identityOf(process.pid)}.${newSecret(9)}`
@@ -147,11 +159,11 @@ function isAlive(holder: string): boolean {
   const [pid, born] = holder.split('.')
   const [, now] = identityOf(Number(pid)).split('.')
   if (now === 'gone') return false
-  // Where the birth cannot be read, a process of that pid counts as the holder.
+  // Where the start time cannot be read, any process of that pid counts as the holder.
   return now === born || now === 'alive' || born === 'alive'
 }
 
-/** The pid with the moment of its birth, so that a pid that is used again is another process. */
+/** The pid with the start time, so that a reused pid is a different process. */
 function identityOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -171,7 +183,7 @@ function runs(pid: number): boolean {
   }
 }
 
-/** Its arguments with spaces between them, or nothing when there is no such process. */
+/** Its arguments joined with spaces, or nothing if there is no such process. */
 export function commandLine(pid: number): string {
   try {
     if (existsSync('/proc/self/cmdline')) {

@@ -1,7 +1,7 @@
 /**
- * What can be wrong with an installation, asked one by one: each answer says what was found and what to
- * do about it. Surfaces add their own invariants as checks. A question that cannot be asked is a
- * violation too: nobody may take silence for health.
+ * The checks of an installation: each returns what it found and what to do about it. Surfaces add
+ * their invariants as checks. A check that cannot run is a violation too, because no result does
+ * not mean health.
  */
 import { statfs } from 'node:fs/promises'
 import { Type } from 'typebox'
@@ -18,7 +18,7 @@ export type Finding = {
   /** Only a violation makes the doctor fail. */
   readonly state: 'ok' | 'warning' | 'violation'
   readonly found: readonly string[]
-  /** What to do; null where nothing is to be done. */
+  /** What to do; null if nothing has to be done. */
   readonly advice: string | null
 }
 
@@ -28,7 +28,7 @@ export type DoctorOptions = {
   readonly keys: Keyring
   readonly data_dir: string
   pending(): Promise<readonly Migration[]>
-  /** The surfaces' own. */
+  /** The checks of the surfaces. */
   readonly checks: readonly Check[]
 }
 
@@ -50,12 +50,12 @@ const shown_max = 20
 const own: readonly Question[] = [
   { name: 'durability', says: 'PostgreSQL writes what it confirms to the disk', ask: durability },
   { name: 'clock', says: 'This machine and PostgreSQL agree on the time', ask: clockSkew },
-  { name: 'migrations', says: 'The database is at the head of the migrations', ask: migrations },
+  { name: 'migrations', says: 'All migrations are applied to the database', ask: migrations },
   { name: 'keys', says: 'The current encryption key is not too old', ask: keyAge },
-  { name: 'parks', says: 'No event has failed for good', ask: deadParks },
+  { name: 'parks', says: 'No event is parked without retries left', ask: deadParks },
   { name: 'outbox', says: 'Events get their positions at once', ask: outboxAge },
-  { name: 'disk', says: 'The data folder has room', ask: diskSpace },
-  { name: 'connections', says: 'PostgreSQL has connections to give', ask: connections },
+  { name: 'disk', says: 'The data folder has free space', ask: diskSpace },
+  { name: 'connections', says: 'PostgreSQL has free connections', ask: connections },
 ]
 
 export function questions(checks: readonly Check[]): Question[] {
@@ -80,8 +80,8 @@ export async function examine(
   for (const { name, says, ask } of asked) {
     const answer = await ask(options).catch((error: unknown) =>
       violation(
-        [`could not be asked: ${(error as Error).message}`],
-        'Mend that (`npx dodeca migrate`, if tables are missing), then ask again.',
+        [`the check could not run: ${(error as Error).message}`],
+        'Correct that (`npx dodeca migrate`, if tables are missing), then run the check again.',
       ),
     )
     findings.push({ check: name, says, ...answer, found: shortened(answer.found) })
@@ -90,7 +90,7 @@ export async function examine(
 }
 
 const adviceOnInvariants =
-  'An invariant is broken: keep a backup of this state, look at the rows named, and report it.'
+  'An invariant is violated: keep a backup of this state, look at the rows named, and report it.'
 
 function shortened(found: readonly string[]): readonly string[] {
   if (found.length <= shown_max) return found
@@ -124,13 +124,13 @@ async function durability({ db }: DoctorOptions): Promise<Answer> {
   if (off.length === 0) return fine(settings.map(one => `${one.name} ${one.value}`).join(', '))
   return violation(
     off,
-    'A crash can lose or damage confirmed data: switch it on in the PostgreSQL settings and restart.',
+    'A crash can lose or damage confirmed data. Switch it on in the PostgreSQL settings and restart.',
   )
 }
 
 const Time = Type.Object({ ms: Type.Number() })
 
-/** The fastest of five questions: half of its journey is the error of the measurement. */
+/** The fastest of five queries: the error of the measurement is half of its round trip. */
 async function clockSkew({ db, clock }: DoctorOptions): Promise<Answer> {
   let best = { skew_ms: 0, journey_ms: Number.POSITIVE_INFINITY }
   for (let round = 0; round < 5; round++) {
@@ -147,7 +147,7 @@ async function clockSkew({ db, clock }: DoctorOptions): Promise<Answer> {
   }
   const found = `PostgreSQL is ${Math.round(best.skew_ms)} ms ahead`
   if (Math.abs(best.skew_ms) <= skew_ms_max) return fine(found)
-  return violation([found], 'Set both clocks by NTP: tokens and signatures depend on them.')
+  return violation([found], 'Set both clocks by NTP, because tokens and signatures depend on them.')
 }
 
 async function migrations({ pending }: DoctorOptions): Promise<Answer> {
@@ -165,7 +165,7 @@ const Age = Type.Object({ days: Type.Number() })
 
 export const rotate_action = 'kernel.encryption_keys.rotate'
 
-/** Known for keys that this platform made in a rotation: the audit log tells when. */
+/** Known for keys that this platform made in a rotation: the audit log has the time. */
 async function keyAge({ db, keys }: DoctorOptions): Promise<Answer> {
   const [current] = keys.kids
   const made = await db.maybe(
@@ -180,7 +180,7 @@ async function keyAge({ db, keys }: DoctorOptions): Promise<Answer> {
   if (!made) return fine(`${current} is the current one; its age is not known`)
   const found = `${current} is ${Math.floor(made.days)} days old`
   if (made.days <= key_age_days_max) return fine(found)
-  return warning(found, 'Make a new one with `npx dodeca keys rotate encryption`.')
+  return warning(found, 'Create a new one with `npx dodeca keys rotate encryption`.')
 }
 
 const Parks = Type.Object({ consumer: Type.String(), parks: Type.Integer() })
@@ -198,7 +198,7 @@ async function deadParks({ db }: DoctorOptions): Promise<Answer> {
   if (dead.length === 0) return fine()
   return violation(
     dead.map(({ consumer, parks }) => `${consumer}: ${parks} dead`),
-    'See `npx dodeca events parks`, mend the cause, then `events retry` or `events skip` each.',
+    'See `npx dodeca events parks`, remove the cause, then `events retry` or `events skip` each.',
   )
 }
 
@@ -222,7 +222,10 @@ async function outboxAge({ db }: DoctorOptions): Promise<Answer> {
   if (waiting === 0 || seconds <= outbox_seconds_max) return fine(found)
   if (processes === 0)
     return warning(found, 'No worker runs: start the platform with ROLES=worker.')
-  return violation([found], 'A worker runs but gives no positions: read its log, then restart it.')
+  return violation(
+    [found],
+    'A worker runs but assigns no positions: read its log, then restart it.',
+  )
 }
 
 async function diskSpace({ data_dir }: DoctorOptions): Promise<Answer> {
@@ -230,7 +233,7 @@ async function diskSpace({ data_dir }: DoctorOptions): Promise<Answer> {
   const free_bytes = bavail * bsize
   const share = bavail / Math.max(1, blocks)
   const found = `${(free_bytes / 1024 ** 3).toFixed(1)} GiB free (${Math.round(share * 100)} %)`
-  const advice = `Free or add space where ${data_dir} lies: a full disk stops the database.`
+  const advice = `Free or add space for ${data_dir}: a full disk stops the database.`
   if (free_bytes < free_bytes_min) return violation([found], advice)
   return share < free_share_min ? warning(found, advice) : fine(found)
 }

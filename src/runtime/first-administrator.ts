@@ -1,7 +1,7 @@
 /**
- * Who administers a new deployment: from ADMIN_EMAIL and ADMIN_PASSWORD, or, in development, an account
- * whose password is generated at the first start and kept in the data folder for the owner's eyes only.
- * Production makes one only where both are given.
+ * The first administrator of a new deployment: from ADMIN_EMAIL and ADMIN_PASSWORD, or, in
+ * development, an account whose password is generated at the first start and stored in the data
+ * folder, readable for its owner only. Production creates one only where both are given.
  */
 import type { Config } from './config.ts'
 import { openDataDir, readJson, writeJson } from './data-dir.ts'
@@ -35,7 +35,9 @@ export async function firstAdministrator(config: Config): Promise<Administrator 
       return { ...made, kept_in: file, made_now: true }
     }
     if (typeof kept.email !== 'string' || typeof kept.password !== 'string') {
-      throw new StartError(`${file} does not hold an email and a password. Restore or remove it.`)
+      throw new StartError(
+        `${file} does not contain an email and a password. Restore or remove it.`,
+      )
     }
     return { email: kept.email, password: kept.password, kept_in: file, made_now: false }
   })

@@ -1,6 +1,6 @@
 /**
- * What all surfaces declare, gathered once: errors, events, permissions. A contradiction between two of
- * them is found here, at the start, and not by the request that would meet it.
+ * Gathers what all surfaces declare: errors, events, permissions. A contradiction between two of
+ * them is found here, at the start, and not in a request.
  */
 import {
   permissionCatalog,
@@ -13,7 +13,7 @@ import { catalogOf, type Catalog } from '../kernel/errors/problem.ts'
 import type { Route } from '../kernel/http/route.ts'
 import type { EventDeclaration, Surface } from '../kernel/surface.ts'
 
-/** What a surface declares, whatever it needs to be opened. */
+/** What a surface declares, without its dependencies. */
 export type AnySurface = Omit<Surface, 'open'>
 
 export type Gathered = {
@@ -24,7 +24,7 @@ export type Gathered = {
 
 const kernelPermissions: Record<string, Permission> = {
   'kernel.events.operate': {
-    says: 'See event consumers, and retry or skip what they could not handle',
+    says: 'See event consumers, and retry or skip the events that they could not handle',
     roles: ['platform_operator'],
   },
   'kernel.audit_events.read': { says: 'Read the audit log', roles: ['auditor'] },
@@ -47,7 +47,7 @@ export function gather(surfaces: readonly AnySurface[]): Gathered {
   }
 }
 
-/** Two routes for one operation, or a route whose permission nobody declared, is a mistake in code. */
+/** Two routes for one operation, or a route with an undeclared permission, is a mistake in code. */
 export function checkRoutes(routes: readonly Route[], { permissions, catalog }: Gathered): void {
   const seen = new Set<string>()
   for (const { method, path, permission, fails = [] } of routes) {
@@ -56,11 +56,11 @@ export function checkRoutes(routes: readonly Route[], { permissions, catalog }: 
     seen.add(operation)
     const name = permission.split(':')[0] ?? ''
     if (name !== 'public' && name !== 'authenticated' && !permissions.has(name)) {
-      throw new Error(`${operation} asks for the permission ${name}, which nobody declares`)
+      throw new Error(`${operation} requires the permission ${name}, which no surface declares`)
     }
     for (const code of fails) {
       if (!catalog.has(code))
-        throw new Error(`${operation} can fail with ${code}, which nobody declares`)
+        throw new Error(`${operation} can fail with ${code}, which no surface declares`)
     }
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Starts what a process's roles ask for, and undoes it in the order that loses nothing: refuse new work,
- * let the load balancer see it, end streams, finish requests, stop loops, give leases back, close pools.
+ * Starts the work of a process's roles, and stops it in the order that loses nothing: refuse new
+ * work, let the load balancer notice, end streams, finish requests, stop loops, give leases back,
+ * close pools.
  */
 import type { App } from '../kernel/http/app.ts'
 import type { Config } from './config.ts'
@@ -52,7 +53,7 @@ export function lifecycle(parts: PlatformParts, app: App, stopping: AbortControl
   return { start, stop }
 }
 
-/** What surfaces declare, run by the kernel, and their own loops. */
+/** The loops that surfaces declare, run by the kernel, and their own. */
 function loopsOf({ kernel, opened, queues }: PlatformParts): Loop[] {
   return [
     ...opened.flatMap(one => one.loops ?? []),
@@ -75,12 +76,12 @@ async function listen(app: App, { host, port }: Config): Promise<number> {
     const code = codeOf(error)
     if (code === 'EADDRINUSE') {
       throw new StartError(
-        `Port ${port} is in use. Stop what listens there, or choose another one: PORT=${port + 1} npm start`,
+        `Port ${port} is in use. Stop the program that listens on it, or choose another port: PORT=${port + 1} npm start`,
       )
     }
     if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
       throw new StartError(
-        `${host}:${port} cannot be listened on (${code}). Choose another HOST or PORT.`,
+        `The platform cannot listen on ${host}:${port} (${code}). Choose another HOST or PORT.`,
       )
     }
     throw error

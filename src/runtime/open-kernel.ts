@@ -1,7 +1,9 @@
-/** The kernel that surfaces see: one value each of database, clock, keys, cursors, log and metrics. */
+/**
+ * The kernel that surfaces see: one value each of database, clock, keys, cursors, log and metrics.
+ */
 import type { PlatformOptions } from './composition.ts'
 import { openCounted } from '../kernel/access/counted.ts'
-import { openTake } from '../kernel/access/take.ts'
+import { openTake, openTakeEach } from '../kernel/access/take.ts'
 import { openCsrf } from '../kernel/access/csrf.ts'
 import { openSignedUrls } from '../kernel/access/signed-url.ts'
 import { openObjects } from '../kernel/objects/open-objects.ts'
@@ -25,8 +27,9 @@ import type { Kernel, KernelOf, Opened } from '../kernel/surface.ts'
 import type { SettingValues } from './config.ts'
 
 /**
- * The event log needs the database, and a commit with events wakes the log; surfaces need the routes that
- * they declare themselves: `tie` closes both circles.
+ * Two dependencies are circular: the event log needs the database, and a commit with events wakes
+ * the log; surfaces need the list of routes, which they declare themselves. `tie` closes both
+ * circles.
  */
 export function openKernel(options: PlatformOptions, { declared }: Gathered, faults: Faults) {
   const { config, keys, log } = options
@@ -47,6 +50,7 @@ export function openKernel(options: PlatformOptions, { declared }: Gathered, fau
     keys,
     cursors: openCursors(keys),
     take: openTake({ settings, keys, metrics }),
+    takeEach: openTakeEach({ settings, keys }),
     counted: openCounted(),
     personal,
     csrf: openCsrf(keys, [new URL(config.public_url).origin, ...settings['kernel.cors_origins']]),

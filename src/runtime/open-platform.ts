@@ -1,6 +1,7 @@
 /**
- * Puts the parts of the kernel together and plugs the surfaces in. Nothing runs until `start`; `stop`
- * undoes it in the order that loses nothing: refuse, drain, end streams, finish requests, release leases.
+ * Puts the parts of the kernel together and connects the surfaces. Nothing runs until `start`;
+ * `stop` stops it in the order that loses nothing: refuse, drain, end streams, finish requests,
+ * release leases.
  */
 import { Type } from 'typebox'
 import { clientAddress } from '../kernel/access/client-address.ts'
@@ -53,7 +54,7 @@ export type Platform = {
   document(): string
   /** What must be ready before the first request. */
   prepare(administrator: FirstAdministrator | null): Promise<void>
-  /** Starts the work of the process's roles, then listens; answers the port. */
+  /** Starts the work of the process's roles, then listens; returns the port. */
   start(): Promise<number>
   stop(): Promise<void>
 }
@@ -128,7 +129,9 @@ function sinkOf({ config, log }: PlatformOptions): NatsSink | null {
   return openNatsSink({ url: config.settings['kernel.nats_url'], log })
 }
 
-/** A process that only works serves its health; everything else is the api's. */
+/**
+ * A process with the worker role only serves its health; all other routes belong to the api role.
+ */
 function routesOf(
   parts: PlatformParts,
   document: () => string,

@@ -1,6 +1,6 @@
 /**
- * What a process stands on: its data folder, its keys, PostgreSQL (given by address, or embedded), and in
- * development the sandbox. Whatever is wrong here is said in a sentence that tells what to do.
+ * What a process needs: its data folder, its keys, PostgreSQL (external or embedded), and in
+ * development the sandbox. Every error here is a sentence that says what to do.
  */
 import { fileURLToPath } from 'node:url'
 import type { Config } from './config.ts'
@@ -21,7 +21,7 @@ export type Ground = {
   /** Whether another process of this data folder had started the database. */
   readonly joined: boolean
   readonly sandbox: boolean
-  /** Leaves word in the data folder of where this process can be reached. */
+  /** Writes the address of this process into the data folder. */
   announce(facts: { port: number; public_url: string }): Promise<void>
   release(): Promise<void>
 }
@@ -35,7 +35,7 @@ export async function layGround(config: Config, progress: (line: string) => void
     file: data_dir.file('keys.json'),
     may_create: config.profile === 'development',
   })
-  // Side by side: a start should take as long as the slower of the two.
+  // In parallel: a start should take as long as the slower of the two.
   const [database, sandbox] = await bothOrNeither(
     config.database_url
       ? reachDatabase(config.database_url)
@@ -64,7 +64,7 @@ export async function layGround(config: Config, progress: (line: string) => void
 
 type Releasable = { release(): unknown } | null
 
-/** If one cannot be had, the other is given back before the reason is told. */
+/** If one cannot be opened, the other is closed before the error is thrown. */
 async function bothOrNeither<A extends Releasable, B extends Releasable>(
   one: Promise<A>,
   other: Promise<B>,
@@ -79,7 +79,7 @@ async function bothOrNeither<A extends Releasable, B extends Releasable>(
   throw first.status === 'rejected' ? first.reason : (second as PromiseRejectedResult).reason
 }
 
-/** Its addresses are in the data folder, so the platform and the vendors' adapters read them there. */
+/** Its addresses are in the data folder, where the platform and the vendors' adapters read them. */
 async function holdSandbox(data_dir: DataDir) {
   const main = fileURLToPath(new URL('../sandbox/main.ts', import.meta.url))
   return await holdCompanion(data_dir, 'sandbox', async launch => {
@@ -87,7 +87,7 @@ async function holdSandbox(data_dir: DataDir) {
     while (!launched.output().includes('ready')) {
       if (launched.ended()) {
         throw new StartError(
-          `The sandbox did not start: ${launched.output().slice(-500)} Set KERNEL_SANDBOX=false to do without it.`,
+          `The sandbox did not start: ${launched.output().slice(-500)} Set KERNEL_SANDBOX=false to start without it.`,
         )
       }
       await new Promise(resolve => setTimeout(resolve, 20))

@@ -1,7 +1,7 @@
 /**
- * Combinations of settings that cannot work stop the start, before the data folder or the database is
- * touched: each value alone is fine, so only a rule over several of them can tell. The kernel's rules are
- * in its `settings.ts`, a surface hands over its own as `settingFaults`.
+ * Combinations of settings that cannot work stop the start, before the data folder or the database
+ * is touched. Each value alone is valid, so only a rule over several of them finds the error. The
+ * kernel's rules are in its `settings.ts`; a surface declares its own as `settingFaults`.
  */
 import { StartError } from '../kernel/errors/start-error.ts'
 import { kernelSettingFaults, type SettingTable } from '../kernel/settings.ts'

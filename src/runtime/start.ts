@@ -1,6 +1,7 @@
 /**
- * Starts a process of the platform: prepares what it needs (data folder, keys, PostgreSQL, sandbox),
- * migrates, opens the composition and begins to serve. Tests and benchmarks start other compositions.
+ * Starts a process of the platform: prepares what it needs (data folder, keys, PostgreSQL,
+ * sandbox), migrates, opens the composition and begins to serve. Tests and benchmarks start other
+ * compositions.
  */
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -70,7 +71,7 @@ export async function start(
     }
     return { platform, ground, log, port, migrated: migrated.length, administrator, stop }
   } catch (error) {
-    // What had begun already (the sequencer, loops) would keep the process from ending.
+    // Parts that are running already (the sequencer, loops) would keep the process from ending.
     await begun?.stop()
     await ground.release()
     throw error

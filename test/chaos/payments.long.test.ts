@@ -1,102 +1,107 @@
 /**
- * The platform, and sometimes the provider with it, is killed again and again while merchants authorize,
- * capture, cancel and refund, and the provider loses answers. Afterwards no operation had two effects, every
- * doubt has ended, and the ledger is the provider's balance.
+ * Two platforms, and sometimes the provider with them, are killed again and again while merchants authorize,
+ * capture, cancel and refund, retry with their keys what got no answer, and the provider loses answers.
+ * Every so many kills: no operation has had two effects, every doubt has ended, what was acknowledged is
+ * true, every move is one event, and the ledger is the provider's balance. `CHAOS_KILLS` says how many kills,
+ * `CHAOS_SEED` which.
  */
-import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { sql } from '../../src/kernel/database/sql.ts'
-import { inherited, startProcess, type PlatformProcess } from '../process.ts'
-import { openProductWorld, type Member, type ProductWorld } from '../product-world.ts'
-import { call, eventually, newKey } from '../world.ts'
+import { killedAt } from '../crash.ts'
+import type { PlatformProcess } from '../process.ts'
+import { eventually, newKey } from '../world.ts'
+import { openOutage, type Ask, type Outage } from './outage.ts'
 
 const full = inject('chaos') === 'full'
-const kills = full ? 200 : 3
-const permissions = ['create', 'read', 'authorize', 'capture', 'cancel'].map(
-  action => `payments.intents.${action}`,
-)
+const kills = full ? Number(process.env['CHAOS_KILLS'] ?? 200) : 4
+const seed = Number(process.env['CHAOS_SEED'] ?? (full ? Date.now() % 1_000_000 : 7))
+const kills_between_checks = 25
+const buyers = 6
 
-let folder: string
-let provider: ChildProcess
-let addresses: Record<string, string>
-let world: ProductWorld
-let platform: PlatformProcess
-let shop: Member
-
+let outage: Outage
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'dodeca-payments-chaos-'))
-  provider = await startProvider()
-  // This process only looks on: the work is done by the one that is killed.
-  world = await openProductWorld({
-    ROLES: 'api',
-    IDENTITY_ACCESS_TTL_SECONDS: '3600',
-    PAYMENTS_STRIPE_SECRET_KEY: addresses['key'] ?? '',
-    PAYMENTS_STRIPE_BASE_URL: addresses['api'] ?? '',
-    PAYMENTS_STRIPE_WEBHOOK_SECRETS: addresses['webhook_secret'] ?? '',
-    PAYMENTS_PROVIDER_TIMEOUT_MS: '300',
-    PAYMENTS_RESOLVE_FIRST_SECONDS: '0.1',
-    PAYMENTS_PROVIDER_READS_PER_SECOND: '100000',
-    PAYMENTS_PROVIDER_WRITES_PER_SECOND: '100000',
-    PAYMENTS_DECLINES_PER_HOUR: '100000',
-    PAYMENTS_EVENT_CATCHUP_SECONDS: '2',
-    PAYMENTS_BREAKER_OPEN_MS: '100',
-  })
-  shop = await world.member()
-  await world.allow(shop, ...permissions, 'payments.reconciliations.run')
-  await world.allow(shop, 'payments.reconciliations.read', 'payments.refunds.read')
-  await world.give(shop, 'refund_operator')
-  platform = await startPlatform()
+  outage = await openOutage()
 })
-afterAll(async () => {
-  await platform.kill()
-  await world.close()
-  provider.kill('SIGKILL')
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(() => outage.close())
 
-async function startProvider(): Promise<ChildProcess> {
-  const main = fileURLToPath(new URL('../../src/sandbox/main.ts', import.meta.url))
-  const child = spawn(process.execPath, [main, folder], {
-    env: { ...inherited },
-    stdio: ['ignore', 'pipe', 'inherit'],
+test(`${kills} SIGKILLs under load, CHAOS_SEED=${seed}: one effect an operation, and the books agree`, async () => {
+  if (full) process.stderr.write(`payments: CHAOS_KILLS=${kills} CHAOS_SEED=${seed}\n`)
+  const roll = randomFrom(seed)
+  const platforms = await Promise.all([outage.startPlatform(), outage.startPlatform()])
+  const captured = new Set<string>()
+  for (let done = 0; done < kills; done += kills_between_checks) {
+    const most = Math.min(kills_between_checks, kills - done)
+    await loseAnswers(roll)
+    await killUnderLoad(platforms, most, roll, captured)
+    await outage.control('chaos', { seed: 0, rates: {} })
+    await outage.endLeases()
+    await outage.settled()
+    await outage.expectOneEffectEach()
+    await expectAcknowledged(captured)
+    await outage.expectSameBooks()
+    if (full) process.stderr.write(`payments: ${done + most} kills, ${captured.size} captures\n`)
+  }
+  await Promise.all(platforms.map(one => one.kill()))
+}, 3_600_000)
+
+async function loseAnswers(roll: () => number): Promise<void> {
+  await outage.control('chaos', {
+    seed: Math.floor(roll() * 1e6),
+    ms: 500,
+    rates: { delay_after: 0.03, reset_after: 0.02, http: 0.03, late_effect: 0.02, drop: 0.1 },
   })
-  await new Promise<void>(resolve => child.stdout.once('data', () => resolve()))
-  const text = await readFile(join(folder, 'sandbox', 'addresses.json'), 'utf8')
-  addresses = (JSON.parse(text) as Record<string, Record<string, string>>)['stripe'] ?? {}
-  return child
 }
 
-async function startPlatform(): Promise<PlatformProcess> {
-  const started = await startProcess({ ...world.environment, ROLES: 'api,worker' }, 'product')
-  const webhook_url = `${started.url}/v1/providers/stripe/webhooks`
-  await control('config', { webhook_url }).catch(() => {})
-  return started
+/** Each of the two dies while the other works; the provider goes down with one of them now and then. */
+async function killUnderLoad(
+  platforms: PlatformProcess[],
+  most: number,
+  roll: () => number,
+  captured: Set<string>,
+): Promise<void> {
+  let stopping = false
+  let begun = 0
+  const load = Array.from({ length: buyers }, async () => {
+    while (!stopping) await pay(insistent(platforms), begun++, captured).catch(() => {})
+  })
+  let left = most
+  const killers = platforms.map(async (_one, which) => {
+    while (left-- > 0) {
+      const [from, with_provider] = [begun, which === 0 && roll() < 0.25]
+      await eventually('payments go on', () => begun > from + 1, 60_000)
+      const dead = platforms[which]?.kill()
+      if (with_provider) {
+        await outage.restartProvider()
+        await loseAnswers(roll)
+      }
+      await dead
+      platforms[which] = await outage.startPlatform()
+    }
+  })
+  await Promise.all(killers)
+  stopping = true
+  await Promise.all(load)
 }
 
-async function control(path: string, body?: object) {
-  const answer = await fetch(new URL(path, addresses['control']), {
-    method: body ? 'POST' : 'GET',
-    ...(body
-      ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
-      : {}),
-  })
-  return JSON.parse(await answer.text())
+const tries_max = 4
+
+/** Asks one of them, and with the same key again where no answer comes. */
+function insistent(platforms: readonly PlatformProcess[]): Ask {
+  return async (method, path, body, key = newKey()) => {
+    for (let tries = 0; ; tries++) {
+      const url = platforms[tries % platforms.length]?.url ?? ''
+      try {
+        const answer = await outage.askAt(url)(method, path, body, key)
+        if (answer.status < 500 || tries === tries_max) return answer
+      } catch (error) {
+        if (tries === tries_max) throw error
+      }
+    }
+  }
 }
 
-const ask = (method: string, path: string, body?: object) =>
-  call(platform.url, method, path, {
-    token: shop.token,
-    ...(method === 'POST' ? { key: newKey() } : {}),
-    ...(body ? { body } : {}),
-  })
-
-/** One payment's life, as far as it gets before something dies. */
-async function pay(round: number): Promise<void> {
+/** One payment's life, as far as it gets. */
+async function pay(ask: Ask, round: number, captured: Set<string>): Promise<void> {
   const amount_minor = 1000 + round
   const made = await ask('POST', '/v1/payment-intents', { amount_minor, currency: 'EUR' })
   const id = made.body?.id
@@ -105,93 +110,77 @@ async function pay(round: number): Promise<void> {
   const payment_method = round % 9 === 0 ? 'pm_card_visa_chargeDeclined' : 'pm_card_visa'
   await ask('POST', `${path}/authorize`, { payment_method })
   if (round % 5 === 0) return void (await ask('POST', `${path}/cancel`, {}))
-  await ask('POST', `${path}/capture`, {})
+  const taken = await ask('POST', `${path}/capture`, {})
+  if (taken.status === 200) captured.add(id)
   const refund = { intent_id: id, amount_minor: 100 }
   await Promise.all([ask('POST', '/v1/refunds', refund), ask('POST', '/v1/refunds', refund)])
 }
 
-const Count = Type.Object({ n: Type.Integer() })
-const count = async (statement: ReturnType<typeof sql>) =>
-  (await world.platform.kernel.db.one(Count, statement)).n
-
-test(`${kills} SIGKILLs under load: one effect an operation, and the books agree`, async () => {
-  await control('chaos', {
-    seed: 7,
-    ms: 500,
-    rates: { delay_after: 0.03, reset_after: 0.02, http: 0.03, late_effect: 0.02, drop: 0.1 },
-  })
-  let stopping = false
-  let rounds = 0
-  const goOn = (to: number) => eventually('payments go on', () => rounds > to, 60_000)
-  const load = Array.from({ length: 6 }, async () => {
-    while (!stopping) await pay(rounds++).catch(() => {})
-  })
-  for (let kill = 0; kill < kills; kill++) {
-    await goOn(rounds + 4)
-    const dead = [platform.kill()]
-    if (kill % 4 === 2) {
-      provider.kill('SIGKILL')
-      await Promise.all(dead)
-      provider = await startProvider()
-    }
-    await Promise.all(dead)
-    platform = await startPlatform()
-  }
-  stopping = true
-  await Promise.all(load)
-  await control('chaos', { seed: 0, rates: {} })
-  await eventually('every doubt has ended', () => quiet(), 300_000)
-  await expectOneEffectEach()
-  await expectSameBooks()
-}, 3_600_000)
-
-async function quiet(): Promise<boolean> {
-  const open = await count(sql`
+async function expectAcknowledged(captured: ReadonlySet<string>): Promise<void> {
+  const kept = await outage.count(sql`
     -- any tenant: all of this test
-    select count(*)::int as n from payments.payment_operations
-    where state in ('created', 'pending_provider')`)
-  const events = await count(sql`
-    select count(*)::int as n from payments.provider_events where due_at is not null`)
-  return open === 0 && events === 0
+    select count(*)::int as n from payments.payment_intents
+    where state = 'captured' and id = any(${[...captured]}::uuid[])`)
+  expect(kept).toBe(captured.size)
+  // Each version of a payment was announced, and announced once.
+  const untold = await outage.count(sql`
+    -- any tenant: all of this test
+    select count(*)::int as n from payments.payment_intents i
+    where i.version <> (
+      select count(*) from (
+        select aggregate_version from kernel.events where aggregate_id = i.id
+        union
+        select aggregate_version from kernel.outbox_events where aggregate_id = i.id) told)`)
+  expect(untold).toBe(0)
 }
 
-async function expectOneEffectEach(): Promise<void> {
-  type Effect = { idempotency_key: string; kind: string; object: string }
-  const { data } = (await control('effects')) as { data: Effect[] }
-  const seen = new Map<string, number>()
-  for (const { idempotency_key, kind } of data) {
-    const name = `${kind} ${idempotency_key}`
-    seen.set(name, (seen.get(name) ?? 0) + 1)
-  }
-  expect([...seen].filter(([, times]) => times > 1)).toEqual([])
-  const captures = data.filter(one => one.kind === 'capture').map(one => one.object)
-  expect(new Set(captures).size).toBe(captures.length)
-  expect(captures.length).toBeGreaterThan(0)
-  const captured = await count(sql`
-    -- any tenant: all of this test
-    select count(*)::int as n from payments.payment_intents where state = 'captured'`)
-  expect(captured).toBe(captures.length)
-  const refunded = await count(sql`
-    -- any tenant: all of this test
-    select count(*)::int as n from payments.refunds where state = 'succeeded'`)
-  expect(refunded).toBe(data.filter(one => one.kind === 'refund').length)
-}
+const points = [
+  'kernel.after_operation',
+  'payments.before_call',
+  'payments.before_handle',
+  'payments.after_handle',
+  'payments.after_call',
+  'kernel.after_call',
+  'payments.in_apply',
+  'kernel.after_commit',
+]
+type Struck = { readonly id: string; readonly key: string }
 
-async function expectSameBooks(): Promise<void> {
-  const asked = await ask('POST', '/v1/reconciliation-runs', {
-    from: '2020-01-01T00:00:00.000Z',
-    to: '2100-01-01T00:00:00.000Z',
-  })
-  const { proof } = await eventually(
-    'the books are compared',
-    async () => {
-      const { body } = await ask('GET', asked.headers.get('location') ?? '')
-      return body.status === 'succeeded' && body
-    },
-    60_000,
-  )
-  expect(proof.EUR.clearing_minor).toBe(proof.EUR.provider_minor)
-  for (const check of world.platform.opened['payments']?.checks ?? []) {
-    expect(await check.run(), check.name).toEqual([])
+test('killed at each step of an authorization: a retry with the key finds one effect', async () => {
+  const struck: Struck[] = []
+  const authorize = (ask: Ask, { id, key }: Struck) =>
+    ask('POST', `/v1/payment-intents/${id}/authorize`, { payment_method: 'pm_card_visa' }, key)
+  for (const point of full ? points : ['payments.after_call']) {
+    const made = await outage.askAt(outage.world.url)('POST', '/v1/payment-intents', {
+      amount_minor: 5000,
+      currency: 'EUR',
+    })
+    const one = { id: made.body.id, key: newKey() }
+    struck.push(one)
+    await killedAt(outage.world, point, url => authorize(outage.askAt(url), one), 1, 'product')
+  }
+  const survivor = await outage.startPlatform()
+  await outage.endLeases()
+  for (const one of struck) {
+    await eventually('the retry is answered', async () => {
+      return (await authorize(outage.askAt(survivor.url), one)).status < 300
+    })
+  }
+  await outage.settled()
+  const effects = await outage.effects()
+  for (const { id } of struck) {
+    const own = effects.filter(one => one.metadata.intent_id === id)
+    expect(own.map(one => one.kind)).toEqual(['authorize'])
+  }
+  await outage.expectSameBooks()
+  await survivor.kill()
+}, 600_000)
+
+/** A generator of numbers from one seed. */
+function randomFrom(start: number): () => number {
+  let state = start >>> 0
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
   }
 }

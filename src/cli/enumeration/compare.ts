@@ -1,6 +1,7 @@
 /**
- * Whether two sets of times could come from one and the same thing: the two-sample Kolmogorov–Smirnov
- * test, which sees any difference of two distributions, and their medians. Pure.
+ * Whether two sets of times could have one and the same distribution: the two-sample
+ * Kolmogorov–Smirnov test, which detects any difference of two distributions, and a comparison of
+ * their medians. Pure.
  */
 export type Comparison = {
   readonly medians_ms: readonly [number, number]
@@ -8,7 +9,7 @@ export type Comparison = {
   readonly apart: number
   /** The largest distance between the two distributions, 0 to 1. */
   readonly distance: number
-  /** How often the same thing, measured twice, would be at least that far apart. */
+  /** The probability that two samples of one distribution are at least that far apart. */
   readonly p: number
   readonly alike: boolean
 }
@@ -36,7 +37,7 @@ function medianOf(values: readonly number[]): number {
   return values.length % 2 === 1 ? upper : ((values[half - 1] ?? 0) + upper) / 2
 }
 
-/** The largest distance between the shares of both that lie below a value. */
+/** The largest difference between the shares of both sets that lie below a value. */
 function distanceOf(first: readonly number[], second: readonly number[]): number {
   let [i, j, most] = [0, 0, 0]
   while (i < first.length && j < second.length) {
@@ -52,7 +53,7 @@ function distanceOf(first: readonly number[], second: readonly number[]): number
 function chanceOf(distance: number, effective: number): number {
   const root = Math.sqrt(effective)
   const lambda = (root + 0.12 + 0.11 / root) * distance
-  // The series alternates around 1/2 where it has hardly begun to fall.
+  // Near zero the series alternates around 1/2.
   if (lambda < 0.2) return 1
   let sum = 0
   for (let k = 1; k <= 100; k++) {

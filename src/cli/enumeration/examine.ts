@@ -1,7 +1,8 @@
 /**
- * `dodeca doctor enumeration`: whether the time of an answer tells that an address has an account. It
- * asks a platform with this installation's settings on a database of its own, so that nobody gets a
- * mail and no row is left behind. Asked only by name: it takes half a minute and wants a quiet machine.
+ * `dodeca doctor enumeration`: whether response times reveal that an address has an account. It
+ * starts a platform with this installation's settings on a separate database, so that no mail is
+ * sent and no row is left behind. It runs only if it is named, because it takes half a minute and
+ * needs an idle machine.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -19,12 +20,12 @@ import { probe, questions, type Asked, type Pair } from './probe.ts'
 const pairs_count = 200
 const makers = 4
 const advice =
-  'Ask again while nothing else runs on this machine; if it stays so, the work for the two differs.'
+  'Repeat this while nothing else runs on this machine. If the result stays, the two cases do different work.'
 
 export function enumerationQuestion(call: Call, offline: Offline): Question {
   return {
     name: 'enumeration',
-    says: 'No answer takes a time that tells whether an address has an account',
+    says: 'No response time reveals whether an address has an account',
     ask: async () => {
       const { found, alike } = await onScratch(call, offline, url => measure(call, url))
       return { state: alike ? 'ok' : 'violation', found, advice: alike ? null : advice }
@@ -43,8 +44,8 @@ async function measure(call: Call, database_url: string) {
     for (const what of Object.keys(questions) as Asked[]) {
       if (what === 'register' && !config.settings['identity.require_verified_email']) {
         found.push(
-          'register: not compared. Where an address need not be proven ' +
-            '(IDENTITY_REQUIRE_VERIFIED_EMAIL=false), a login after it tells anyway.',
+          'register: not compared. Where an address need not be verified ' +
+            '(IDENTITY_REQUIRE_VERIFIED_EMAIL=false), a login after it reveals it anyway.',
         )
         continue
       }
@@ -78,13 +79,15 @@ function settingsOn(database_url: string, data_dir: string): Record<string, stri
     KERNEL_SANDBOX: 'false',
     KERNEL_FAULTS: '',
     KERNEL_DRAIN_SECONDS: '0',
-    // All questions come from one address, which is not what is examined.
+    // All requests come from one address, which is not what is examined.
     KERNEL_THROTTLE_LOOPBACK: 'false',
     IDENTITY_TENANT_FROM: 'body',
   }
 }
 
-/** Accounts with one password among them, and as many addresses of nobody, of the same length. */
+/**
+ * Accounts that share one password, and as many addresses without an account, of the same length.
+ */
 async function makePairs({ administration }: Face): Promise<Pair[]> {
   const password = newSecret(24)
   const pairs = Array.from({ length: pairs_count }, () => ({
@@ -109,13 +112,13 @@ async function onScratch<T>(
 ): Promise<T> {
   const { db } = platform.kernel
   const name = `dodeca_enumeration_${newId().slice(-12)}`
-  call.terminal.progress('Measuring on a database of its own …')
+  call.terminal.progress('Measuring on a separate database …')
   try {
     await db.run(sql`create database ${sql.id(name)}`)
   } catch (error) {
     throw new StartError(
-      'This check makes a database of its own, which the role of DATABASE_URL may not: let it ' +
-        '(alter role … createdb), or give the check another DATABASE_URL.',
+      'This check creates a database, which the role of DATABASE_URL may not do. Allow it ' +
+        '(alter role … createdb), or set another DATABASE_URL for this check.',
       { cause: error },
     )
   }

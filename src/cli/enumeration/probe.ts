@@ -1,7 +1,7 @@
 /**
- * Asks a platform the same about addresses that have an account and about ones that have none, in turns,
- * and takes the time of each answer. Each address is asked about once, so that no limit is met; who of a
- * pair comes first changes, so that neither profits from the other.
+ * Sends the same requests about addresses with an account and without one, in turns, and measures
+ * each response time. Each address is used once, so that no limit applies. The order within a pair
+ * alternates, so that neither kind gains from it.
  */
 import { Agent, request, type IncomingMessage } from 'node:http'
 import { once } from 'node:events'
@@ -14,7 +14,7 @@ type Answer = { readonly status: number; readonly ms: number }
 
 const wordless = 'no password of anybody here'
 
-/** What is asked about an address, and the status that either kind of address must get. */
+/** A request about an address, and the status that both kinds of address must get. */
 export const questions = {
   login: { path: '/v1/sessions', more: { password: wordless }, status: 401 },
   'password reset': { path: '/v1/password-reset-requests', more: {}, status: 202 },

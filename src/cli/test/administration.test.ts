@@ -117,10 +117,10 @@ test('signing keys are turned over, gently or at once', { timeout: limit_ms }, a
 
 describe('refusals', () => {
   const said: readonly (readonly [string, RegExp])[] = [
-    ['tenant create Acme', /^Acme is no slug: /],
-    ['tenant create some-one --signup=maybe', /^--signup is open or invite\.$/],
+    ['tenant create Acme', /^Acme is not a slug: /],
+    ['tenant create some-one --signup=maybe', /^--signup must be open or invite\.$/],
     ['tenant disable default', /^The platform is administered from this tenant\.$/],
-    ['user create nonsense', /^nonsense is no address that mail can be sent to\.$/],
+    ['user create nonsense', /^nonsense is not a valid e-mail address\.$/],
     ['user create x@example.test --roles=emperor', /^There is no role emperor\.$/],
     [
       'user grant nobody@example.test auditor',
@@ -157,6 +157,6 @@ test('seeds are sown once, and never in production', { timeout: limit_ms }, asyn
     expect((await world.call('POST', '/v1/sessions', { body })).status).toBe(201)
   }
   const refused = await run('seed', { PROFILE: 'production' })
-  expect(refused.err).toMatch(/they are not made in production\.$/)
+  expect(refused.err).toMatch(/they are not created in production\.$/)
   expect(refused.code).toBe(1)
 })

@@ -31,12 +31,12 @@ describe.concurrent('words', { timeout: 90_000 }, () => {
     ['backup', /^`dodeca backup` is followed by create, verify or restore\.$/],
     ['backup verfy x', /^`dodeca backup` has no verfy\. Did you mean verify\? /],
     ['events tail --folow', /has no option --folow\. Did you mean --follow\? /],
-    ['backup verify', /^`dodeca backup verify` needs <backup>\. Use it as/],
+    ['backup verify', /^`dodeca backup verify` requires <backup>\. Use it as/],
     ['start --port=many', /^PORT must be a whole number from 0 to 65535\.$/],
-    ['keys list', /^There are no keys yet: the first start makes them\.$/],
-    ['backup verify nowhere', /nowhere is no backup: it has no manifest\.json\. /],
+    ['keys list', /^There are no keys yet. The first start creates them\.$/],
+    ['backup verify nowhere', /nowhere is not a backup: it has no manifest\.json\. /],
   ]
-  test.each(said)('%s is answered with one line, and nothing is made', async (line, sentence) => {
+  test.each(said)('%s prints one line and creates nothing', async (line, sentence) => {
     const data = place.data(`words-${newId()}`)
     const { code, out, err } = await place.run(data, line.split(' '), real)
     expect(err.trimEnd()).toMatch(sentence)
@@ -75,7 +75,7 @@ describe('a data folder of its own', { timeout: 90_000 }, () => {
       ok: false,
       checks: [
         { check: 'migrations', state: 'violation' },
-        { check: 'parks', state: 'violation', found: [/could not be asked/] },
+        { check: 'parks', state: 'violation', found: [/could not run/] },
       ].map(one => ({ check: one.check, state: one.state })),
     })
     const applied = await place.run(data, ['migrate'], real)
@@ -109,7 +109,9 @@ describe('a data folder of its own', { timeout: 90_000 }, () => {
       ...real,
       env: { KERNEL_KEYRING: old.keyring },
     })
-    expect(given.err).toMatch(/given by KERNEL_KEYRING.*KERNEL_KEYRING="k\w+:.{44},<what it holds/)
+    expect(given.err).toMatch(
+      /come from KERNEL_KEYRING.*KERNEL_KEYRING="k\w+:.{44},<existing value/,
+    )
     expect(given.code).toBe(1)
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(kept)
   })
@@ -205,14 +207,14 @@ describe('beside a running platform', { timeout: 90_000 }, () => {
     expect(sick.out).toMatch(/violation.*parks[\s\S]*book\.heard: 1 dead[\s\S]*→ See/)
     expect(sick.code).toBe(1)
     const retried = await place.run(data, ['events', 'retry', park])
-    expect(retried.out).toContain('is tried again at once for book.heard')
+    expect(retried.out).toContain('is retried at once for book.heard')
     expect(await deadPark()).toBe(park)
     const unsaid = await place.run(data, ['events', 'skip', park])
-    expect(unsaid.err).toBe('Say why the event is given up: --reason="…".\n')
+    expect(unsaid.err).toBe('Say why the event is skipped: --reason="…".\n')
     const skipped = await place.run(data, ['events', 'skip', park, '--reason=a test', '--json'])
     expect(JSON.parse(skipped.out)).toMatchObject({ id: park, state: 'skipped' })
     const late = await place.run(data, ['events', 'retry', park])
-    expect(late.err).toBe(`The park ${park} is skipped. Only a dead one is retried.\n`)
+    expect(late.err).toBe(`The park ${park} is skipped. Only a dead park can be retried.\n`)
     const unknown = await place.run(data, ['events', 'retry', newId()])
     expect(unknown.err).toMatch(/^There is no park .*`npx dodeca events parks` lists them\.\n$/)
     expect([unsaid.code, late.code, unknown.code]).toEqual([1, 1, 1])

@@ -1,13 +1,13 @@
 /**
- * The address of the caller: the socket's peer, unless that peer is one of our own proxies; then the
- * last address in X-Forwarded-For that none of our proxies vouches for. A header from anybody else is
- * not believed.
+ * The address of the caller: the peer of the socket, or, if that peer is one of our own proxies,
+ * the last address in X-Forwarded-For that is not one of them. A header from any other peer is
+ * ignored.
  */
 import { BlockList, isIP } from 'node:net'
 
 export type ClientAddress = (peer: string, forwarded: string | string[] | undefined) => string
 
-/** Whether a peer is one of our own proxies, whose word on the request counts. */
+/** Whether a peer is one of our own proxies, whose forwarding headers are trusted. */
 export function proxyCheck(trusted: readonly string[]): (peer: string) => boolean {
   const proxies = new BlockList()
   for (const entry of trusted) {
@@ -41,7 +41,7 @@ export function clientAddress(trusted: readonly string[]): ClientAddress {
   }
 }
 
-/** `::ffff:127.0.0.1` is 127.0.0.1: one caller, one bucket. */
+/** `::ffff:127.0.0.1` is 127.0.0.1, so that one caller has one bucket. */
 function plain(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
 }

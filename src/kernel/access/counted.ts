@@ -1,34 +1,68 @@
 /**
- * A quota on rows without a lock that everybody waits for. The rows themselves are counted, so nothing
- * drifts and nothing is given back. Well below the limit nobody is locked out, and a count that was dear
- * is used again for a moment; from nine tenths of the limit on, and for small limits always, those who
- * add to one scope go one after the other, and the count is exact.
+ * A quota on rows without one lock for all writers. The rows themselves are counted, so the count
+ * never drifts and nothing has to be given back. Well below a large limit no lock is taken, and a
+ * count that took long is used again for a moment; from nine tenths of it on, writers of one scope run
+ * one after the other and the count is exact. A small limit is always exact: up to a tenth of it may be
+ * added side by side, each writer in a slot of its own, as long as all slots together stay below the
+ * limit; after that, writers run one after the other and take every slot.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../database/db.ts'
 import { sql, type Sql } from '../database/sql.ts'
 import { problem } from '../errors/problem.ts'
+import { jitter } from '../ids.ts'
 
 export type Counted = (
   tx: Pick<Tx, 'one' | 'run'>,
   /** `<surface>.<what>:<id>` */
   scope: string,
   limit: number,
-  /** A `select` of the rows that count, without a limit of its own. */
+  /** A `select` of the rows that count, without a `limit` of its own. */
   rows: Sql,
-  /** How many are about to be added; 1 without it. */
+  /** How many rows the caller is about to add; 1 by default. */
   by?: number,
 ) => Promise<void>
 
 const Count = Type.Object({ n: Type.Integer() })
 const exact_below = 1000
 const near_share = 0.9
-/** A count is used again for a hundred times as long as it took, at most for a second. */
+/** A count is cached for a hundred times as long as it took, at most for a second. */
 const rest_factor = 100
 const rest_ms_max = 1000
 const known_max = 10_000
 
 type Known = { n: number; until_ms: number }
+
+/**
+ * The first free slot, or one that is waited for; no more are added at once than there are slots, so a count
+ * misses fewer than that. Both travel together: the count's snapshot is taken when the slot is held.
+ */
+async function countInSlot(
+  tx: Pick<Tx, 'one' | 'run'>,
+  scope: string,
+  slots: number,
+  count: () => Promise<{ n: number }>,
+): Promise<number> {
+  const free = sql`
+    select slot from generate_series(1, ${slots}::int) slot
+    where pg_try_advisory_xact_lock(hashtext(${scope}), slot) limit 1`
+  const [, { n }] = await Promise.all([
+    tx.run(sql`
+      select pg_advisory_xact_lock(hashtext(${scope}), coalesce((${free}), ${ownSlot(slots)}::int))`),
+    count(),
+  ])
+  return n
+}
+
+function ownSlot(slots: number): number {
+  return 1 + Math.floor(jitter() * slots)
+}
+
+function everySlot(scope: string, slots: number): Sql {
+  return sql`
+    select pg_advisory_xact_lock(hashtext(${scope}), slot)
+    from generate_series(1, ${slots}::int) slot order by slot`
+}
 
 export function openCounted(): Counted {
   const known = new Map<string, Known>()
@@ -42,6 +76,13 @@ export function openCounted(): Counted {
   return async (tx, scope, limit, rows, by = 1) => {
     const count = () =>
       tx.one(Count, sql`select count(*)::int as n from (${rows} limit ${limit + 1}) r`)
+    const slots = limit < exact_below && by === 1 ? Math.floor(limit / 10) : 0
+    if (slots > 1 && (known.get(scope)?.n ?? 0) + 2 * slots <= limit) {
+      const began_ms = performance.now()
+      const n = await countInSlot(tx, scope, slots, count)
+      keep(scope, n + 1, began_ms)
+      if (n + slots <= limit) return
+    }
     const near = limit < exact_below ? 0 : limit * near_share
     const last = known.get(scope)
     if (last && performance.now() < last.until_ms && last.n + by <= near) {
@@ -53,11 +94,9 @@ export function openCounted(): Counted {
       const { n } = await count()
       if (n + by <= near) return keep(scope, n + by, began_ms)
     }
-    // Both travel together; the count's snapshot is taken when the lock is held.
-    const [, { n }] = await Promise.all([
-      tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${scope}, 0))`),
-      count(),
-    ])
+    // Both statements travel together; the count takes its snapshot after the locks are held.
+    const every = Math.max(1, Math.floor(limit < exact_below ? limit / 10 : 1))
+    const [, { n }] = await Promise.all([tx.run(everySlot(scope, every)), count()])
     if (n + by > limit) {
       throw problem('quota_exceeded', {
         detail: `At most ${limit} are allowed; delete some first.`,

@@ -1,4 +1,4 @@
-/** The refusal of an operation: which permission it needs, and how the caller gets it. */
+/** The refusal of an operation: which permission it requires, and how the caller gets it. */
 import { problem, type Problem } from '../errors/problem.ts'
 import type { Permission } from './permissions.ts'
 import type { Principal } from './principal.ts'
@@ -6,13 +6,13 @@ import type { Principal } from './principal.ts'
 type Needed = {
   readonly name: string
   readonly permission: Permission | undefined
-  /** The type to which a permission of that name would have to be given. */
+  /** The type to which the permission would have to be granted. */
   readonly type?: string | undefined
 }
 
 export function denied(kind: Principal['kind'] | undefined, needed: Needed): Problem {
   const { name, type, permission } = needed
-  const what = `This needs the permission \`${name}\`${type ? ` for the type \`${type}\`` : ''}.`
+  const what = `This requires the permission \`${name}\`${type ? ` for the type \`${type}\`` : ''}.`
   const roles = (permission?.roles ?? []).map(role => `\`${role}\``).join(', ')
   const held = roles ? ` The built-in roles with it: ${roles}.` : ''
   const next =

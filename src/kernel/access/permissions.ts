@@ -1,7 +1,8 @@
 /**
  * The catalog of permissions and the one rule that matches them. A permission is
- * `<surface>.<resource>.<action>`; a grant may be narrowed to a type (`:report`) or span all (`:*`).
- * What every member may do needs no look-up, so that ordinary requests stay free of it.
+ * `<surface>.<resource>.<action>`; a grant may be limited to one type (`:report`) or cover all
+ * types (`:*`). Permissions that every member has need no look-up, so ordinary requests do not pay
+ * for one.
  */
 
 export type Permission = {
@@ -9,7 +10,7 @@ export type Permission = {
   readonly says: string
   /** The built-in roles that hold it; `member` is every account. */
   readonly roles: readonly string[]
-  /** Two different duties can never be held by one role. */
+  /** No role can hold permissions of two different duties. */
   readonly duty?: 'support' | 'refunds' | 'keys'
   /** Grants of it may name a type. */
   readonly typed?: true
@@ -29,7 +30,7 @@ export function permissionCatalog(parts: readonly Record<string, Permission>[]):
   return catalog
 }
 
-/** True if the grants allow the operation at all, for whichever type. */
+/** True if the grants allow the operation at all, for any type. */
 export function allowsSome(grants: ReadonlySet<string>, permission: string): boolean {
   if (grants.has(permission) || grants.has(`${permission}:*`)) return true
   for (const grant of grants) if (grant.startsWith(`${permission}:`)) return true

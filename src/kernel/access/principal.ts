@@ -1,6 +1,6 @@
 /**
- * Who a request acts for, and the port through which the platform learns it. The kernel knows no
- * accounts: whoever owns them plugs an `Access` in.
+ * Who a request acts for, and the port through which the kernel learns it. The kernel knows no
+ * accounts: the surface that owns them provides an `Access`.
  */
 import type { Reader } from '../database/db.ts'
 
@@ -19,7 +19,10 @@ export type Credential = { readonly kind: 'bearer' | 'cookie'; readonly token: s
 export type Access = {
   /** The principal of a credential, or `invalid_token`. */
   authenticate(credential: Credential): Promise<Principal> | Principal
-  /** Whether the principal's credential still counts: asked every second while a stream is open. */
+  /**
+   * Whether the credential of the principal is still valid: checked every second while a stream is
+   * open.
+   */
   stands(principal: Principal): Promise<boolean> | boolean
   /** Every permission that the principal holds now, read from the database in this request. */
   grants(reader: Reader, principal: Principal): Promise<ReadonlySet<string>>

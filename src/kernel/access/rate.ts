@@ -1,7 +1,7 @@
 /**
- * How much a principal, a tenant or an unknown network may ask (GCRA: one number per bucket, no window
- * edges). In memory and per process for these general classes; limits that must hold over all processes
- * are one SQL statement on kernel.throttles.
+ * Request rates of a principal, a tenant or an unknown network (GCRA: one number per bucket, no
+ * window edges). These general rates are kept in memory per process; limits that must hold over all
+ * processes are one SQL statement on kernel.throttles.
  */
 import { problem } from '../errors/problem.ts'
 import type { Principal } from './principal.ts'
@@ -21,12 +21,12 @@ export type RateSettings = {
 type RateHeaders = { policy: string; state: string }
 
 export type RateLimiter = {
-  /** Counts one request; answers the headers, or throws `rate_limited`. */
+  /** Counts one request; returns the headers, or throws `rate_limited`. */
   take(
     kind: RateClass,
     who: Principal | null,
     address: string,
-    /** What of the path has a bucket of its own. */
+    /** The part of the path that has a bucket of its own. */
     about?: string,
   ): RateHeaders | null
   /** Like `take`, but the request is not counted: for routes where only refused requests count. */
@@ -38,7 +38,10 @@ export type RateLimiter = {
 const window_ms = 60_000
 const buckets_max = 100_000
 
-/** A map of its own each: who asks is looked up by an id as it is, without a new text per request. */
+/**
+ * One map for each class: a bucket is found by its id alone, without building a new key per
+ * request.
+ */
 type Bucket = { limit: number; step_ms: number; policy: string; arrivals: Map<string, number> }
 
 export function openRateLimiter(
@@ -112,7 +115,7 @@ export function openRateLimiter(
   }
 }
 
-/** Requests left after this one; negative means refused, and then how long to wait. */
+/** Requests left after this one; a negative number means refused, and gives the time to wait. */
 function takeFrom({ limit, step_ms, arrivals }: Bucket, key: string, at: number, counts: boolean) {
   const from = Math.max(arrivals.get(key) ?? 0, at)
   const behind = from + step_ms - at
@@ -122,7 +125,7 @@ function takeFrom({ limit, step_ms, arrivals }: Bucket, key: string, at: number,
   return { left: Math.min(limit, Math.floor((window_ms - behind) / step_ms)), wait_ms: 0 }
 }
 
-/** Buckets whose time has passed are as good as absent; if all are busy, the oldest half goes. */
+/** Buckets that are full again can be deleted; if none is, the oldest half is deleted. */
 function forget(arrivals: Map<string, number>, at: number): void {
   for (const [key, tat] of arrivals) if (tat <= at) arrivals.delete(key)
   if (arrivals.size < buckets_max) return
@@ -138,7 +141,7 @@ export function isLoopback(address: string): boolean {
 }
 
 /**
- * IPv4 addresses count one by one, IPv6 by /64: a household owns a whole one.
+ * IPv4 addresses count one by one, IPv6 addresses by /64, because one household has a whole /64.
  */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address

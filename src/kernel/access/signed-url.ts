@@ -1,8 +1,9 @@
 /**
- * Signed addresses: whoever holds one may do one thing (method and path) within exact limits until it
- * expires. The limits are what the caller vouches for, such as object key, size and checksum; they are
- * signed but need not travel. A signature is judged before the expiry, so a forged time is `invalid`.
- * The state of the object is not ours to know: it is checked again at use.
+ * Signed URLs: the holder may do one thing (a method on a path) within exact limits until it
+ * expires. The limits are what the signer fixed, such as object key, size and checksum; they are
+ * signed but need not be part of the URL. The signature is checked before the expiry, so a forged
+ * time is `invalid`. The state of the object is not part of the signature: the caller checks it
+ * when the URL is used.
  */
 import { Buffer } from 'node:buffer'
 import { timingSafeEqual } from 'node:crypto'
@@ -12,7 +13,7 @@ export type SignedLimits = Readonly<Record<string, string | number | null>>
 
 export type SignedGrant = {
   readonly method: string
-  /** Without host and query. */
+  /** The path alone, without host and query. */
   readonly path: string
   readonly limits: SignedLimits
 }
@@ -20,7 +21,10 @@ export type SignedGrant = {
 export type SignedUrlVerdict = 'ok' | 'signed_url_expired' | 'signed_url_invalid'
 
 export type SignedUrls = {
-  /** The path with `exp`, `kid` and `sig`; it works until, not at, `expires_at_seconds`. */
+  /**
+   * The path with `exp`, `kid` and `sig`. It is valid before `expires_at_seconds`, and no longer at
+   * that second.
+   */
   sign(grant: SignedGrant, expires_at_seconds: number): string
   verify(
     grant: SignedGrant,
@@ -40,7 +44,7 @@ export function openSignedUrls(keys: Pick<Keyring, 'kids' | 'macWith'>): SignedU
       const mac = Number.isSafeInteger(expires_at_seconds)
         ? keys.macWith(kid, use, contentOf(grant, exp, kid))
         : null
-      if (!mac) throw new Error('a signed address needs a whole second to expire at')
+      if (!mac) throw new Error('a signed URL needs a whole number of seconds for its expiry')
       const query = new URLSearchParams({ exp, kid, sig: mac.toString('base64url') })
       return `${grant.path}?${query}`
     },
@@ -53,7 +57,7 @@ export function openSignedUrls(keys: Pick<Keyring, 'kids' | 'macWith'>): SignedU
       const genuine =
         mac !== null &&
         given.length === mac.length &&
-        // Base64url has several spellings of one value; only ours is accepted.
+        // Base64url can spell one value in several ways; only the canonical one is accepted.
         given.toString('base64url') === sig &&
         timingSafeEqual(given, mac)
       if (!genuine) return 'signed_url_invalid'
@@ -62,7 +66,7 @@ export function openSignedUrls(keys: Pick<Keyring, 'kids' | 'macWith'>): SignedU
   }
 }
 
-/** Whoever may GET may look with HEAD. */
+/** A URL for GET is valid for HEAD too. */
 function contentOf({ method, path, limits }: SignedGrant, exp: string, kid: string): Buffer {
   const verb = method === 'HEAD' ? 'GET' : method
   const sorted = Object.entries(limits).sort(([a], [b]) => (a < b ? -1 : 1))

@@ -1,10 +1,10 @@
 /**
- * Limits that hold over all processes (GCRA, one number a bucket): one conditional statement takes from
- * every bucket or from none. Through a transaction, what comes to nothing does not count. Through the
- * database, it counts at once, whatever becomes of the request, and no connection is held while the work
- * goes on; what went well is given back. Where a bucket is empty only because attempts of this process
- * are under way, a caller may wait for one of them. The rows belong to the kernel, which deletes full
- * ones.
+ * Limits that hold over all processes (GCRA, one number a bucket): one conditional statement takes
+ * from every bucket or from none. Taken in a transaction, a request that rolls back does not count.
+ * Taken through the database, it counts at once, even if the request fails, and no connection is
+ * held during the work; the caller gives back what should not count. If a bucket is empty only
+ * because attempts of this process are running, a caller may wait for one of them. The rows belong
+ * to the kernel, which deletes full ones.
  */
 import { Type } from 'typebox'
 import type { Db, Tx } from '../database/db.ts'
@@ -16,13 +16,13 @@ import type { RateSettings } from './rate.ts'
 import { isLoopback, networkOf } from './rate.ts'
 
 export type Bucket = {
-  /** `<surface>.<what>` */
+  /** `<surface>.<limit>` */
   readonly name: string
-  /** One bucket for each value; it is kept as a keyed hash, so it may be secret or personal. */
+  /** One bucket for each value. It is stored as a keyed hash, so it may be secret or personal. */
   readonly of?: string
-  /** One bucket for each network; for a loopback peer in development there is none. */
+  /** One bucket for each network; a loopback peer in development has none. */
   readonly ip?: string
-  /** What a full bucket holds, and in how many seconds an empty one fills. */
+  /** The capacity of a bucket, and the seconds in which an empty one fills. */
   readonly many: number
   readonly per_seconds: number
   /** Not multiplied by KERNEL_RATE_FACTOR. */
@@ -31,20 +31,26 @@ export type Bucket = {
 } & Pick<TakeOptions, 'debt' | 'wait'>
 
 export type TakeOptions = {
-  /** How many are taken; 1 without it. */
+  /** How many to take; 1 by default. */
   readonly cost?: number
-  /** More than a full bucket holds may be taken from a full one, and is paid off; else it never fits. */
+  /**
+   * Whether a full bucket may be charged more than it holds and pay it off later. Without it such a
+   * cost is always refused.
+   */
   readonly debt?: boolean
-  /** Waits up to two seconds while attempts of this process on this bucket are under way. */
+  /** Waits up to two seconds while attempts of this process on this bucket are running. */
   readonly wait?: boolean
 }
 
 export type Taken = {
-  /** The attempt went well: it does not count. */
+  /** The attempt succeeded: it does not count. */
   giveBack(): Promise<void>
-  /** The same in the commit of this transaction; if that fails, the attempt is still to be ended. */
+  /**
+   * The same in the commit of this transaction. If that commit fails, the attempt still has to be
+   * ended.
+   */
   giveBackWith(tx: Tx): void
-  /** The attempt counts. The first of the three ends it; what follows does nothing. */
+  /** The attempt counts. Only the first of these three calls has an effect. */
   keep(): void
 }
 
@@ -55,6 +61,12 @@ export type Take = (
   options?: TakeOptions,
 ) => Promise<Taken>
 
+/**
+ * Takes from each bucket what is left there, and says of each whether it was enough: for a pace at which
+ * work goes on, where one that is empty holds nobody else up. What was taken counts.
+ */
+export type TakeEach = (db: Db, buckets: readonly Bucket[]) => Promise<boolean[]>
+
 type Filled = Bucket & { readonly row: string; readonly step: number; readonly span: number }
 type Flight = { count: number; waiting: (() => void)[] }
 
@@ -62,18 +74,23 @@ const wait_ms_max = 2000
 const Name = Type.Object({ bucket: Type.String() })
 const Wait = Type.Object({ retry_after: Type.Integer() })
 
-export function openTake({
-  settings,
-  keys,
-  metrics,
-}: {
-  settings: Pick<RateSettings, 'kernel.rate_factor' | 'kernel.throttle_loopback'>
-  keys: Pick<Keyring, 'fingerprint'>
-  metrics: Pick<Metrics, 'rateLimited'>
-}): Take {
-  const flights = new Map<string, Flight>()
+type Needs = {
+  readonly settings: Pick<RateSettings, 'kernel.rate_factor' | 'kernel.throttle_loopback'>
+  readonly keys: Pick<Keyring, 'fingerprint'>
+}
 
-  const filled = (bucket: Bucket, options: TakeOptions): Filled[] => {
+export function openTakeEach(needs: Needs): TakeEach {
+  const filled = openFilled(needs)
+  return async (db, buckets) => {
+    const rows = new Map(buckets.flatMap(one => filled(one, {})).map(one => [one.row, one]))
+    const taken = await db.many(Name, taking([...rows.values()]))
+    const enough = new Set(taken.map(one => one.bucket))
+    return buckets.map(one => filled(one, {}).every(({ row }) => enough.has(row)))
+  }
+}
+
+function openFilled({ settings, keys }: Needs) {
+  return (bucket: Bucket, options: TakeOptions): Filled[] => {
     const { name, of, ip, per_seconds, exact } = bucket
     if (ip !== undefined && isLoopback(ip) && !settings['kernel.throttle_loopback']) return []
     const factor = exact ? 1 : settings['kernel.rate_factor']
@@ -84,6 +101,14 @@ export function openTake({
     const row = `${name}${ip === undefined ? '' : `:${networkOf(ip)}`}${secret}`
     return [{ ...bucket, wait, row, step, span: debt ? Math.max(per_seconds, step) : per_seconds }]
   }
+}
+
+export function openTake({
+  metrics,
+  ...needs
+}: Needs & { readonly metrics: Pick<Metrics, 'rateLimited'> }): Take {
+  const flights = new Map<string, Flight>()
+  const filled = openFilled(needs)
 
   return async (door, buckets, options = {}) => {
     const all = buckets.flatMap(one => filled(one, options))
@@ -115,14 +140,15 @@ class Refused extends Error {
   }
 }
 
-/** The first bucket that has too little, and then nothing is taken; or undefined. */
+/** The first bucket that has too little (then nothing is taken), or undefined. */
 async function takeAll(door: Db | Tx, buckets: readonly Filled[]): Promise<Filled | undefined> {
   if (buckets.length === 0) return undefined
   const first = async (through: Pick<Tx, 'many'>) => {
     const taken = await through.many(Name, taking(buckets))
     return buckets.find(({ row }) => !taken.some(one => one.bucket === row))
   }
-  // The caller's transaction, which a refusal takes back; or a statement that takes all or nothing.
+  // Either the caller's transaction, which a refusal rolls back, or one statement that takes all or
+  // nothing.
   if (!('tx' in door) || buckets.length === 1) return await first(door)
   try {
     return await door.tx(async tx => {
@@ -136,7 +162,7 @@ async function takeAll(door: Db | Tx, buckets: readonly Filled[]): Promise<Fille
   }
 }
 
-/** Rows are taken in the order of their names, so that two callers never wait for each other. */
+/** Rows are locked in the order of their names, so that two callers cannot deadlock. */
 function taking(buckets: readonly Filled[]): Sql {
   return sql`
     with wanted as (
@@ -211,7 +237,9 @@ function takeOff(flights: Map<string, Flight>, row: string): void {
   flights.set(row, flight)
 }
 
-/** One given back lets one waiter try again; the last landing lets all of them see what is left. */
+/**
+ * Each attempt that is given back lets one waiter try again; after the last one all waiters check.
+ */
 function land(flights: Map<string, Flight>, row: string, back: boolean): void {
   const flight = flights.get(row)
   if (!flight) return

@@ -26,11 +26,12 @@ let meta: Ajv2020 | undefined
 
 /** Throws a `Refused` with a sentence and the place where the schema cannot be used. */
 export async function compileSchema(given: object, steps?: number): Promise<Fit> {
-  const fit = await inTurn(() => compileFit(given, steps))
+  const drafts = await inTurn(() => (meta ??= new Ajv2020(options)))
+  const fit = await inTurn(() => compileFit(given, drafts, steps))
   return (value, pointer) => inTurn(() => fit(value, pointer))
 }
 
-function compileFit(given: object, steps?: number) {
+function compileFit(given: object, drafts: Ajv2020, steps?: number) {
   const { schema, patterns } = shapeSchema(given)
   let work = new Work()
   const spend = (count: number) => work.spend(count)
@@ -38,7 +39,7 @@ function compileFit(given: object, steps?: number) {
     const pattern = patterns.get(source) ?? compilePattern(source)
     return { test: text => pattern.test(text, work), toString: () => source }
   })
-  const compiled = compile(ajv, schema)
+  const compiled = compile(ajv, drafts, schema)
   return (value: unknown, pointer: string): FieldError[] => {
     work = new Work(steps)
     const verdict = ended(() => compiled(value))
@@ -82,10 +83,9 @@ function validator(spend: (steps: number) => void, pattern: (source: string) => 
 }
 
 /** Throws where the schema itself is none. Each has a compiler of its own, so that no two share names. */
-function compile(ajv: Ajv2020, schema: object) {
-  meta ??= new Ajv2020(options)
-  if (meta.validateSchema(schema) !== true) {
-    const [first] = meta.errors ?? []
+function compile(ajv: Ajv2020, drafts: Ajv2020, schema: object) {
+  if (drafts.validateSchema(schema) !== true) {
+    const [first] = drafts.errors ?? []
     throw new Refused(`The schema is not valid: it ${first?.message}.`, first?.instancePath)
   }
   try {

@@ -1,7 +1,7 @@
 /**
- * Reads a regular expression of ECMAScript with the flag `u` as a tree. The language's own parser has
- * already said that it is one, so this reader only finds its way. What one character may be stays text:
- * the language itself decides it, a character at a time.
+ * Parses an ECMAScript regular expression with the flag `u` into a tree. The language's own parser
+ * has already accepted it, so this one does not check the syntax again. A class of characters stays
+ * text: the language itself decides, one character at a time, whether it matches.
  */
 import { Refused } from './work.ts'
 
@@ -100,7 +100,7 @@ function escaped(text: string): Node {
   if (text === '\\b' || text === '\\B') return { kind: 'assert', what: text === '\\b' ? 'b' : 'B' }
   if (/^\\[1-9k]/.test(text)) {
     throw new Refused(
-      'A pattern cannot refer back to a group (\\1, \\k<name>): write out what is meant.',
+      'A pattern cannot refer back to a group (\\1, \\k<name>). Write out what the group matches.',
     )
   }
   return { kind: 'one', class: text }

@@ -18,7 +18,7 @@ export type Pattern = {
 }
 
 const pattern_chars_max = 1000
-/** A pattern of 400 instructions over 1,000 characters takes all steps of a check. */
+/** A pattern of 200 instructions over 1,000 characters takes all steps of a check. */
 const instructions_max = 5000
 
 /** Compiles, or throws a `Refused` that says why not. */

@@ -10,8 +10,8 @@ import { Refused } from './work.ts'
 /** The member that is added; a schema that brings one of this name loses it. */
 export const weight_keyword = 'x-dodeca-weight'
 
-/** Compiling so many takes up to 100 ms, once. */
-export const subschemas_max = 250
+/** Compiling so many takes up to 40 ms, once. */
+export const subschemas_max = 120
 const values_max = 20_000
 const instructions_of_all_max = 20_000
 const draft = 'https://json-schema.org/draft/2020-12/schema'

@@ -1,34 +1,32 @@
 /**
  * Checks of what comes from outside run on the thread that serves every request. One of them is bounded;
- * many in a row would still keep others waiting. So in one round of the event loop they take 5 ms and one
- * check more; the others wait for the next rounds, one a round, in the order in which they came.
+ * many in a row would still keep others waiting. So after 5 ms of checks the next ones wait for as long as
+ * the last ones took, in the order in which they came: half of the time is for everything else.
  */
-const round_ms = 5
+const share_ms = 5
 
 const waiting: (() => void)[] = []
 let used_ms = 0
-let scheduled = false
+let resting = false
 
 export async function inTurn<T>(check: () => T): Promise<T> {
-  if (waiting.length > 0 || used_ms > round_ms) {
-    await new Promise<void>(resolve => waiting.push(resolve))
-  }
+  if (resting || waiting.length > 0) await new Promise<void>(resolve => waiting.push(resolve))
   const began = performance.now()
   try {
     return check()
   } finally {
     used_ms += performance.now() - began
-    if (used_ms > round_ms) startNextRound()
+    if (used_ms > share_ms) rest()
+    else waiting.shift()?.()
   }
 }
 
-function startNextRound(): void {
-  if (scheduled) return
-  scheduled = true
-  setImmediate(() => {
-    scheduled = false
-    used_ms = 0
+function rest(): void {
+  if (resting) return
+  resting = true
+  setTimeout(() => {
+    resting = false
     waiting.shift()?.()
-    if (waiting.length > 0) startNextRound()
-  })
+  }, used_ms)
+  used_ms = 0
 }

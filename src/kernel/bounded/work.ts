@@ -19,8 +19,8 @@ export class TooMuchWork extends Error {
   override readonly name = 'TooMuchWork'
 }
 
-/** So many take 4 to 30 ms (`bench/hostile.ts`): for so long, other requests wait. */
-export const steps_max = 400_000
+/** So many take 2 to 20 ms (`bench/hostile.ts`): for so long, other requests wait. */
+export const steps_max = 200_000
 
 export class Work {
   private left: number

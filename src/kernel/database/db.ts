@@ -1,9 +1,9 @@
 /**
- * The only door to PostgreSQL. `db.tx(fn)` is the only door to a transaction: BEGIN travels with the
- * first statement, and the buffered events, the outcome record and COMMIT travel together, so a keyed
- * write costs the round trips of its own statements plus two. A transaction used after its end throws.
- * Serialization failures and deadlocks are retried here, at most three times, because nothing of the
- * attempt was committed.
+ * The only access to PostgreSQL; `db.tx(fn)` is the only way to begin a transaction. BEGIN travels
+ * with the first statement, and the buffered events, the outcome record and COMMIT travel together,
+ * so a keyed write costs the round trips of its own statements plus two. Using a transaction after
+ * its end throws. Serialization failures and deadlocks are retried here, at most three times; that
+ * is safe because nothing of the attempt was committed.
  */
 import type { Static, TSchema } from 'typebox'
 import pg from 'pg'
@@ -17,36 +17,37 @@ import { compile, sql, type Sql } from './sql.ts'
 import { TxState } from './tx-state.ts'
 import { types } from './types.ts'
 
-/** Reading verbs. `one` demands exactly one row: anything else is a bug, not an answer. */
+/** Reading. `one` requires exactly one row: anything else is a bug. */
 export type Reader = {
   one<S extends TSchema>(row: S, statement: Sql): Promise<Static<S>>
   maybe<S extends TSchema>(row: S, statement: Sql): Promise<Static<S> | undefined>
   many<S extends TSchema>(row: S, statement: Sql): Promise<Static<S>[]>
 }
 
-/** Nobody hears what it answers, unless it is a promise. */
+/** The result is ignored, unless it is a promise. */
 export type AfterCommit = (() => void) | (() => Promise<void>)
 
 export type Tx = Reader & {
-  /** Runs a statement and answers how many rows it touched. */
+  /** Runs a statement and returns how many rows it changed. */
   run(statement: Sql): Promise<number>
-  /** Rows in portions of `portion`, through a cursor of this transaction. */
+  /** Reads rows in portions of `portion`, through a cursor of this transaction. */
   stream<S extends TSchema>(
     row: S,
     statement: Sql,
     portion?: number,
   ): AsyncGenerator<Static<S>[], void>
-  /** Announces a change, in this commit or not at all; answers the event's id. */
+  /** Emits an event, in this commit or not at all; returns its id. */
   emit(event: EventDraft): string
-  /** Records an administrative act in this commit. */
+  /** Writes an audit record in this commit. */
   audit(act: AuditDraft): void
   /** A statement that travels with COMMIT, after the effect and its events. */
   atCommit(statement: Sql): void
-  /** Once the commit is durable, wakes what waits for this topic, in every process. */
+  /** After the commit, wakes what waits for this topic, in every process. */
   wake(topic: string): void
   /**
-   * Runs in memory once the commit is durable; must not throw. What it promises is waited for, without
-   * the connection, before the caller of `tx` goes on: an answer may owe that others know of the change.
+   * Runs in memory after the commit; must not throw. If it returns a promise, the caller of `tx`
+   * waits for it (the connection is already released): a reply may have to wait until other
+   * processes know of the change.
    */
   afterCommit(run: AfterCommit): void
 }
@@ -62,18 +63,18 @@ export type Db = Reader & {
 export type DbOptions = {
   url: string
   pool: number
-  /** Whether statements have names on their connection; unless false, they do. */
+  /** Whether prepared statements have names on their connection; true by default. */
   prepare?: boolean
-  /** Milliseconds to wait for a free connection before the caller is told to come back. */
+  /** Milliseconds to wait for a free connection before the request is refused as overloaded. */
   wait_ms: number
   /** Compares every row with its schema: on in development and tests. */
   check_rows: boolean
   application_name: string
-  /** What the buffered events and audit records become, right before COMMIT. */
+  /** Turns the buffered events and audit records into rows, right before COMMIT. */
   outbox(events: readonly BufferedEvent[], acts: readonly AuditDraft[]): Sql[]
-  /** A commit with events became durable: wake whoever waits for them. */
+  /** A commit with events is durable: wakes what waits for them. */
   committed(): void
-  /** A commit that named topics became durable. */
+  /** A commit that named topics is durable. */
   woken?(topics: ReadonlySet<string>): void
   waited(seconds: number): void
   lost(error: Error): void
@@ -92,8 +93,9 @@ export function openDb(options: DbOptions): Db {
     types,
     pipeline: true,
   })
-  // The pool listens to idle connections only; one that breaks in use must not end the process. So each has
-  // a listener of its own, and that of the pool would only say the same again.
+  // The pool listens for errors of idle connections only, and one that breaks in use must not end
+  // the process. So each connection has its own listener, and that of the pool would only repeat
+  // it.
   pool.on('error', () => {})
   pool.on('connect', client => {
     if (options.prepare === false) neverName(client)
@@ -207,7 +209,7 @@ function txOn(options: DbOptions, state: TxState): Tx {
     ...reader,
     run: async statement => (await state.ask(statement)).rowCount ?? 0,
     stream: async function* (row, statement, portion = 500) {
-      // A name of its own: streams may run side by side, and one may be left early.
+      // A unique name: streams may run side by side, and one may be left early.
       const cursor = sql.id(`stream_${++state.streams}`)
       await state.ask(sql`declare ${cursor} no scroll cursor for ${statement}`)
       const fetch = sql`fetch forward ${sql.count(portion)} from ${cursor}`
@@ -222,7 +224,7 @@ function txOn(options: DbOptions, state: TxState): Tx {
         failed = true
         throw error
       } finally {
-        // After a failed statement nothing can be closed, and ROLLBACK closes it anyway.
+        // After a failed statement nothing can be closed, and ROLLBACK closes the cursor anyway.
         if (!failed) await state.ask(sql`close ${cursor}`)
       }
     },

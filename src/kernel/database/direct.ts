@@ -1,7 +1,8 @@
 /**
- * The one connection of a process that goes to PostgreSQL itself, past any transaction pooler: it
- * listens, and it notifies others outside of business transactions. When it is lost it comes back by
- * itself, with jitter; its users are told each time it is there, because they may have missed a word.
+ * The one connection of a process that goes to PostgreSQL itself, past any transaction pooler. It
+ * listens, and it notifies other processes outside of business transactions. When it is lost it
+ * reconnects, with jitter; its users are called after each reconnect, because notifications may
+ * have been lost.
  */
 import pg from 'pg'
 import { jitter } from '../ids.ts'
@@ -15,23 +16,26 @@ export type DirectOptions = {
 }
 
 export type Direct = {
-  /** Names topics to the other processes (none: all), if the connection is there. A lost word costs latency only. */
+  /**
+   * Sends topics to the other processes (none: all) if the connection is up. A lost notification
+   * costs latency only.
+   */
   notify(topics: Topics): void
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-/** What a wake-up is about; `all` after a time in which words may have been lost. */
+/** The topics of a wake-up; `all` after a time in which notifications may have been lost. */
 export type Topics = ReadonlySet<string> | 'all'
 
 const wake_channel = 'kernel_wake'
-/** PostgreSQL takes up to 8000 bytes. */
+/** PostgreSQL accepts up to 8000 bytes. */
 const payload_max = 7000
 
-/** For those whose work must end with their connection. */
+/** For users whose work must end with their connection. */
 export type DirectClient = pg.Client
 
-/** A client that notices within seconds that its peer has gone. */
+/** A client that notices within seconds that its peer is gone. */
 export function directClient(url: string, application_name: string): pg.Client {
   const client = new pg.Client({
     connectionString: url,
@@ -41,7 +45,8 @@ export function directClient(url: string, application_name: string): pg.Client {
     connectionTimeoutMillis: 5000,
     types,
   })
-  // Without a listener the loss of an idle connection would end the process; users see `end` instead.
+  // Without a listener the loss of an idle connection would end the process; users get `end`
+  // instead.
   client.on('error', () => {})
   return client
 }
@@ -59,7 +64,7 @@ function topicsOf(payload: string): Topics {
   return payload === '' ? 'all' : new Set(payload.split(','))
 }
 
-/** `heard` runs at each notification of another process and each time the connection is there again. */
+/** `heard` runs at each notification of another process and after each reconnect. */
 export function openDirect(options: DirectOptions, heard: (topics: Topics) => void): Direct {
   let client: pg.Client | undefined
   let own_pid: number | null = null
@@ -118,7 +123,9 @@ export function openDirect(options: DirectOptions, heard: (topics: Topics) => vo
   }
 }
 
-/** One word at a time: those that come while it is on its way travel together behind it. */
+/**
+ * One notification at a time: topics that come while one is being sent go together in the next one.
+ */
 function openSaying(current: () => pg.Client | undefined): (topics: Topics) => Promise<void> {
   let saying = false
   let unsaid: Topics = new Set<string>()
@@ -131,7 +138,7 @@ function openSaying(current: () => pg.Client | undefined): (topics: Topics) => P
     }
     saying = true
     const payload = payloadOf(topics)
-    // Lost with the connection: who should have heard it polls.
+    // Lost with the connection: the other processes find the work by polling.
     await client.query(`select pg_notify('${wake_channel}', $1)`, [payload]).catch(() => {})
     saying = false
     const next = unsaid

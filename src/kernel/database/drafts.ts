@@ -1,4 +1,4 @@
-/** What a transaction announces and records, before it is committed. */
+/** The events and audit records that a transaction buffers until its commit. */
 
 export type Isolation = 'read committed' | 'repeatable read' | 'serializable'
 
@@ -9,11 +9,14 @@ export type EventDraft = {
   readonly aggregate_id: string
   readonly aggregate_version: number
   readonly data: unknown
-  /** Of its cause, where that is not the trace of the running work: one commit may end many jobs. */
+  /**
+   * The trace of the cause, where that is not the trace of the running work: one commit may end
+   * many jobs.
+   */
   readonly traceparent?: string | null
 }
 
-/** A buffered event has its id already, so that its cause can name it. */
+/** A buffered event already has its id, so that the code that emits it can use the id. */
 export type BufferedEvent = EventDraft & { readonly id: string }
 
 export type AuditDraft = {

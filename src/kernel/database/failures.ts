@@ -1,10 +1,11 @@
 /**
- * What PostgreSQL refuses, by SQLSTATE and constraint name. A surface maps a violated constraint to
- * its own problem right beside the statement; everything else is decided here and in the HTTP layer.
+ * Errors of PostgreSQL, by SQLSTATE and constraint name. A surface maps a violated constraint to
+ * its own problem right beside the statement; all other errors are mapped here and in the HTTP
+ * layer.
  */
 import pg from 'pg'
 
-/** Nobody gave a connection back in time: the caller should come again. */
+/** No connection became free in time: the caller should retry later. */
 export class DatabaseBusy extends Error {
   override readonly name = 'DatabaseBusy'
   constructor(options?: ErrorOptions) {
@@ -29,8 +30,8 @@ export class SqlState extends Error {
 }
 
 /**
- * The error, if the connection cannot be used again: it broke, or it ended with the statement (FATAL).
- * The next caller must not be given it.
+ * The error, if the connection cannot be used again: it broke, or the server ended it (FATAL). It
+ * must not go back to the pool.
  */
 export function brokenBy(error: unknown): Error | undefined {
   if (error instanceof pg.DatabaseError && error.severity !== 'FATAL') return undefined
@@ -47,7 +48,10 @@ export function isRetryable(error: unknown): boolean {
   return error instanceof SqlState && (error.code === '40001' || error.code === '40P01')
 }
 
-/** The database cannot answer now: shutting down, starting, out of connections, gone, or too slow. */
+/**
+ * The database is unavailable for now: it is shutting down, starting, out of connections, gone or
+ * too slow.
+ */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseBusy || isRetryable(error)) return true
   if (error instanceof SqlState) return /^(57P0[1-5]|57014|55P03|53...|08...)$/.test(error.code)

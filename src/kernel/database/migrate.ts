@@ -1,7 +1,8 @@
 /**
- * Brings a database to the head of the migrations that the code knows: plain numbered SQL per schema,
- * forward only, one transaction each, under one advisory lock so that many starting processes decide
- * among themselves. A database that is ahead of the code, or whose history differs, is refused untouched.
+ * Brings a database to the newest migration that the code knows: plain numbered SQL per schema,
+ * forward only, one transaction each. One advisory lock lets only one of many starting processes
+ * migrate. A database that is newer than the code, or whose history differs, is refused and left
+ * unchanged.
  */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -29,7 +30,7 @@ export type MigrateOptions = {
   statement_timeout_ms: number
 }
 
-/** Answers the migrations that were applied now, oldest first. */
+/** Returns the migrations that were applied now, oldest first. */
 export async function migrate(options: MigrateOptions): Promise<Migration[]> {
   const known = await readMigrations(options.sources)
   const client = new pg.Client({ connectionString: options.url })
@@ -47,7 +48,9 @@ export async function migrate(options: MigrateOptions): Promise<Migration[]> {
   }
 }
 
-/** What `migrate` would do, without doing it; a fresh database answers every migration. */
+/**
+ * What `migrate` would apply, without applying it; for a fresh database that is every migration.
+ */
 export async function pendingMigrations(options: MigrateOptions): Promise<Migration[]> {
   const known = await readMigrations(options.sources)
   const client = new pg.Client({ connectionString: options.url })
@@ -63,13 +66,14 @@ export async function pendingMigrations(options: MigrateOptions): Promise<Migrat
 }
 
 /**
- * Time limits and the time zone belong to the role in this database: so they hold through a
- * transaction pooler too, and cost no statement per connection.
+ * Time limits and the time zone belong to the role in this database. So they also hold through a
+ * transaction pooler, and cost no statement per connection.
  */
 export async function settle(client: pg.Client, statement_timeout_ms: number): Promise<void> {
   const settings: Record<string, string> = {
     timezone: 'UTC',
-    // Compiling a statement of a millisecond takes a second, and costs are raised on purpose in places.
+    // JIT compilation of a statement that runs a millisecond takes a second, and some costs are
+    // raised on purpose.
     jit: 'off',
     statement_timeout: `${statement_timeout_ms}ms`,
     lock_timeout: '2s',

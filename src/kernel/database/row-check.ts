@@ -1,6 +1,6 @@
 /**
- * Under test and in development every row is compared with the schema that its call site named, so
- * that a migration and the code that reads it cannot drift apart unseen.
+ * In tests and in development every row is compared with the schema that its call site named. So a
+ * migration and the code that reads its tables cannot drift apart unnoticed.
  */
 import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'

@@ -1,11 +1,14 @@
-/** How a statement leaves: together with whatever else this turn of the event loop sends on its connection. */
+/**
+ * How a statement is sent: together with all others that this turn of the event loop sends on its
+ * connection.
+ */
 import type { Writable } from 'node:stream'
 import type pg from 'pg'
 import type { Statement } from './sql.ts'
 
 /**
- * What one turn sends leaves in one packet, because each write to a socket costs as much as all the rest
- * of sending a statement (a keyed write: 838 to 1,207 a second).
+ * Statements of one turn are sent in one packet, because each write to a socket costs as much as
+ * all the rest of sending a statement (a keyed write: from 838 to 1,207 a second).
  */
 export function send(
   client: pg.PoolClient,
@@ -24,8 +27,9 @@ export function send(
 const unnamed = new WeakSet<pg.ClientBase>()
 
 /**
- * For a pooler in transaction mode that does not track named statements (PgBouncer before 1.21): the next
- * transaction may have another connection, where the name is unknown. Each statement is parsed each time.
+ * For a pooler in transaction mode that does not track named statements (PgBouncer before 1.21):
+ * the next transaction may have another connection, where the name is unknown. Each statement is
+ * then parsed each time.
  */
 export function neverName(client: pg.ClientBase): void {
   unnamed.add(client)

@@ -1,8 +1,8 @@
 /**
- * Reads of their own share connections while those answer at once: many statements then leave in one
- * packet and come back in one, which costs less than a connection for each (63 to 50 µs of processor time
- * a read). A connection whose last statement was sent longer ago is not joined, so that a slow one holds
- * up only those beside it.
+ * Reads outside a transaction share connections while these reply at once: many statements then
+ * leave in one packet and come back in one, which costs less than a connection for each (63 to 50
+ * µs of processor time a read). A connection that has been waiting longer for its last statement is
+ * not shared, so that a slow statement delays only those already beside it.
  */
 import type pg from 'pg'
 import { brokenBy, SqlState } from './failures.ts'

@@ -1,7 +1,8 @@
 /**
- * The `sql` tag: SQL is written as SQL, and a value can only ever become a parameter. A statement is
- * prepared once per connection under a name made from its text, because named statements read about
- * twice as many rows a second as unnamed ones on one connection. String concatenation does not exist here.
+ * The `sql` tag: SQL is written as SQL, and a value can only become a parameter. A statement is
+ * prepared once per connection under a name made from its text, because on one connection named
+ * statements read about twice as many rows a second as unnamed ones. There is no string
+ * concatenation.
  */
 import { createHash } from 'node:crypto'
 
@@ -27,7 +28,7 @@ export function sql(strings: TemplateStringsArray, ...parts: unknown[]): Sql {
   return new Sql(strings, parts)
 }
 
-/** An identifier from code (never from input): schema-qualified names are given in pieces. */
+/** An identifier from code, never from input. A schema-qualified name is given in parts. */
 sql.id = (...names: string[]): Identifier => {
   for (const name of names) {
     if (!/^[a-z_][a-z0-9_]*$/.test(name)) throw new Error(`not an identifier: ${name}`)
@@ -42,7 +43,24 @@ sql.join = (fragments: readonly Sql[], separator: ', ' | ' and ' | ' or '): Sql 
   return new Sql(strings, fragments)
 }
 
-/** A whole number from code, where SQL takes no parameter (FETCH, partition bounds). */
+/**
+ * Rows of a program as a table, each column as one array: `from ${sql.table(rows, { id: 'uuid' })} r`.
+ * A column is a member of the rows, by its type in SQL.
+ */
+sql.table = <R extends object>(
+  rows: readonly R[],
+  columns: { readonly [name in keyof R & string]?: string },
+): Sql => {
+  const all = Object.entries<string | undefined>(columns)
+  const arrays = all.map(([name, type = '']) => {
+    if (!/^[a-z0-9]+$/.test(type)) throw new Error(`not a type: ${type}`)
+    return new Sql(['', `::${type}[]`], [rows.map(row => row[name as keyof R])])
+  })
+  const names = all.map(([name]) => sql`${sql.id(name)}`)
+  return sql`(select * from unnest(${sql.join(arrays, ', ')}) t (${sql.join(names, ', ')}))`
+}
+
+/** A whole number from code, where SQL accepts no parameter (FETCH, partition bounds). */
 sql.count = (count: number): Sql => {
   if (!Number.isSafeInteger(count) || count < 0) throw new Error(`not a count: ${count}`)
   return new Sql([String(count)], [])
@@ -53,7 +71,7 @@ sql.json = (value: unknown): string => JSON.stringify(value)
 
 sql.empty = new Sql([''], [])
 
-// Texts come from code, so their number is bounded; both maps only ever grow to that number.
+// Texts come from code, so their number is bounded, and both maps grow only to that number.
 const flatTexts = new WeakMap<readonly string[], { name: string; text: string }>()
 const names = new Map<string, string>()
 

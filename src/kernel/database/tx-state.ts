@@ -1,4 +1,4 @@
-/** One attempt of one transaction: what was begun, what is buffered, whether it has ended. */
+/** One attempt of one transaction: whether it has begun, what is buffered, whether it has ended. */
 import type pg from 'pg'
 import type { AuditDraft, BufferedEvent, Isolation } from './drafts.ts'
 import { SqlState } from './failures.ts'
@@ -22,7 +22,7 @@ export class TxState {
     this.isolation = isolation
   }
 
-  /** What is said after the end would be lost without a word. */
+  /** An event that is emitted after the end would be lost silently. */
   live(): this {
     if (this.ended) throw new Error('a transaction was used after its end')
     return this
@@ -53,11 +53,11 @@ export class TxState {
     const settled = await Promise.allSettled([this.begun, ...sent, committed])
     const failed = settled.find(one => one.status === 'rejected')
     if (failed) throw failed.reason
-    // COMMIT of a transaction that failed answers ROLLBACK without an error.
+    // COMMIT of a failed transaction returns ROLLBACK without an error.
     if ((await committed).command !== 'COMMIT') throw new Error('the transaction was rolled back')
   }
 
-  /** Answers the error that made the connection unusable, if one did. */
+  /** Returns the error that made the connection unusable, if there was one. */
   async rollback(cause: unknown): Promise<Error | undefined> {
     this.ended = true
     if (!this.begun) return undefined

@@ -1,7 +1,7 @@
 /**
- * How PostgreSQL's values become JavaScript's: rows go to the wire as they are, so each type has one
- * form. A timestamp never passes through a Date (it would cost time and hide microseconds); a bigint
- * becomes a number only while that is exact, and otherwise the read fails loudly.
+ * How PostgreSQL's values become JavaScript's. Rows go to the wire as they are, so each type has
+ * one form. A timestamp never becomes a Date (that would cost time and lose microseconds). A bigint
+ * becomes a number only while that is exact; otherwise the read fails.
  */
 import pg from 'pg'
 
@@ -24,7 +24,7 @@ const parsers = new Map<number, Parser>([
 ])
 
 export const types = {
-  // The driver asks for text only: nothing here switches the binary format on.
+  // The driver requests text only; nothing here uses the binary format.
   getTypeParser: (oid: number): Parser =>
     parsers.get(oid) ?? (pg.types.getTypeParser(oid, 'text') as Parser),
 }
@@ -44,7 +44,10 @@ function parseTimestamp(text: string): string {
   return `${day}T${clock}.${fraction.slice(0, 3).padEnd(3, '0')}Z`
 }
 
-/** Of one dimension, whose members hold neither commas nor quotes: `{1,NULL}`, `{"2026-11-21 09:18:29+00"}`. */
+/**
+ * An array of one dimension, whose members hold neither commas nor quotes: `{1,NULL}`,
+ * `{"2026-11-21 09:18:29+00"}`.
+ */
 function arrayOf(parse: Parser): Parser {
   return text => {
     if (text === '{}') return []

@@ -1,4 +1,4 @@
-/** Which known word was probably meant: for the one sentence that answers a slip of the hand. */
+/** Finds the known word that is nearest to an unknown one, for the hint in an error. */
 
 /** " Did you mean X?", or nothing where no word is near. */
 export function suggestion(given: string, known: readonly string[]): string {
@@ -9,7 +9,7 @@ export function suggestion(given: string, known: readonly string[]): string {
   return near ? ` Did you mean ${best.word}?` : ''
 }
 
-/** Letters put in, taken out or replaced (Levenshtein). */
+/** The number of inserted, deleted or replaced letters (Levenshtein). */
 function edits(from: string, to: string): number {
   let above = Array.from({ length: to.length + 1 }, (_, at) => at)
   for (let i = 1; i <= from.length; i++) {

@@ -1,4 +1,7 @@
-/** What does not fit, as one sentence a field with the bound that it breaks; never with the value. */
+/**
+ * The violations of a schema, as one sentence a field with the bound that it breaks; never with the
+ * value.
+ */
 
 export type FieldError = {
   location: 'body' | 'query' | 'path' | 'header'
@@ -7,7 +10,7 @@ export type FieldError = {
   params?: Record<string, unknown>
 }
 
-/** Undefined where a surface's own rule has no sentence here, or is named without its bound. */
+/** Undefined where the rule of a surface has no sentence here, or has no bound. */
 export function sentenceOf(error: FieldError): string | undefined {
   const { pointer, constraint, params, location } = error
   const name = pointer ? `\`${pointer.slice(1)}\`` : `The ${location}`
@@ -32,7 +35,7 @@ const formats: Readonly<Record<string, string>> = {
   uuid: 'a UUID, such as 019c8f3a-5b20-7d41-9e6b-2f1c40d7a961',
   'date-time': 'a time with its offset, such as 2026-03-02T09:30:00Z',
   date: 'a day, such as 2026-03-02',
-  uri: 'a whole address, such as https://example.com/orders',
+  uri: 'an absolute URL, such as https://example.com/orders',
 }
 
 const kinds: Readonly<Record<string, string>> = {
@@ -58,14 +61,14 @@ const rules: Readonly<Record<string, Rule>> = {
   maxItems: ({ limit }) => `may have at most ${things(limit, 'item')}`,
   minProperties: ({ limit }) => `must have at least ${things(limit, 'member')}`,
   maxProperties: ({ limit }) => `may have at most ${things(limit, 'member')}`,
-  uniqueItems: () => 'must not hold an item twice',
+  uniqueItems: () => 'must not hold the same item twice',
   multipleOf: ({ multipleOf }) => `must be a multiple of ${String(multipleOf)}`,
   enum: ({ allowedValues }) => `must be one of ${listed(allowedValues)}`,
   const: ({ allowedValue }) => `must be ${JSON.stringify(allowedValue)}`,
   format: ({ format }) => `must be ${formats[String(format)] ?? `of the format ${String(format)}`}`,
   pattern: ({ pattern }) => `must match ${String(pattern)}`,
   safe_number: () => 'must be a number that is exact in JSON, at most 9007199254740991',
-  character: () => 'must not contain U+0000 or half a character',
+  character: () => 'must not contain U+0000 or half of a surrogate pair',
   etag: () => 'must be an ETag in double quotes, such as "3"',
 }
 

@@ -1,7 +1,18 @@
 /**
- * How the handler of a job type says what a failure means: its stable code, and whether another attempt
- * makes sense. Any other error counts as a fault of ours that may pass, and is tried again.
+ * How the handler of a job type reports a failure: its stable code, and whether another attempt
+ * makes sense. Any other error counts as a temporary fault of the platform, and the job is retried.
  */
+/** Thrown by `RunningJob.again`: the attempt ends, and the job goes on after so many seconds. */
+export class JobPutOff extends Error {
+  override readonly name = 'JobPutOff'
+  readonly after_seconds: number
+
+  constructor(after_seconds: number) {
+    super(`put off for ${after_seconds} s`)
+    this.after_seconds = after_seconds
+  }
+}
+
 export class JobFailure extends Error {
   override readonly name = 'JobFailure'
   readonly code: string

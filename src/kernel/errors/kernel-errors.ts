@@ -1,13 +1,15 @@
-/** The refusals of the kernel: what each means, why it happens and what the caller does next. */
+/**
+ * The refusals of the kernel: what each means, why it happens and what the caller should do next.
+ */
 
 export type ErrorEntry = {
   readonly status: number
   readonly title: string
   /** The same request may succeed later without a change. */
   readonly retryable?: true
-  /** Why it happens, in one or two sentences. */
+  /** The reason, in one or two sentences. */
   readonly cause?: string
-  /** What the caller does next. */
+  /** What the caller should do next. */
   readonly cure?: string
 }
 
@@ -22,7 +24,7 @@ export const kernelErrors = {
     status: 400,
     title: 'The body is not valid JSON',
     cause: 'The body could not be read as JSON in UTF-8.',
-    cure: 'Let a library write the JSON. The detail names the line and the column of the fault.',
+    cure: 'Let a library write the JSON. The detail names the line and the column of the error.',
   },
   invalid_cursor: {
     status: 400,
@@ -33,7 +35,7 @@ export const kernelErrors = {
   invalid_header: {
     status: 400,
     title: 'A header is malformed',
-    cause: 'A header does not have its form.',
+    cause: 'A header does not have the form that it must have.',
     cure: 'Send an ETag as it came, with its double quotes: `If-Match: "3"`.',
   },
   idempotency_key_missing: {
@@ -88,23 +90,23 @@ export const kernelErrors = {
     status: 403,
     title: 'A fresh or stronger authentication is required',
     cause: 'The last login is too long ago, or it had no second factor.',
-    cure: 'Answer a challenge of `POST /v1/mfa/challenges`, or log in again, then repeat the request.',
+    cure: 'Complete a challenge of `POST /v1/mfa/challenges`, or log in again, then repeat the request.',
   },
   signed_url_invalid: {
     status: 403,
-    title: 'The signed address is not valid',
-    cause: 'The address was changed after it was signed.',
-    cure: 'Ask for a new address, and use it as it comes.',
+    title: 'The signed URL is not valid',
+    cause: 'The URL was changed after it was signed.',
+    cure: 'Ask for a new URL, and use it unchanged.',
   },
   signed_url_expired: {
     status: 403,
-    title: 'The signed address has expired',
-    cause: 'A signed address works for a short time only.',
-    cure: 'Ask for a new address, and use it at once.',
+    title: 'The signed URL has expired',
+    cause: 'A signed URL is valid for a short time only.',
+    cure: 'Ask for a new URL, and use it at once.',
   },
   not_found: {
     status: 404,
-    title: 'There is nothing here',
+    title: 'The resource was not found',
     cause: 'No resource has this address, or you may not see it.',
     cure: 'Check the path and the ids in it.',
   },
@@ -130,18 +132,19 @@ export const kernelErrors = {
   conflict: {
     status: 409,
     title: 'The request conflicts with the current state',
-    cause: 'Another request changed the resource in between, or its state excludes this one.',
+    cause:
+      'Another request changed the resource in between, or its state does not allow this request.',
     cure: 'Read the resource again, then decide.',
   },
   already_exists: {
     status: 409,
-    title: 'It exists already',
+    title: 'The resource exists already',
     cause: 'A resource with this name or key exists.',
     cure: 'Use the one that exists, or choose another name.',
   },
   invalid_transition: {
     status: 409,
-    title: 'The current state does not allow this',
+    title: 'The current state does not allow this change',
     cause: 'The resource is in a state from which this change is not possible.',
     cure: 'Read the resource; `current_state` names the state that it has.',
   },
@@ -149,14 +152,14 @@ export const kernelErrors = {
     status: 409,
     title: 'This Idempotency-Key was used for a different request',
     cause: 'A key stands for one request with one body. This one came with another body before.',
-    cure: 'Make a new key for each intent; only a retry of the same request uses the same key.',
+    cure: 'Use a new key for each intent. Only a retry of the same request uses the same key.',
   },
   idempotency_in_progress: {
     status: 409,
     title: 'A request with this Idempotency-Key is still running',
     retryable: true,
     cause: 'The first request with this key has not ended.',
-    cure: 'Repeat the request with the same key: you then get the outcome of the first one.',
+    cure: 'Repeat the request with the same key. You then get the outcome of the first one.',
   },
   precondition_failed: {
     status: 412,
@@ -167,25 +170,25 @@ export const kernelErrors = {
   content_too_large: {
     status: 413,
     title: 'The content is too large',
-    cause: 'The body has more bytes than this operation reads.',
+    cause: 'The body has more bytes than this operation accepts.',
     cure: 'Send less at once. `GET /v1/limits` names the limits.',
   },
   unsupported_media_type: {
     status: 415,
     title: 'The media type is not supported',
-    cause: 'The header `Content-Type` names a media type that this operation does not read.',
+    cause: 'The header `Content-Type` names a media type that this operation does not accept.',
     cure: 'Send `Content-Type: application/json`.',
   },
   validation_failed: {
     status: 422,
-    title: 'The content does not fit its schema',
+    title: 'The content does not match its schema',
     cause: 'A value is missing, has the wrong kind or breaks a bound.',
     cure: 'Change the fields that `errors` names; each entry has a pointer and the rule.',
   },
   invalid_character: {
     status: 422,
     title: 'A text contains a character that cannot be stored',
-    cause: 'The character U+0000 and half characters of UTF-16 cannot be stored.',
+    cause: 'The character U+0000 and halves of surrogate pairs cannot be stored.',
     cure: 'Remove the character from the text that `errors` names.',
   },
   rate_limited: {
@@ -203,14 +206,14 @@ export const kernelErrors = {
   },
   internal_error: {
     status: 500,
-    title: 'Something went wrong here',
+    title: 'The platform has an internal fault',
     retryable: true,
     cause: 'The platform has a fault. Its log has the cause under the request id.',
     cure: 'Send the request again. If it fails again, report `request_id` to the operator.',
   },
   upstream_invalid_response: {
     status: 502,
-    title: 'An upstream answered badly',
+    title: 'An upstream sent an invalid response',
     retryable: true,
     cause: 'A service that the platform calls sent a reply that cannot be read.',
     cure: 'Send the request again later, with the same key.',
@@ -219,7 +222,7 @@ export const kernelErrors = {
     status: 503,
     title: 'Temporarily unavailable',
     retryable: true,
-    cause: 'The database, or a service that the platform calls, does not answer at the moment.',
+    cause: 'The database, or a service that the platform calls, is not available at the moment.',
     cure: 'Send the request again after the time in `Retry-After`, with the same key.',
   },
   storage_full: {
@@ -231,21 +234,21 @@ export const kernelErrors = {
   },
   storage_unavailable: {
     status: 503,
-    title: 'The object store does not answer',
+    title: 'The object store is not available',
     retryable: true,
     cause: 'Files cannot be read or written at the moment.',
     cure: 'Send the request again after the time in `Retry-After`.',
   },
   overloaded: {
     status: 503,
-    title: 'Too much is going on',
+    title: 'The process is overloaded',
     retryable: true,
-    cause: 'The process has more requests than it can answer in time.',
+    cause: 'The process has more requests than it can handle in time.',
     cure: 'Send the request again after the time in `Retry-After`.',
   },
   capacity_exceeded: {
     status: 503,
-    title: 'No capacity in time',
+    title: 'No capacity became free in time',
     retryable: true,
     cause: 'No free capacity was found within the time of the request.',
     cure: 'Send the request again later.',
@@ -254,8 +257,8 @@ export const kernelErrors = {
     status: 503,
     title: 'This process is stopping',
     retryable: true,
-    cause: 'The process finishes what it has begun and takes no new requests.',
-    cure: 'Send the request again; another process answers it.',
+    cause: 'The process finishes the requests that it has, and takes no new ones.',
+    cure: 'Send the request again; another process will handle it.',
   },
   upstream_timeout: {
     status: 504,

@@ -1,7 +1,7 @@
 /**
- * Every refusal is a value with a stable code. The code decides status and title, the details are safe
- * to show, and the cause goes to the log only, under the same request id. A code is declared once in a
- * catalog; throwing one that is not declared does not compile.
+ * Every refusal is a value with a stable code. The code decides status and title, the details are
+ * safe to show, and the cause goes to the log only, under the same request id. Each code is
+ * declared once in a catalog; a code that is not declared does not compile.
  */
 import { sentenceOf, sentencesOf, type FieldError } from './field-sentences.ts'
 import { kernelErrors, type ErrorEntry } from './kernel-errors.ts'
@@ -9,7 +9,7 @@ import { kernelErrors, type ErrorEntry } from './kernel-errors.ts'
 export type { ErrorEntry, FieldError }
 
 export type ProblemDetails = {
-  /** One sentence for a person; clients branch on the code. */
+  /** One sentence for people; clients branch on the code. */
   detail?: string
   errors?: readonly FieldError[]
   retry_after?: number
@@ -25,7 +25,7 @@ export class Problem extends Error {
   readonly status: number
   readonly title: string
   readonly details: ProblemDetails
-  /** What may be shown whatever the cause was. */
+  /** Details that may be shown for any cause. */
   readonly advice: string
 
   constructor(code: string, entry: ErrorEntry, details: ProblemDetails, options?: ErrorOptions) {
@@ -74,7 +74,7 @@ export function catalogOf(parts: readonly Record<string, ErrorEntry>[]): Catalog
   return catalog
 }
 
-/** The document of RFC 9457. A 5xx tells nothing of its cause, which is in the log. */
+/** The document of RFC 9457. A 5xx does not show its cause, which is in the log. */
 export function renderProblem(
   problem: Problem,
   context: { public_url: string; path: string; request_id: string },

@@ -2,11 +2,11 @@
 import type { Tx } from '../database/db.ts'
 import type { LoggedEvent } from './event.ts'
 
-/** Handles each event once: its inbox row, its effect and its own events share one transaction. */
+/** Handles each event once: its inbox row, its effect and its own events are in one transaction. */
 export type Consumer = {
   readonly name: string
   readonly events: readonly string[] | 'all'
   run(tx: Tx, event: LoggedEvent): Promise<void>
-  /** A few that came together, in their order; if it throws, each of them goes alone. */
+  /** Handles several events in order. If it throws, each of them is handled on its own. */
   runAll?(tx: Tx, events: readonly LoggedEvent[]): Promise<void>
 }

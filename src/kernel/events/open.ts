@@ -1,6 +1,7 @@
 /**
- * The event foundation of one process, put together: what a commit wakes, who sequences, who consumes.
- * A process that only answers requests wakes the others after its commits and does none of the work.
+ * Puts the event machinery of one process together: what a commit wakes, the sequencer, the
+ * consumers. A process that only answers requests wakes the others after its commits and runs none
+ * of these.
  */
 import type { KernelSettings } from '../settings.ts'
 import type { Db } from '../database/db.ts'
@@ -32,11 +33,11 @@ export type EventsOptions = {
   direct_url: string
   application_name: string
   consumers: readonly Consumer[]
-  /** Where the log is published too. */
+  /** A further system to which the log is published. */
   sinks?: readonly Hearing[]
-  /** What waits in this process beside the log itself. */
+  /** What waits in this process beside the event log. */
   sleepers?: Sleepers
-  /** Finds what no word announced. */
+  /** Finds work whose notification was lost. */
   pulse?: Pick<Pulse, 'add'>
   declared: ReadonlyMap<string, EventDeclaration>
   settings: Pick<
@@ -49,22 +50,22 @@ export type EventsOptions = {
   log: Log
   metrics: Metrics
   fault: Fault
-  /** Whether this process sequences and consumes, or only wakes those that do. */
+  /** Whether this process sequences and consumes, or only wakes the processes that do. */
   work: boolean
 }
 
 export type Events = {
-  /** A commit with events became durable in this process. */
+  /** A commit with events is durable in this process. */
   committed(): void
   wake(topics?: Topics): void
   onWake(run: () => void, topics?: readonly string[]): () => void
   start(): Promise<void>
   /** Ends running batches, gives leases and leadership back. */
   stop(): Promise<void>
-  /** What each consumer and sink of the code listens for. */
+  /** Which event types each consumer and sink of the code listens for. */
   readonly interests: readonly Interest[]
   readonly loops: readonly Loop[]
-  /** Brings the gauges of outbox, consumers and parks up to date. */
+  /** Updates the gauges of outbox, consumers and parks. */
   measure(): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 /**
- * What operators see of consumers and parks and what they decide, over HTTP and on the command line. A
- * decision changes one row under a condition on its state and is audited in the same commit; the work
- * that follows from it is done by whoever holds the lane.
+ * What operators see of consumers and parks and what they can decide, over HTTP and on the command
+ * line. A decision changes one row under a condition on its state and is audited in the same
+ * commit; the process that holds the lane does the work that follows.
  */
 import { Type } from 'typebox'
 import type { Db, Reader, Tx } from '../database/db.ts'
@@ -86,7 +86,7 @@ export async function retryPark(tx: Tx, decision: Decision): Promise<ParkRow> {
   return settle(tx, 'retry', decision, changed)
 }
 
-/** The event is given up for this consumer; those behind it follow. */
+/** The event is given up for this consumer; the events behind it follow. */
 export async function skipPark(tx: Tx, decision: Decision): Promise<ParkRow> {
   const changed = await tx.maybe(
     ParkRow,
@@ -117,7 +117,7 @@ async function settle(
   return changed
 }
 
-/** The log behind a position, for the command line and for development. */
+/** The log after a position, for the command line and for development. */
 export function tailEvents(
   reader: Reader,
   from: { after: number; limit: number; type?: string; aggregate_id?: string },
@@ -139,7 +139,7 @@ export function tailEvents(
   )
 }
 
-/** The command line's decisions; `wake` hurries the process that holds the lane. */
+/** The command line's decisions; `wake` wakes the process that holds the lane. */
 export function decideOnPark(
   db: Db,
   act: 'retry' | 'skip',

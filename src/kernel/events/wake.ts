@@ -1,7 +1,7 @@
 /**
- * Who waits for work is woken at once in this process, and through a notification that carries the
- * topics in all others, at most once per 5 ms. A wake-up is a hint, never a fact: every sleeper also
- * polls, so losing all of them costs latency and nothing else.
+ * A commit wakes what waits for its topics: at once in this process, and by a notification in all
+ * others, at most once per 5 ms. A wake-up is a hint, never a fact: every sleeper also polls, so
+ * losing one costs latency and nothing else.
  */
 import type { Sleepers } from '../work/topics.ts'
 import { both, openDirect, type DirectOptions, type Topics } from '../database/direct.ts'
@@ -9,7 +9,7 @@ import { both, openDirect, type DirectOptions, type Topics } from '../database/d
 export type Wake = {
   /** Wakes the sleepers of these topics in this process now, and those of the others soon. */
   wake(topics?: Topics): void
-  /** Tells the other processes only. */
+  /** Notifies the other processes only. */
   tell(topics?: Topics): void
   start(): Promise<void>
   stop(): Promise<void>

@@ -1,6 +1,7 @@
 /**
- * Mounts the list of routes on the HTTP server: one pipeline for all of them, 405 with Allow beside 404,
- * problem documents for whatever the framework refuses by itself, and a close that ends streams first.
+ * Mounts the list of routes on the HTTP server: one pipeline for all of them, 405 with Allow beside
+ * 404, problem documents for everything that the framework itself refuses, and a close that ends
+ * streams first.
  */
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import findMyWay from 'find-my-way'
@@ -29,10 +30,10 @@ export type AppOptions = GuardDeps &
     readonly metrics: Metrics
     readonly telemetry: Telemetry
     readonly body_limit_bytes: number
-    /** Time for a body to arrive, where a route does not say otherwise. */
+    /** Time for a body to arrive, unless the route sets its own. */
     readonly body_seconds: number
     readonly headers_seconds: number
-    /** How long a connection is kept that asks for nothing. */
+    /** How long a connection without requests is kept. */
     readonly idle_seconds: number
     readonly connections: Connections
     readonly heartbeat_ms: number
@@ -41,7 +42,7 @@ export type AppOptions = GuardDeps &
     readonly catalog: Catalog
     readonly secure: boolean
     readonly cors_origins: readonly string[]
-    /** What surfaces put before the framework. */
+    /** Interceptors of surfaces, which run before the framework. */
     readonly fronts: readonly Front[]
   }
 
@@ -64,7 +65,7 @@ declare module 'fastify' {
 const url_bytes_max = 8 * 1024
 const header_bytes_max = 16 * 1024
 const tooLong = problem('malformed_request', {
-  detail: `The address has more than ${url_bytes_max} bytes. Send less in the query.`,
+  detail: `The URL has more than ${url_bytes_max} bytes. Send less in the query.`,
 })
 
 export function buildApp(options: AppOptions): App {
@@ -78,7 +79,7 @@ export function buildApp(options: AppOptions): App {
       headersTimeout: options.headers_seconds * 1000,
       connectionsCheckingInterval: 1000,
     },
-    // Each body has its own time; this one is for bodies that nothing waits for.
+    // Each body has its own time limit; this one is for bodies that no code waits for.
     requestTimeout: longest_request_ms(options),
     serverFactory: serverBehind(options),
     keepAliveTimeout: options.idle_seconds * 1000,
@@ -100,7 +101,8 @@ export function buildApp(options: AppOptions): App {
     if (options.cors_origins.length > 0) allowOrigin(options.cors_origins, request, reply)
     if (request.url.length > url_bytes_max) return done(tooLong)
     if (announcesBody(request.raw)) request.incoming = incomingOf(options, request, reply)
-    // Before its body is looked at: whether the path exists precedes everything that a body can be.
+    // Runs before the body is read: whether the path exists is checked before anything about the
+    // body.
     if (request.is404) return void absent(request, reply)
     const compiled = request.routeOptions.config.compiled
     if (!compiled) return done()
@@ -144,7 +146,7 @@ function incomingOf(
   })
 }
 
-/** The framework is about to read JSON; whoever reads bytes or a stream asks for them later. */
+/** The framework is about to read JSON; routes that read bytes or a stream ask for them later. */
 function askForBody(route: Route, request: FastifyRequest, incoming: IncomingBody): void {
   if (consumesOf(route) !== 'json' || route.method === 'GET') return
   if ((incoming.declared_bytes ?? 0) > request.routeOptions.bodyLimit) {
@@ -245,12 +247,12 @@ function toldOf({ ignored, replayed }: { ignored: string | null; replayed: boole
   }
 }
 
-/** `/v1/jobs/{job_id}` and `/v1/inferences:stream` in the router's own words. */
+/** `/v1/jobs/{job_id}` and `/v1/inferences:stream` in the syntax of the router. */
 function routerPath(path: string): string {
   return path.replaceAll(':', '::').replaceAll(/\{([a-z_]+)\}/g, ':$1')
 }
 
-/** True where the path, itself perhaps a pattern, would be answered by the pattern. */
+/** True where the pattern would match the path, which may itself be a pattern. */
 function isPathOf(pattern: string, path: string): boolean {
   const wanted = pattern.split('/')
   const given = path.split('/')
@@ -260,7 +262,7 @@ function isPathOf(pattern: string, path: string): boolean {
   )
 }
 
-/** Any known path with another method is 405 with Allow; only then is it 404. */
+/** A known path with another method is 405 with Allow; only an unknown path is 404. */
 function notFound(options: AppOptions) {
   const methods = new Map<string, Set<string>>()
   for (const route of options.routes) {
@@ -273,7 +275,7 @@ function notFound(options: AppOptions) {
   const near = openNearPaths(options.routes)
   const paths = findMyWay({ maxParamLength: 512 })
   for (const path of methods.keys()) {
-    // `/v1/links/batches` is also a `/v1/links/{code}`: what either answers is allowed there.
+    // `/v1/links/batches` also matches `/v1/links/{code}`: the methods of both are allowed there.
     const here = [...methods].filter(([pattern]) => isPathOf(pattern, path))
     const allowed = new Set(here.flatMap(([, own]) => [...own]))
     paths.on('GET', routerPath(path), () => {}, [...allowed])
@@ -284,12 +286,12 @@ function notFound(options: AppOptions) {
     const allowed = paths.find('GET', path)?.store as string[] | undefined
     const allow = allowed?.sort().join(', ')
     if (!allow) {
-      const detail = `No operation has this path.${near(path)} All are in /openapi.json.`
+      const detail = `No operation has this path.${near(path)} All paths are in /openapi.json.`
       return sendProblem(options, undefined, request, reply, problem('not_found', { detail }))
     }
     if (request.method === 'OPTIONS') return reply.code(204).header('allow', allow).send()
     const refusal = problem('method_not_allowed', {
-      detail: `This path takes ${allow}, and not ${request.method}.`,
+      detail: `This path accepts ${allow}, but not ${request.method}.`,
       headers: { allow },
     })
     return sendProblem(options, undefined, request, reply, refusal)

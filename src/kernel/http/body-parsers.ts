@@ -44,7 +44,7 @@ function readBody(request: FastifyRequest, body: Buffer): unknown {
   const patch = type.toLowerCase().startsWith('application/merge-patch+json')
   if (charset && charset !== 'utf-8') {
     throw problem('unsupported_media_type', {
-      detail: 'The body must be UTF-8; leave the charset out.',
+      detail: 'The body must be UTF-8. Leave the charset out.',
     })
   }
   if (patch && request.method !== 'PATCH') throw unsupported(type, request.method)
@@ -56,12 +56,12 @@ function readBody(request: FastifyRequest, body: Buffer): unknown {
   return body.length === 0 ? undefined : parseJson(body)
 }
 
-/** Says what this method takes, and which media type was given. */
+/** Says which media types this method accepts, and which one was given. */
 export function unsupported(given: string | undefined, method: string): Problem {
   const taken =
     method === 'PATCH' ? 'application/json or application/merge-patch+json' : 'application/json'
   const was = given
-    ? 'The media type of the body is not one that is read here'
+    ? 'The media type of the body is not accepted here'
     : 'The body has no media type'
   return problem('unsupported_media_type', { detail: `${was}. Send \`Content-Type: ${taken}\`.` })
 }

@@ -1,7 +1,8 @@
 /**
- * What is worked out once for each route, so that a request only runs it: validators, the walker over
- * unknown fields, serializers, the permission with its type scope, the limits. Validators and serializers
- * are made for the first request that needs them: for all routes at once they take half of a start.
+ * Prepares everything about a route once, so that a request only runs it: validators, the walker
+ * over unknown fields, serializers, the permission with its type scope, the limits. Validators and
+ * serializers are compiled at the first request that needs them: compiling all of them takes half
+ * of the start-up time.
  */
 import { Ajv, type ErrorObject } from 'ajv'
 import fastJson from 'fast-json-stringify'
@@ -28,19 +29,19 @@ export type CompiledRoute = {
   readonly operation: string
   readonly rate: RateClass
   readonly keyed: 'required' | 'optional' | null
-  /** `null` where no permission is asked for. */
+  /** `null` where the route requires no permission. */
   readonly permission: string | null
-  /** The member of the body that narrows the permission. */
+  /** The member of the body to which the permission is limited. */
   readonly type_field: string | null
   checkParams(params: Record<string, string>): void
-  /** The query and body without unknown members, or `validation_failed`. */
+  /** Returns the query and body without unknown members, or throws `validation_failed`. */
   checkInput(query: unknown, body: unknown, dropped: Dropped): { query: unknown; body: unknown }
   serialize(status: number, body: unknown): string | null
-  /** What the route can answer with, the usual one first. */
+  /** The media types of the reply, the usual one first. */
   readonly media_types: readonly string[]
 }
 
-/** What a `format` in a schema means, here and wherever else a schema is judged. */
+/** What a `format` in a schema means, here and wherever else a schema is checked. */
 export const formats = {
   uuid: (text: string) => isId(text),
   'date-time': (text: string) => isTime(text),
@@ -56,7 +57,7 @@ export function compileRoute(route: Route, { strict, catalog }: CompileOptions):
   const [permission, type_field] = permissionOf(route)
   if (route.consumes === 'stream' && (route.transaction !== 'own' || keyedOf(route))) {
     throw new Error(
-      `${route.method} ${route.path}: a stream needs a transaction and a key of its own`,
+      `${route.method} ${route.path}: a stream needs its own transaction and its own key`,
     )
   }
   return {
@@ -81,7 +82,7 @@ export function mediaTypesOf(route: Route): readonly string[] {
   return route.watch ? [...usual, event_stream] : usual
 }
 
-/** Of a route that can be read and watched, whether the caller wants to watch. */
+/** On a route that can be read and watched: whether the caller wants to watch. */
 export function prefersEvents({ route, media_types }: CompiledRoute, accept?: string): boolean {
   if (!route.watch || !accept?.includes(event_stream)) return false
   const preferred = new Negotiator({ headers: { accept } }).mediaType([...media_types])
@@ -96,7 +97,7 @@ function permissionOf(route: Route): [string | null, string | null] {
   return [match[1], match[2] ?? null]
 }
 
-/** A key belongs to a principal, so a public operation has none to keep it for. */
+/** A key belongs to a principal, so a public operation cannot store one. */
 function keyedOf(route: Route): 'required' | 'optional' | null {
   const mode = keyMode(route)
   if (mode === null || mode === 'domain') return null
@@ -129,13 +130,13 @@ function paramsCheck(route: Route, catalog: Catalog): CompiledRoute['checkParams
   }
 }
 
-/** Where the caller chooses the name of what it makes, a name that cannot be is no absence. */
+/** Where the caller chooses the name of a new resource, an invalid name is not "not found". */
 function misnamed(code: string, name: string, fits: object): ProblemDetails {
   if (code !== 'validation_failed') {
     const form = (fits as { schema?: unknown }).schema
-      ? 'has a form that no'
+      ? 'has an invalid form, so no'
       : 'is not a UUID, so no'
-    return { detail: `\`${name}\` in the path ${form} resource has it. Check the address.` }
+    return { detail: `\`${name}\` in the path ${form} resource has it. Check the path.` }
   }
   const constraint = (fits as { errors?: ErrorObject[] }).errors?.[0]?.keyword ?? 'format'
   return { errors: [{ location: 'path', pointer: `/${name}`, constraint }] }
@@ -164,7 +165,10 @@ function inputCheck(route: Route): CompiledRoute['checkInput'] {
   }
 }
 
-/** A misspelled member is dropped before the schema is checked, so it is named beside what is missing. */
+/**
+ * A misspelled member is dropped before the schema is checked, so it is named beside the missing
+ * one.
+ */
 function unfit(route: Route, found: readonly FieldError[], dropped: Dropped): Problem {
   const errors = found.slice(0, field_errors_max)
   const known = [route.body, route.query].flatMap(one =>
@@ -202,7 +206,7 @@ function serializer(route: Route, strict: boolean): CompiledRoute['serialize'] {
 
 function serializerOf(route: Route, status: number, schema: TSchema, strict: boolean): Serialize {
   const structured = structuredSerializer(route, status, schema, strict)
-  // A route that also produces a page or a picture's text hands it over as it is.
+  // A route that also produces a page or the text of a picture sends it as it is.
   return route.produces ? body => (typeof body === 'string' ? body : structured(body)) : structured
 }
 
@@ -214,7 +218,7 @@ function structuredSerializer(
 ): Serialize {
   const stringify = fastJson(schema as fastJson.Schema)
   if (!strict) return stringify
-  // A field that nobody declared would silently be left out in production; here it is a failure.
+  // An undeclared field would silently be left out in production; here it is a failure.
   const exact = Compile(closeAll(schema) as TSchema)
   return body => {
     const plain: unknown = JSON.parse(JSON.stringify(body))
@@ -224,7 +228,7 @@ function structuredSerializer(
         .slice(0, 3)
         .map(fault => `${fault.instancePath || '/'} ${fault.message}`)
       throw new Error(
-        `${route.method} ${route.path} ${status}: the reply does not fit: ${faults.join('; ')}`,
+        `${route.method} ${route.path} ${status}: the reply does not match its schema: ${faults.join('; ')}`,
       )
     }
     return stringify(body)

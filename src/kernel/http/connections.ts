@@ -1,7 +1,8 @@
 /**
- * The connections of one server: what cannot be read as HTTP is still told why, and a server that stops
- * closes at once what asks for nothing. Node closes idle connections by itself, but not one that never
- * sent a request or sent half of one: each of these would hold a stop for its whole time.
+ * The connections of one server. A request that cannot be parsed as HTTP still gets a reply that
+ * says why, and a server that stops closes idle connections at once. Node closes idle connections
+ * by itself, but not one that never sent a request or sent half of one: each of these would delay a
+ * stop for its whole time limit.
  */
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -9,17 +10,17 @@ import { problem, renderProblem } from '../errors/problem.ts'
 import { newId } from '../ids.ts'
 import type { IncomingBody } from './incoming-body.ts'
 
-/** A body that is on its way when the process stops gets this long to arrive. */
+/** A body that is still arriving when the process stops gets this long. */
 const last_bodies_ms = 2000
 
 export type Connections = {
-  /** Watches a server's sockets from its first one on. */
+  /** Tracks all sockets of a server, from the first one on. */
   watch(server: Server): void
-  /** To be called with each request: a connection is idle while its last one is answered. */
+  /** Call it with each request: a connection is idle while its last request is answered. */
   seen(request: IncomingMessage, response: ServerResponse): void
   /** Bodies that have not arrived yet. */
   readonly pending: Set<IncomingBody>
-  /** Closes what is idle, again and again until `close` has ended. */
+  /** Closes idle connections repeatedly until `close` has ended. */
   closeWith(close: () => Promise<unknown>): Promise<void>
   refuse(error: Error & { code?: string }, socket: Socket): void
 }
@@ -31,7 +32,8 @@ export function openConnections(public_url: string): Connections {
     response === null || response.writableFinished || response.destroyed
   const sweep = () => {
     for (const [socket, response] of answers) {
-      // One that still drops the rest of a body ends by itself; a reset would overtake its answer.
+      // One that still drops the rest of a body ends by itself; a reset would arrive before the
+      // reply.
       if (isIdle(response) && !socket.writableEnded) socket.destroy()
     }
   }
@@ -59,7 +61,7 @@ export function openConnections(public_url: string): Connections {
       }
     },
     refuse: (error, socket) => {
-      // What is being answered cannot be answered a second time.
+      // A reply that has begun cannot be sent a second time.
       const answering = answers.get(socket)
       const busy = answering?.headersSent === true && !answering.writableFinished
       if (error.code === 'ECONNRESET' || !socket.writable || busy) return void socket.destroy()
@@ -68,7 +70,7 @@ export function openConnections(public_url: string): Connections {
   }
 }
 
-/** What cannot even be parsed as HTTP still gets a problem document. */
+/** A request that cannot be parsed as HTTP still gets a problem document. */
 function refuseSocket(public_url: string, error: Error & { code?: string }, socket: Socket): void {
   const timeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
   const refusal = problem(timeout ? 'request_timeout' : 'malformed_request')

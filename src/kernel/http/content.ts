@@ -1,6 +1,6 @@
 /**
- * Turns the bytes of a JSON body into a value that is safe to look at: valid UTF-8, bounded nesting, no
- * member that could reach a prototype, no text that PostgreSQL cannot store, no number that lost digits.
+ * Turns the bytes of a JSON body into a safe value: valid UTF-8, bounded nesting, no member that
+ * could reach a prototype, no text that PostgreSQL cannot store, no number that lost digits.
  */
 import { isUtf8 } from 'node:buffer'
 import { problem } from '../errors/problem.ts'
@@ -21,7 +21,7 @@ export function parseJson(bytes: Buffer): unknown {
   return value
 }
 
-/** Query and path values come as text, and need the same look at their characters. */
+/** Query and path values are text and need the same check of their characters. */
 export function inspect(
   value: unknown,
   location: 'body' | 'query' | 'path',

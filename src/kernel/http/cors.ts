@@ -1,4 +1,4 @@
-/** What browsers of other origins may do here, and what of an answer their scripts may read. */
+/** What browsers of other origins may do here, and which reply headers their scripts may read. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 const corsHeaders =
@@ -6,7 +6,7 @@ const corsHeaders =
 const exposedHeaders =
   'x-request-id, location, link, etag, retry-after, idempotent-replayed, x-ignored-fields, ratelimit, ratelimit-policy, content-range, accept-ranges, repr-digest'
 
-/** Nothing is allowed but the listed origins; a preflight is the OPTIONS that follows. */
+/** Only the listed origins are allowed; the OPTIONS request below is a preflight. */
 export function allowOrigin(
   origins: readonly string[],
   request: FastifyRequest,

@@ -1,6 +1,7 @@
 /**
- * Opaque places in a list. A cursor names the last row's sort values, is bound to one list (path,
- * tenant and filters) and signed, so a tampered or borrowed one is refused; it never expires.
+ * Opaque positions in a list. A cursor holds the sort values of the last row, is bound to one list
+ * (path, tenant and filters) and signed, so one that was changed or comes from another list is
+ * refused. It never expires.
  */
 import { createHash } from 'node:crypto'
 import type { Keyring } from '../keys.ts'
@@ -8,13 +9,13 @@ import { limit_default } from './shapes.ts'
 import { problem } from '../errors/problem.ts'
 
 export type CursorPart = string | number | null
-/** A checked query: every schema of one has plain values only. */
+/** A validated query: every query schema has plain values only. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>> & {
   readonly cursor?: string
   readonly limit?: number
 }
 
-/** One list as one caller sees it: the cursor of another is `invalid_cursor` here. */
+/** One list as one caller sees it: the cursor of another list is `invalid_cursor` here. */
 export type ListScope = { readonly path: string; readonly tenant_id: string; readonly query: Query }
 
 export type Page<T> = {
@@ -23,9 +24,12 @@ export type Page<T> = {
 }
 
 export type Cursors = {
-  /** The position after which to read, or null at the beginning; and how many rows to read (limit + 1). */
+  /**
+   * The position after which to read, or null at the beginning; and how many rows to read (limit +
+   * 1).
+   */
   start(scope: ListScope): { after: CursorPart[] | null; limit: number; fetch: number }
-  /** The page made of at most `fetch` rows; `place` gives the sort values of a row. */
+  /** The page made of at most `fetch` rows; `place` returns the sort values of a row. */
   page<T>(scope: ListScope, rows: readonly T[], place: (row: T) => CursorPart[]): Page<T>
 }
 
@@ -88,7 +92,7 @@ function decode(keys: Pick<Keyring, 'macMatches'>, scope: ListScope, cursor: str
   const genuine =
     bytes.length > 1 + scope_bytes + mac_bytes &&
     bytes[0] === version &&
-    // Base64url has several spellings of one value; only ours is accepted.
+    // Base64url can spell one value in several ways; only the canonical one is accepted.
     bytes.toString('base64url') === cursor &&
     keys.macMatches(use, head, bytes.subarray(-mac_bytes)) &&
     head.subarray(1, 1 + scope_bytes).equals(scopeHash(scope))

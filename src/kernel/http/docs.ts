@@ -1,7 +1,7 @@
 /**
- * The reference that a person reads: bundled, so that it works without a network. Its program takes tens
- * of megabytes of memory, so it is loaded when somebody looks at it, into a server of its own that
- * listens nowhere.
+ * The API reference for people: bundled, so that it works without a network. Its program takes tens
+ * of megabytes of memory, so it is loaded at the first visit, into its own server instance that
+ * listens on no port.
  */
 import Fastify, { type FastifyInstance } from 'fastify'
 

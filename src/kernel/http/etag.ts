@@ -1,6 +1,7 @@
 /**
- * Strong entity tags made of row versions, and the two preconditions on them. The version is compared
- * inside the UPDATE's own `where`, so that two writers of one version cannot both win.
+ * Strong entity tags made of row versions, and the two preconditions on them. The version is
+ * compared inside the `where` of the UPDATE, so that two writers of one version cannot both
+ * succeed.
  */
 import { problem } from '../errors/problem.ts'
 
@@ -8,7 +9,7 @@ export function etag(version: number): string {
   return `"${version}"`
 }
 
-/** The versions that If-Match accepts: null where any will do. */
+/** The versions that If-Match accepts; null where any version is accepted. */
 export function expectedVersions(header: string | string[] | undefined): number[] | null {
   if (header === undefined) return null
   const text = Array.isArray(header) ? header.join(',') : header
@@ -20,13 +21,13 @@ export function expectedVersions(header: string | string[] | undefined): number[
         errors: [{ location: 'header', pointer: '/if-match', constraint: 'etag' }],
       })
     }
-    // A weak tag never matches strongly; a tag that is no version matches nothing.
+    // A weak tag never matches strongly; a tag that is not a version matches nothing.
     const version = match ? Number(match[1]) : Number.NaN
     return Number.isSafeInteger(version) && version > 0 ? [version] : [-1]
   })
 }
 
-/** Refuses with 412 where If-Match names other versions than that of a row that is held. */
+/** Refuses with 412 where If-Match names other versions than that of a locked row. */
 export function expectVersion(if_match: string | string[] | undefined, current: number): void {
   const versions = expectedVersions(if_match)
   if (versions && !versions.includes(current)) throw preconditionFailed(current)
@@ -43,8 +44,8 @@ export type Conditions = {
 }
 
 /**
- * What a PUT says about what is there before it, by its version (null: nothing): If-Match wants something,
- * and this; `If-None-Match: *` wants nothing.
+ * Checks the preconditions of a PUT against the version of the current row (null: no row). If-Match
+ * requires a row with that version; `If-None-Match: *` requires that there is none.
  */
 export function demandConditions({ if_match, if_none_match }: Conditions, before: number | null) {
   const versions = expectedVersions(if_match)
@@ -58,7 +59,7 @@ function refusedAt(before: number | null) {
   return before === null ? problem('precondition_failed') : preconditionFailed(before)
 }
 
-/** If-None-Match compares weakly, and `*` matches whatever exists. */
+/** If-None-Match compares weakly, and `*` matches every existing resource. */
 export function isNotModified(header: string | undefined, current: string | undefined): boolean {
   if (!header || !current) return false
   if (header.trim() === '*') return true

@@ -1,6 +1,7 @@
 /**
- * What a validator found, as JSON Pointers and constraints and never as values. A value that may have
- * several forms is told what is wrong with the form that it has, and not that each other form fails.
+ * The findings of a validator, as JSON Pointers and constraints and never as values. Where a value
+ * may have several forms, the error is about the form that it has, and not about all the other
+ * forms.
  */
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { FieldError } from '../errors/problem.ts'
@@ -51,7 +52,7 @@ function isOtherKind({ keyword, instancePath }: ErrorObject, union: ErrorObject)
   return instancePath === union.instancePath && (keyword === 'type' || keyword === 'const')
 }
 
-/** None of the forms has the kind of this value: all kinds in one sentence. */
+/** None of the forms has the type of this value: all types in one sentence. */
 function kindFault(union: ErrorObject, branches: readonly ErrorObject[]): ErrorObject {
   const params = branches.map(error => error.params as Record<string, unknown>)
   const constants = params.flatMap(one => ('allowedValue' in one ? [one['allowedValue']] : []))

@@ -1,6 +1,6 @@
 /**
- * What is decided before the body is read, in the order of the contract: draining or overloaded (503),
- * representation (406), identity (401), cross-site forgery (403), rate (429).
+ * What is decided before the body is read, in the order of the contract: draining or overloaded
+ * (503), representation (406), identity (401), cross-site forgery (403), rate (429).
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
@@ -18,7 +18,7 @@ export type GuardDeps = {
   readonly rates: RateLimiter
   readonly addressOf: ClientAddress
   readonly stopping: AbortSignal
-  /** Why no work is taken on now, if so. */
+  /** Why new work is refused now, if it is. */
   busy(): Problem | null
 }
 
@@ -47,7 +47,7 @@ export function guard(
   return who instanceof Promise ? who.then(pass) : pass(who)
 }
 
-/** Where only refusals count, a caller is turned away once it has been refused too often. */
+/** Where only refusals count, a caller is refused after too many of them. */
 function rated(
   { rates }: GuardDeps,
   compiled: CompiledRoute,
@@ -72,7 +72,7 @@ function ratedBy({ route }: CompiledRoute, { params }: FastifyRequest): string {
 }
 
 function negotiate(accept: string | undefined, { media_types }: CompiledRoute): void {
-  // Who answers with whatever was asked for refuses no wish.
+  // A route without a fixed media type accepts every Accept header.
   if (!accept || accept === '*/*' || media_types.includes('*/*')) return
   if (!accept.includes(';') && accept.includes(media_types[0] ?? '')) return
   const offered = new Negotiator({ headers: { accept } }).mediaTypes([...media_types])
@@ -108,7 +108,7 @@ function identify(
   return found instanceof Promise ? found.then(checked) : checked(found)
 }
 
-/** A public route works with any credential; one that does not count makes the caller nobody. */
+/** A public route works with any credential; an invalid one makes the caller anonymous. */
 async function passing(
   authenticate: () => Promise<Principal> | Principal,
   checked: (principal: Principal) => Principal,
@@ -122,10 +122,10 @@ async function passing(
   return checked(principal)
 }
 
-/** A public route may be asked with credentials of another kind, such as a provider's own. */
+/** A public route may get credentials of another kind, such as a provider's own. */
 function bearerOf(header: string | undefined, any_kind: boolean): string | null {
   if (!header) return null
-  // As nearly everybody writes it; whether the token is one is for `access` to say.
+  // The scheme is compared without case; `access` decides whether the token is valid.
   if (header.startsWith('Bearer ') && header.lastIndexOf(' ') === 6 && header.length > 7) {
     return header.slice(7)
   }
@@ -141,7 +141,7 @@ function malformed(header: string): string {
   if (/^bearer\s*$/i.test(header)) return `The header has no token. Send ${form}.`
   const scheme = /^([A-Za-z][A-Za-z0-9]{1,19}) /.exec(header)?.[1]
   if (scheme && scheme.toLowerCase() !== 'bearer') {
-    return `The scheme ${scheme} is not read here. Send ${form}.`
+    return `The scheme ${scheme} is not supported. Send ${form}.`
   }
   return `The header does not have the form of a bearer token. Send ${form}.`
 }

@@ -1,7 +1,7 @@
 /**
  * The way of one request after its body was read, in the order of the contract: key syntax (400),
  * permission (403), path and schema (404, 422), type-scoped permission (403), idempotency, one
- * transaction, handler, reply schema, commit, answer.
+ * transaction, handler, reply schema, commit, reply.
  */
 import type { FastifyRequest } from 'fastify'
 import { allowsSome, allowsType, type PermissionCatalog } from '../access/permissions.ts'
@@ -43,7 +43,10 @@ export type Answer =
 
 type Admitted = { readonly context: AnyContext; readonly dropped: Dropped }
 
-/** A promise only where something is waited for: each one is a turn of the queue (1 µs together). */
+/**
+ * Returns a promise only where something has to be awaited: each await costs a turn of the
+ * microtask queue (1 µs in sum).
+ */
 export function journey(
   deps: JourneyDeps,
   compiled: CompiledRoute,
@@ -53,7 +56,7 @@ export function journey(
   const { keyed, operation, route } = compiled
   const key = keyed || route.idempotency === 'domain' ? keyOf(compiled, request) : null
   const { principal } = passed
-  // Asked for together with the grants: both travel in one packet (a replay costs one round trip).
+  // Requested together with the grants: both travel in one packet (a replay costs one round trip).
   const recalled =
     key && keyed && principal
       ? deps.keyed.recall({ principal_id: principal.id, operation, key })
@@ -90,7 +93,7 @@ function proceed(
     : { kind: 'outcome', result, ignored }
 }
 
-/** Permission, path, schema, type-scoped permission: the handler sees only what passed all four. */
+/** Permission, path, schema, type-scoped permission: the handler runs only after all four. */
 function admit(
   deps: JourneyDeps,
   compiled: CompiledRoute,
@@ -167,7 +170,7 @@ async function openStream(
   const { stream, watch, streaming } = compiled.route
   const open = stream ?? watch
   if (open) return { events: await open({ ...context, db: deps.db }), replayed: false }
-  if (!streaming) throw new Error(`${compiled.operation} is no stream`)
+  if (!streaming) throw new Error(`${compiled.operation} is not a stream`)
   if (key) return openKeyedStream(deps, keyedStream({ deps, compiled, request, context, key }))
   const operation_id = newId()
   await deps.db.tx(tx => streaming.begin({ ...context, tx, operation_id }))
@@ -183,12 +186,13 @@ function execute(
 ): Result | Promise<Result> {
   const { route } = compiled
   if (key && compiled.keyed) {
-    return deps.keyed.run(keyedWork({ deps, compiled, request, context, key }), recalled)
+    const result = deps.keyed.run(keyedWork({ deps, compiled, request, context, key }), recalled)
+    return route.replayed ? result.then(one => replayed(compiled, one)) : result
   }
   if (route.operation) return unkeyedOperation(deps, compiled, context).then(fresh)
   const { handle } = route
   if (!handle) throw new Error(`${compiled.operation} has no handler`)
-  // A read is one statement, or several that do not pretend to be one.
+  // A read has no transaction: it is one statement, or several that need no common snapshot.
   if (route.transaction === 'own' || route.method === 'GET') {
     const answer = handle({ ...context, db: deps.db, tx: deps.db as unknown as Tx })
     return answer instanceof Promise
@@ -214,6 +218,11 @@ async function inOneTransaction(
   return fresh(outcome)
 }
 
+async function replayed({ route }: CompiledRoute, result: Result): Promise<Result> {
+  if (result.replayed && result.outcome.status < 400) await route.replayed?.()
+  return result
+}
+
 function fresh(outcome: Rendered): Result {
   return { outcome, replayed: false }
 }
@@ -224,7 +233,7 @@ async function unkeyedOperation(
   context: AnyContext,
 ): Promise<Outcome> {
   const { operation } = compiled.route
-  if (!operation) throw new Error(`${compiled.operation} is no outside operation`)
+  if (!operation) throw new Error(`${compiled.operation} is not an outside operation`)
   const operation_id = newId()
   const early = await deps.db.tx(tx => operation.begin({ ...context, tx, operation_id }))
   if (early) return render(compiled, early)

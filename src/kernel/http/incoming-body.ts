@@ -1,15 +1,17 @@
 /**
- * The body of one request while it arrives. It has a deadline; a client that expects `100-continue` gets it
- * only when somebody is about to read; and an answer that is sent before the body has arrived closes the
- * connection in the order that does not lose the answer.
+ * The body of one request while it arrives. It has a deadline; a client that expects `100-continue`
+ * gets it only when the body is about to be read; and a reply that is sent before the body has
+ * arrived closes the connection in an order that does not lose the reply.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Transform, type Readable } from 'node:stream'
 import { problem, type Problem } from '../errors/problem.ts'
 
-/** A smaller rest is read and dropped, and the connection goes on. */
+/** If at most this much is left, it is read and dropped, and the connection stays open. */
 const rest_bytes_max = 64 * 1024
-/** What is read and dropped before a connection closes: a reset would overtake the answer. */
+/**
+ * How much is read and dropped before a connection closes: a reset would arrive before the reply.
+ */
 const linger_bytes_max = 8 * 1024 * 1024
 const linger_ms = 2000
 
@@ -20,7 +22,7 @@ export function markExpecting(request: IncomingMessage): void {
   expecting.add(request)
 }
 
-/** RFC 9112: a request has a body exactly when one of these headers says so. */
+/** RFC 9112: a request has a body exactly when it has one of these headers. */
 export function announcesBody({ headers }: IncomingMessage): boolean {
   const { 'content-length': length, 'transfer-encoding': coding } = headers
   return coding !== undefined || (length !== undefined && length !== '0')
@@ -59,7 +61,7 @@ export class IncomingBody {
     return length === undefined ? null : Number(length)
   }
 
-  /** Asks for the body, where the client waits to be asked. */
+  /** Sends `100 Continue` where the client waits for it. */
   goOn(): void {
     if (expecting.delete(this.request)) this.response.writeContinue()
   }
@@ -77,14 +79,15 @@ export class IncomingBody {
       },
     })
     this.reader = reader
-    // A client that goes before the handler reads must not end the process; the handler reads the error.
+    // A client that disconnects before the handler reads must not end the process; the handler gets
+    // the error when it reads.
     reader.on('error', () => {})
     this.request.once('error', error => reader.destroy(error))
     this.goOn()
     return this.request.pipe(reader)
   }
 
-  /** Ends the wait for the body: as an error of its reader, as an answer, or by closing. */
+  /** Ends the wait for the body: with an error for its reader, with a reply, or by closing. */
   end(refusal: Problem): void {
     if (this.request.complete) return
     if (this.reader && !this.reader.destroyed) this.reader.destroy(refusal)
@@ -92,14 +95,14 @@ export class IncomingBody {
     else this.options.refuse(refusal)
   }
 
-  /** To be called before an answer: what has not arrived of the body must not hold the connection. */
+  /** Call it before a reply: what has not arrived of the body must not keep the connection open. */
   leave(close: boolean): void {
     if (this.request.complete) return
     const rest = expecting.has(this.request) ? Infinity : (this.declared_bytes ?? Infinity)
     if (!close && rest <= rest_bytes_max) return
     this.response.shouldKeepAlive = false
     const { socket } = this.request
-    // The server ends a connection by this method, once the answer is written.
+    // The server ends a connection by this method, after the reply is written.
     socket.destroySoon = () => this.linger()
   }
 

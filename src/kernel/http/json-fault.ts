@@ -1,6 +1,6 @@
 /**
- * Where a text stops being JSON, and what was expected there. The runtime's own message quotes the input
- * and often names no position, so a text that did not parse is read once more.
+ * Finds where a text stops being JSON, and what was expected there. The runtime's own message
+ * quotes the input and often gives no position, so a text that did not parse is read once more.
  */
 
 export function jsonFault(text: string): string {
@@ -15,7 +15,7 @@ export function jsonFault(text: string): string {
   return `The body is not JSON at line ${before.length}, column ${column}: expected ${expected}.`
 }
 
-/** Where a value ends, or where it is wrong and what belongs there. */
+/** The position where a value ends, or where it is wrong and what was expected. */
 type Read = { readonly at: number; readonly fault?: string }
 
 const literal = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
@@ -54,7 +54,7 @@ function member(text: string, at: number): Read {
 
 function string(text: string, at: number): Read {
   const end = matched(quoted, text, at)
-  return text[end] === '"' ? { at: end + 1 } : { at: end, fault: 'the rest of a text in quotes' }
+  return text[end] === '"' ? { at: end + 1 } : { at: end, fault: 'the rest of a string in quotes' }
 }
 
 function space(text: string, at: number): number {

@@ -1,6 +1,6 @@
 /**
- * What a keyed request means to the idempotency store: its scope and fingerprint, which refusals count as
- * outcomes, and its effect, be it inside one transaction, outside, or a stream.
+ * What a keyed request means to the idempotency store: its scope and fingerprint, which refusals
+ * count as outcomes, and its effect: inside one transaction, outside, or as a stream.
  */
 import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
@@ -43,7 +43,7 @@ export function keyedWork(asked: KeyedRequest): KeyedWork {
     refuse: refusal => refusalOf(keyed, refusal),
     again: async (_outcome, resource_ref) => {
       const { again } = compiled.route
-      if (!again) throw new Error(`${compiled.operation} keeps no body and cannot render it again`)
+      if (!again) throw new Error(`${compiled.operation} stores no body and cannot render it again`)
       return render(compiled, await deps.db.tx(tx => again({ ...context, tx, resource_ref })))
     },
     effect: effectOf(keyed),
@@ -53,7 +53,7 @@ export function keyedWork(asked: KeyedRequest): KeyedWork {
 export function keyedStream(keyed: KeyedRequest): KeyedStream<SseEvent> {
   const { compiled, context } = keyed
   const { streaming, lease_seconds } = compiled.route
-  if (!streaming || !lease_seconds) throw new Error(`${compiled.operation} is no keyed stream`)
+  if (!streaming || !lease_seconds) throw new Error(`${compiled.operation} is not a keyed stream`)
   return {
     scope: scopeOf(keyed),
     rules: rulesOf(keyed),
@@ -89,7 +89,10 @@ function rulesOf({ deps, compiled }: KeyedRequest): RecordRules {
   }
 }
 
-/** A 404 of the path is decided anew; one of an object that the body names is an outcome. */
+/**
+ * A 404 of the path is decided again at each retry; a 404 of an object that the body names is an
+ * outcome.
+ */
 function isRecordable(refusal: Problem, context: AnyContext): boolean {
   if (refusal.code.startsWith('idempotency_')) return false
   if (refusal.status === 404) return Object.keys(context.params).length === 0
@@ -121,7 +124,7 @@ function effectOf(keyed: KeyedRequest): KeyedWork['effect'] {
         const early = await operation.begin({ ...context, tx, operation_id })
         return early && render(compiled, early)
       },
-      // The caller may leave; the operation it started is carried to its end all the same.
+      // The caller may disconnect; the operation is completed all the same.
       call: (operation_id, attempt) =>
         operation.call(operation_id, attempt, context.request.stopping),
       finish: async (tx, operation_id, called) => {
@@ -134,7 +137,7 @@ function effectOf(keyed: KeyedRequest): KeyedWork['effect'] {
   return { run: async tx => render(compiled, await handle({ ...context, tx })) }
 }
 
-/** As it is sent: bytes pass through as they come, and are never recorded. */
+/** The bytes of a replay are sent as they come, and are never recorded. */
 export type Rendered = Omit<Outcome, 'body'> & {
   readonly body: string | Uint8Array | Readable | null
 }

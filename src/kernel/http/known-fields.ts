@@ -1,7 +1,8 @@
 /**
- * Takes out of a request every member that its schema does not name, before validation, and says which.
- * So nobody is refused for an extra field, and nothing unnamed reaches a handler. The walker is compiled
- * once from the schema; a request without extra members is passed on as it is, without a copy.
+ * Removes from a request every member that its schema does not name, before validation, and returns
+ * their names. So an extra field is no reason for a refusal, and unknown data never reaches a
+ * handler. The walker is compiled once from the schema; a request without extra members is passed
+ * on without a copy.
  */
 import { suggestion } from '../errors/did-you-mean.ts'
 import { escapePointer } from './content.ts'
@@ -31,13 +32,13 @@ function walkerOf(schema: Schema): Walk | null {
   // A nullable object: the only branch with members decides.
   const branches = (schema.anyOf ?? []).map(walkerOf).filter(walk => walk !== null)
   if (branches.length > 1)
-    throw new Error('a body has one object with optional members, not a union')
+    throw new Error('a body must be one object with optional members, not a union')
   return branches[0] ?? null
 }
 
 function objectWalker(schema: Schema): Walk {
   if (schema.additionalProperties !== false) {
-    throw new Error('an object in a request is closed (additionalProperties: false) or a map')
+    throw new Error('an object in a request must be closed (additionalProperties: false) or a map')
   }
   const members = new Map(
     Object.entries(schema.properties ?? {}).map(([name, member]) => [name, walkerOf(member)]),
@@ -98,7 +99,7 @@ export function ignoredFieldsHeader(dropped: Dropped): string | null {
 const named_max = 5
 const name_max = 80
 
-/** What a refusal says of members that were dropped: one of them may be what was meant. */
+/** The hint in a refusal about dropped members: one of them may be what was meant. */
 export function ignoredSentence(dropped: Dropped, known: readonly string[]): string {
   if (dropped.length === 0) return ''
   const names = dropped.slice(0, named_max).map(pointer => {

@@ -1,4 +1,4 @@
-/** What the reply to an unknown path says: the path of a route that was probably meant. */
+/** The hint in the reply to an unknown path: the path of a route that was probably meant. */
 import { suggestion } from '../errors/did-you-mean.ts'
 import type { Route } from './route.ts'
 
@@ -6,7 +6,7 @@ export function openNearPaths(routes: readonly Route[]): (path: string) => strin
   const paths = [...new Set(routes.filter(({ hidden }) => !hidden).map(({ path }) => path))]
   return path => {
     const given = path.split('/')
-    // What stands in the place of a parameter is as near as it can be.
+    // Any text matches a parameter exactly.
     const alike = paths
       .filter(pattern => Math.abs(pattern.split('/').length - given.length) <= 1)
       .map(pattern => ({ pattern, filled: filled(pattern, given) }))

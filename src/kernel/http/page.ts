@@ -1,8 +1,9 @@
 /**
  * One page of a list: decodes the cursor into the columns that order the list, runs the surface's
- * statement for one row more than the page holds, and makes `next_cursor`, `has_more` and `Link`. Where a
- * filter may match one row of a million, `look_max` bounds how many rows one request looks at; a page
- * that ended there is short or empty, says `has_more`, and the next one goes on from that row.
+ * statement for one row more than the page holds, and makes `next_cursor`, `has_more` and `Link`.
+ * Where a filter may match one row of a million, `look_max` bounds how many rows one request reads.
+ * A page that ends at that bound is short or empty and says `has_more`; the next page continues
+ * from there.
  */
 import { type Static, type TObject, Type } from 'typebox'
 import type { Reader } from '../database/db.ts'
@@ -10,7 +11,9 @@ import { sql, Sql } from '../database/sql.ts'
 import type { CursorPart, Cursors, ListScope, Page } from './cursor.ts'
 import { problem } from '../errors/problem.ts'
 
-/** A list as one caller sees it, with what signs its cursors: `list` in a handler's context. */
+/**
+ * A list as one caller sees it, with the key that signs its cursors: `list` in a handler's context.
+ */
 export type List = ListScope & { readonly cursors: Cursors }
 
 type Rows<S extends TObject> = readonly Static<S>[]
@@ -20,11 +23,14 @@ export type PageSpec<S extends TObject, P extends keyof Static<S> & string, V> =
   readonly row: S
   /** Columns of `row` that order the list; together they are unique. */
   readonly place: readonly P[]
-  /** With it `row` has a boolean `wanted`, and the statement returns all rows that it looks at. */
+  /** With it `row` has a boolean `wanted`, and the statement returns all rows that it reads. */
   readonly look_max?: number
-  /** What goes over the wire; else the row as it is. */
+  /** Turns a row into the item of the reply; by default the row as it is. */
   readonly view?: (row: Static<S>) => V
-  /** The rows after a place (all null at the beginning), at most `n`; from memory or by a statement. */
+  /**
+   * The rows after a position (all null at the beginning), at most `n`; from memory or by a
+   * statement.
+   */
   readonly fetch: (
     after: { readonly [K in P]: Static<S>[K] | null },
     n: number,
@@ -51,7 +57,8 @@ export async function page<
     return { body: { ...body, data: body.data.map(shown) }, headers }
   }
   const looked = await look(reader, spec.row, fetch(from, look_max), { fetched, look_max })
-  // A look that ended early is a full page to the cursor: its last row is repeated until it is.
+  // A scan that ended at its bound must look like a full page to the cursor, so its last row is
+  // repeated.
   const wanted = looked.filter(row => row.wanted)
   const last = wanted.length < fetched ? looked.find(row => row.looked === look_max) : undefined
   const rest = last ? Array.from({ length: fetched - wanted.length }, () => last) : []
@@ -73,7 +80,10 @@ type Looked<S extends TObject> = Static<S> & {
   readonly looked: number
 }
 
-/** Wanted rows, and the one at which the look ended. Rows stream, so a full page ends it early. */
+/**
+ * Wanted rows, and the row at which the scan ended. Rows are streamed, so a full page ends the scan
+ * early.
+ */
 async function look<S extends TObject>(
   reader: Pick<Reader, 'many'>,
   row: S,

@@ -8,16 +8,16 @@ export type Provider<Event extends ProviderEvent = ProviderEvent> = {
   readonly accepted: 200 | 202 | 204
   /** The largest message that is read. */
   readonly max_bytes: number
-  /** Over the exact bytes, in constant time. May ask outside, such as for a certificate. */
+  /** Verifies the exact bytes, in constant time. May call outside, such as for a certificate. */
   verify(message: SignedProviderMessage): ProviderVerdict<Event> | Promise<ProviderVerdict<Event>>
-  /** Stores each event once by its id, in one commit; a repeat is a successful no-op. */
+  /** Stores each event once by its id, in one commit; a repeat succeeds without effect. */
   receive(tx: Tx, events: readonly Event[]): Promise<void>
 }
 
 export type SignedProviderMessage = {
   readonly raw: Buffer
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** As the provider addressed it: the public address with its query. */
+  /** The URL that the provider called: the public one with its query. */
   readonly url: string
 }
 

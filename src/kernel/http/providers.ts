@@ -1,8 +1,8 @@
 /**
- * The one route on which every provider reports: a registry, filled by the surfaces, says who verifies and
- * receives for which name. The order is fixed: size, bytes, signature, timestamp, envelope, insert, reply;
- * what the events mean is processed later. Only refused messages count against a network's rate, so that a
- * provider with many events is never turned away.
+ * The one route to which every provider reports. The surfaces register, by name, how to verify and
+ * receive messages. The order is fixed: size, bytes, signature, timestamp, envelope, insert, reply;
+ * the events are processed later. Only refused messages count against the rate of a network, so a
+ * provider with many events is never refused.
  */
 import { problemsOf } from '../errors/problem.ts'
 import { reply, route, type Route } from './route.ts'
@@ -15,7 +15,7 @@ export const providerErrors = {
   provider_not_found: {
     status: 404,
     title: 'There is no such provider',
-    cause: 'The platform takes no messages from a provider of this name.',
+    cause: 'The platform accepts no messages from a provider of this name.',
     cure: 'Check the name in the address that is configured at the provider.',
   },
   envelope_invalid: {
@@ -35,7 +35,7 @@ type ProvidersDeps = {
   readonly public_url: string
 }
 
-/** No route where no provider reports. */
+/** There is no route if there is no provider. */
 export function providerRoutes({ providers, db, public_url }: ProvidersDeps): Route[] {
   if (providers.length === 0) return []
   const registry = new Map(providers.map(provider => [provider.name, provider]))

@@ -1,6 +1,6 @@
 /**
- * Reads the exact bytes of a body, and never more of them than the route takes. Where the limit depends on
- * whom the path names, the route is asked before the first byte.
+ * Reads the exact bytes of a body, and never more of them than the route accepts. Where the limit
+ * depends on the path, the route is asked for it before the first byte is read.
  */
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
@@ -21,7 +21,7 @@ export async function readRaw(request: FastifyRequest, payload: IncomingMessage)
   request.incoming?.goOn()
   const chunks: Buffer[] = []
   let length = 0
-  // Left undestroyed where it is too much, so that the refusal can still be sent.
+  // A body that is too large is not destroyed, so that the refusal can still be sent.
   const bytes: AsyncIterable<Buffer> = payload.iterator({ destroyOnReturn: false })
   for await (const chunk of bytes) {
     length += chunk.length

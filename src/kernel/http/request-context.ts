@@ -1,6 +1,6 @@
 /**
- * What a handler may know of its request. The signal is made only when somebody asks for it, because
- * most requests end before anybody would listen.
+ * What a handler may know of its request. The abort signal is created at first use, because most
+ * requests end without anyone using it.
  */
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -55,7 +55,7 @@ export class Facts implements RequestFacts {
     return AbortSignal.any([this.controller.signal, this.stopping])
   }
 
-  /** Ends whatever works for this request: the reader has gone or does not read. */
+  /** Ends the work for this request: the reader has disconnected or does not read. */
   abort(reason: string): void {
     this.controller.abort(new Error(reason))
   }
@@ -65,7 +65,7 @@ export class Facts implements RequestFacts {
     const made = new AbortController()
     this.made = made
     this.reply.raw.once('close', () => {
-      if (!this.reply.raw.writableFinished) made.abort(new Error('the caller has gone'))
+      if (!this.reply.raw.writableFinished) made.abort(new Error('the caller has disconnected'))
     })
     return made
   }

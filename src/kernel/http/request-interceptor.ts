@@ -1,6 +1,7 @@
 /**
- * What stands before the framework: a surface may answer a request by itself, for a fraction of what the
- * pipeline costs, or pass it on untouched. The server behind it keeps the framework's own limits.
+ * Interceptors run before the framework: a surface may answer a request itself, for a fraction of
+ * what the pipeline costs, or pass it on unchanged. The server behind them keeps the framework's
+ * own limits.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { FastifyServerOptions } from 'fastify'
@@ -15,7 +16,7 @@ import { markExpecting } from './incoming-body.ts'
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Answers, now or later, or calls `pass` with what it was given. Must not throw. */
+/** Answers, now or later, or calls `pass` with its arguments. Must not throw. */
 export type Front = (request: IncomingMessage, response: ServerResponse, pass: Handler) => void
 
 export type ServerDeps = {
@@ -26,7 +27,9 @@ export type ServerDeps = {
   readonly log: Log
 }
 
-/** The first front that does not pass answers; the framework answers what all of them pass. */
+/**
+ * The first interceptor that does not pass answers; the framework handles what all of them pass.
+ */
 export function serverBehind({
   fronts,
   stopping,
@@ -36,11 +39,11 @@ export function serverBehind({
   return (framework, options) => {
     const handle = fronts.reduceRight<Handler>(
       (pass, front) => (request, response) => {
-        // A connection that is kept alive would hold the stopping process.
+        // A kept-alive connection would delay the stopping process.
         if (stopping.aborted) response.shouldKeepAlive = false
         front(request, response, pass)
       },
-      // Behind the fronts, which are too fast to ask for all headers.
+      // Runs behind the interceptors, which are too fast to check all headers.
       (request, response) => {
         if (isWithoutHost(request)) sendRefusal(told, request, response, hostless)
         else framework(request, response)
@@ -54,7 +57,7 @@ export function serverBehind({
     const { keepAliveTimeout, requestTimeout, connectionTimeout } = options as FastifyServerOptions
     const server: Server = createServer({ ...optionsOf(options), requireHostHeader: false }, open)
     connections.watch(server)
-    // What is expected beside 100-continue may be left alone; the server would refuse it without a document.
+    // An unknown expectation may be ignored; the server would refuse it without a problem document.
     server.on('checkExpectation', open)
     server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
       markExpecting(request)
@@ -67,19 +70,25 @@ export function serverBehind({
   }
 }
 
-const hostless = problem('malformed_request', { detail: 'A request names its Host.' })
+const hostless = problem('malformed_request', { detail: 'The request must have a Host header.' })
 
-/** RFC 9112 wants one of whoever speaks HTTP/1.1; the server itself would refuse it without a document. */
+/**
+ * RFC 9112 requires a Host header in HTTP/1.1; the server itself would refuse its absence without a
+ * problem document.
+ */
 function isWithoutHost({ headers, httpVersion }: IncomingMessage): boolean {
   return headers.host === undefined && httpVersion === '1.1'
 }
 
-/** A proxy's form of an address names a host, which is not what is looked up here. */
+/** The absolute form of a URL, as proxies use it, names a host; it is not looked up here. */
 function originForm(url = '/'): string {
   return /^https?:\/\/[^/?]*(.*)$/i.exec(url)?.[1]?.replace(/^(?!\/)/, '/') ?? url
 }
 
-/** Refuses in the words of the pipeline, for a front whose answer failed. Answers the status. */
+/**
+ * Refuses in the same form as the pipeline, for an interceptor whose reply failed. Returns the
+ * status.
+ */
 export function sendRefusal(
   { public_url, log }: { readonly public_url: string; readonly log: Log },
   { method, url = '/' }: IncomingMessage,
@@ -89,7 +98,7 @@ export function sendRefusal(
   const refusal = problemOf(error)
   const request_id = newId()
   const fields = { request_id, err: error }
-  if (isUnavailable(error)) logOutage(log, fields, 'the database does not answer')
+  if (isUnavailable(error)) logOutage(log, fields, 'the database is not available')
   else if (refusal.status >= 500) log.error(fields, refusal.code)
   const path = url.split('?', 1)[0] ?? '/'
   const body = renderProblem(refusal, { public_url, path, request_id })

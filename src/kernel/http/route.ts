@@ -1,6 +1,6 @@
 /**
- * A route is a value: path, permission, limits, schemas, refusals and the function that answers. It is
- * mounted, documented, checked by the crawler and typed for the client from this one declaration.
+ * A route is a value: path, permission, limits, schemas, refusals and the handler. It is mounted,
+ * documented, checked by the crawler and typed for the client from this one declaration.
  */
 import type { Readable } from 'node:stream'
 import type { Static, TObject, TSchema } from 'typebox'
@@ -15,7 +15,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Headers = Readonly<Record<string, string | readonly string[]>>
 export type Replies = Readonly<Record<number, TSchema | null>>
 
-/** What a handler answers: a status of its `replies`, the body that fits it, and headers. */
+/** What a handler returns: a status of its `replies`, the body that matches it, and headers. */
 export type Reply<S extends number = number, B = unknown> = {
   readonly status: S
   readonly body: B
@@ -40,24 +40,25 @@ type ParamsOf<P extends string> = P extends `${string}{${infer Name}}${infer Res
 
 export type RequestFacts = {
   readonly id: string
-  /** HEAD runs the handler of GET, which may want to know. */
+  /** HEAD runs the handler of GET; this tells which one it is. */
   readonly method: string
   readonly path: string
-  /** The query as it came, with its question mark, for those who sign it; else empty. */
+  /** The query as it came, with its question mark, for signatures over it; otherwise empty. */
   readonly search: string
   readonly ip: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** Aborted when the caller has gone or the process stops. */
+  /** Aborted when the caller has disconnected or the process stops. */
   readonly signal: AbortSignal
-  /** Aborted when the process stops, whether or not the caller is still there. */
+  /** Aborted when the process stops, even if the caller is still connected. */
   readonly stopping: AbortSignal
   readonly traceparent: string | null
   /** The exact bytes, for routes that take a `raw` body. */
   readonly raw: Buffer
   /**
-   * The body of a route that consumes a `stream`, as it arrives: at most `limit_bytes` (and the route's
-   * limit) of it, else it fails with `content_too_large`; late, it fails with `request_timeout`. A client
-   * that expects `100-continue` sends it after this call, so every refusal comes before it.
+   * The body of a route that consumes a `stream`, as it arrives: at most `limit_bytes` (and the
+   * route's limit). A longer body fails with `content_too_large`, a late one with
+   * `request_timeout`. A client that expects `100-continue` sends the body after this call, so
+   * every refusal comes before it.
    */
   stream(limit_bytes?: number): Readable
 }
@@ -83,35 +84,39 @@ type Given<Path extends string, G extends Guard, B, Q> = {
   readonly grants: () => Promise<ReadonlySet<string>>
   /** This list as this caller sees it, for `page`. */
   readonly list: List
-  /** For unique keys of a surface's own rows, which outlive the recorded outcome. */
+  /** For unique keys of a surface's own rows, which are kept longer than the recorded outcome. */
   readonly key: RequestKey | null
 }
 
 /**
- * An effect outside PostgreSQL, in the only order that survives a crash between any two steps: write
- * the intent and commit; call under the operation's own id; write the outcome. After a crash `call` runs
- * again as `resumed`: it asks the provider what became of that id before it sends anything.
+ * An effect outside PostgreSQL, in the only order that survives a crash between any two steps:
+ * write the intent and commit; call under the operation's own id; write the outcome. After a crash
+ * `call` runs again as `resumed`: it asks the provider for the result of that id before it sends
+ * anything.
  */
 export type OutsideOperation<C, R extends Replies, Outcome> = {
-  /** A reply means that nothing has to be called: it is recorded in the same commit. */
+  /** A reply means that no call is needed: it is recorded in the same commit. */
   begin(
     context: C & { readonly tx: Tx; readonly operation_id: string },
   ): Promise<ReplyOf<R> | undefined>
   call(operation_id: string, attempt: 'first' | 'resumed', signal: AbortSignal): Promise<Outcome>
-  /** A refusal is answered, not thrown: what it changed commits with it. */
+  /** A refusal is returned, not thrown: the changes that belong to it commit with it. */
   finish(tx: Tx, operation_id: string, outcome: Outcome): Promise<ReplyOf<R> | Problem>
 }
 
 /** A keyed stream: its key binds to one operation, whose stored output answers every retry. */
 export type StreamOperation<C> = {
   begin(context: C & { readonly tx: Tx; readonly operation_id: string }): Promise<void>
-  /** Resolves when the upstream has sent its first byte, so that a failure is still a status. */
+  /**
+   * Resolves when the upstream has sent its first byte, so that an earlier failure is still a
+   * status.
+   */
   open(
     operation_id: string,
     attempt: 'first' | 'resumed',
     signal: AbortSignal,
   ): Promise<AsyncIterable<SseEvent>>
-  /** The whole sequence again from what is stored, without a second call. */
+  /** The whole sequence again from storage, without a second call. */
   again(operation_id: string): AsyncIterable<SseEvent>
   /** Where the state of a running operation can be read. */
   location(operation_id: string): string
@@ -132,56 +137,67 @@ type Common<
   summary: string
   /** What the summary does not say: effects, limits, what to do next. */
   description?: string
-  /** Headers of its successful replies, beside those that every reply has. */
+  /** Further headers of its successful replies. */
   sends?: readonly ('etag' | 'location')[]
-  /** `public`, `authenticated`, or a permission; `:{body.type}` narrows it to the type in the body. */
+  /**
+   * `public`, `authenticated`, or a permission; `:{body.type}` limits it to the type in the body.
+   */
   permission: G
   rate?: RateClass
   body?: B
-  /** Whether a request without a body is fine although a schema is given. */
+  /** Whether a request without a body is accepted although a schema is given. */
   body_optional?: true
   query?: Q
   /** Path parameters that are not ids; every other one must be a UUID. */
   params?: Readonly<Record<string, TSchema>>
   /**
-   * The 404 of a path id that cannot exist. `validation_failed` where the caller chooses the name of what
-   * it makes.
+   * The code for an id in the path that cannot exist. `validation_failed` where the caller chooses
+   * the name of the new resource.
    */
   absent?: string
   /**
-   * `raw`: the bytes as they came, of any media type, for signed messages. `stream`: the handler reads
-   * `request.stream()` itself; its transaction is its own, and a key is its own affair.
+   * `raw`: the exact bytes, of any media type, for signed messages. `stream`: the handler reads
+   * `request.stream()` itself, in its own transaction and with its own handling of keys.
    */
   consumes?: 'json' | 'raw' | 'stream'
-  /** Media types other than JSON; the handler then answers a text, or bytes, with its own content-type. */
+  /**
+   * Media types other than JSON; the handler then returns a text, or bytes, with its own
+   * content-type.
+   */
   produces?: readonly string[]
   body_limit_bytes?: number
-  /** Sees the body as it was sent, before unknown members are dropped; throws what must not be accepted. */
+  /**
+   * Checks the body as it was sent, before unknown members are dropped; throws if it must be
+   * refused.
+   */
   inspectBody?(body: unknown): void
-  /** Time for the whole body to arrive, where `kernel.body_seconds` does not fit. */
+  /** Time for the whole body to arrive, where `kernel.body_seconds` is not right. */
   body_seconds?: number
   /**
-   * The handler asks for grants, so they are read before its transaction begins: nobody holds one
-   * connection while they wait for another.
+   * The handler asks for grants, so they are read before its transaction begins: otherwise a
+   * request would hold one connection while it waits for another.
    */
   asks_grants?: true
-  /** For a `raw` body: how much of it is read, known from what comes before it; may refuse. */
+  /** For a `raw` body: how much of it is read. It is known before the body is read; may refuse. */
   bodyLimitFor?(head: RequestHead): number | Promise<number>
-  /** Parameters of the path that have a rate of their own for each caller. */
+  /** Parameters of the path that have their own rate for each caller. */
   rate_by?: readonly string[]
   /** Only requests that are answered with a 4xx count against the rate. */
   counts_refused?: true
   replies: R
   fails?: readonly string[]
   headers?: Readonly<Record<string, string>>
-  /** Answered also while draining or overloaded, and never counted by a rate limit. */
+  /** Also answered while draining or overloaded, and never counted by a rate limit. */
   always?: true
   /**
-   * For a GET with a transaction of its own, which may have effects: it has none, so it answers HEAD. Any
-   * other GET only reads and answers HEAD by itself.
+   * For a GET with its own transaction, which could have effects: it has none, so it answers HEAD
+   * too. A GET that only reads answers HEAD by default.
    */
   head?: true
-  /** The surface's front answers for it, before the pipeline; what it passes on comes here. */
+  /**
+   * The surface's interceptor answers this route, before the pipeline; what it passes on comes
+   * here.
+   */
   fronted?: true
   /** Not in the published document. */
   hidden?: true
@@ -193,7 +209,7 @@ type Common<
 type Keyed = {
   /** `domain`: the route's own row is the record, and the surface replays from it. */
   idempotency?: 'required' | 'optional' | 'ignored' | 'domain'
-  /** `reference`: the body has a secret or a signed address, so a replay renders it anew. */
+  /** `reference`: the body has a secret or a signed URL, so a replay renders it again. */
   record?: 'body' | 'reference'
 }
 
@@ -203,9 +219,14 @@ type Answer<M extends Method, C, R extends Replies, Outcome> =
   | (Keyed & {
       transaction?: undefined
       handle(context: C & { readonly tx: TxOf<M> }): Promise<ReplyOf<R>> | ReplyOf<R>
-      /** What a GET reads, as it goes on: for whoever accepts `text/event-stream`. */
+      /** Watches what a GET reads: for callers that accept `text/event-stream`. */
       watch?(context: C & { readonly db: Db }): Promise<AsyncIterable<SseEvent>>
-      /** For `record: 'reference'`: the reply to a replay, from what `resource_ref` names. */
+      /** Runs before a recorded outcome is sent again: waits for what the first reply waited for. */
+      replayed?(): Promise<void>
+      /**
+       * For `record: 'reference'`: the reply to a replay, from the resource that `resource_ref`
+       * names.
+       */
       again?(
         context: C & { readonly tx: TxOf<M>; readonly resource_ref: string },
       ): Promise<ReplyOf<R>>
@@ -219,7 +240,7 @@ type Answer<M extends Method, C, R extends Replies, Outcome> =
       transaction: 'own'
       idempotency: 'required' | 'optional'
       operation: OutsideOperation<C, R, Outcome>
-      /** The longest that one try may take; a retry takes over only after it. */
+      /** The longest time of one attempt; a retry takes over only after it. */
       lease_seconds: number
     }
   | {
@@ -242,7 +263,8 @@ export function route<
   Q extends TObject | undefined = undefined,
   Outcome = unknown,
 >(spec: Common<M, Path, G, B, Q, R> & Answer<M, Given<Path, G, B, Q>, R, Outcome>): Route {
-  // The list of routes forgets the types of each one; the kernel gives every handler what it declared.
+  // The list of routes loses the types of each one; the kernel gives every handler what it
+  // declared.
   return spec as unknown as Route
 }
 
@@ -258,7 +280,7 @@ export type AnyContext = {
   key: RequestKey | null
 }
 
-/** A route with its types forgotten. */
+/** A route without its types. */
 export type Route = Common<
   Method,
   string,
@@ -272,13 +294,17 @@ export type Route = Common<
     lease_seconds?: number
     handle?(context: AnyContext & { tx?: Tx; db?: Db }): Promise<Reply> | Reply
     again?(context: AnyContext & { tx: Tx; resource_ref: string }): Promise<Reply>
+    replayed?(): Promise<void>
     operation?: OutsideOperation<AnyContext, Replies, unknown>
     stream?(context: AnyContext & { db: Db }): Promise<AsyncIterable<SseEvent>>
     watch?(context: AnyContext & { db: Db }): Promise<AsyncIterable<SseEvent>>
     streaming?: StreamOperation<AnyContext>
   }
 
-/** Where a GET may do more, HEAD is a wrong method: no preview or link checker sets its effects off. */
+/**
+ * A GET that may have effects refuses HEAD with 405, so that a preview or link checker sets off no
+ * effects.
+ */
 export function onlyReads({ method, transaction, head }: Route): boolean {
   return method === 'GET' && (transaction !== 'own' || head === true)
 }

@@ -1,6 +1,6 @@
 /**
- * Sends what a request came to: an outcome with its exact bytes, a stream, or a problem document. Every
- * answer carries the request id and the security headers, and none names the server.
+ * Sends the result of a request: an outcome with its exact bytes, a stream, or a problem document.
+ * Every reply carries the request id and the security headers, and none names the server.
  */
 import type { OutgoingHttpHeaders } from 'node:http'
 import { StoreUnavailable } from '../objects/objects.ts'
@@ -27,8 +27,8 @@ export const securityHeaders: Readonly<Record<string, string>> = {
 }
 
 /**
- * Writes the outcome past the framework's own way of sending: its status, headers and bytes are settled
- * here, so looking at each of them once more would only cost (1.5 of 22 µs a request).
+ * Writes the outcome past the framework's own way of sending: its status, headers and bytes are
+ * final here, so checking each of them again would only cost time (1.5 of 22 µs a request).
  */
 export function sendOutcome(
   compiled: CompiledRoute,
@@ -52,11 +52,11 @@ export function sendOutcome(
   }
   const body = unchanged ? null : outcome.body
   if (unchanged) delete headers['content-type']
-  // The framework is told to wait for a stream: it would end an answer whose head has not gone yet.
+  // Makes the framework wait for a stream: it would end a reply whose head was not sent yet.
   else if (body instanceof Readable) return reply.code(status).headers(headers).send(body)
   else if (body !== null) headers['content-length'] = Buffer.byteLength(body)
   else if (status !== 204) headers['content-length'] = 0
-  // The head first: a header that cannot be sent is still a problem document.
+  // Headers first: if one cannot be sent, the reply is still a problem document.
   raw.writeHead(status, headers)
   reply.hijack()
   if (body === null) raw.end()
@@ -91,10 +91,11 @@ export function sendProblem(
 ): FastifyReply {
   const refusal =
     brokeOff(request, error) ?? declared(deps, compiled, refusalOf(deps, compiled, request, error))
-  // Turning work away is no failure; writing each one down would cost most when there is least to give.
+  // Refusing work is not a failure; a log line for each refusal would cost most when the process is
+  // overloaded.
   if (refusal.status >= 500 && !turned_away.has(refusal.code)) {
     const fields = { request_id: request.id, route: compiled?.operation, err: error }
-    if (isUnavailable(error)) logOutage(deps.log, fields, 'the database does not answer')
+    if (isUnavailable(error)) logOutage(deps.log, fields, 'the database is not available')
     else deps.log.error(fields, refusal.code)
   }
   const body = renderProblem(refusal, {
@@ -109,7 +110,7 @@ export function sendProblem(
   if (refusal.status === 401 && !refusal.details.headers?.['www-authenticate']) {
     void reply.header('www-authenticate', `Bearer error="${refusal.code}"`)
   }
-  // What was not read of a too large body must not be taken for the next request.
+  // The unread rest of a too large body must not be read as the next request.
   request.incoming?.leave(refusal.status === 413 || refusal.status === 408)
   return reply
     .code(refusal.status)
@@ -121,17 +122,20 @@ export function sendProblem(
     .send(body)
 }
 
-/** A limit of a surface says at least when there is room again; the pipeline's say more. */
+/** A surface's own limit sends only Retry-After; the rates of the pipeline send more. */
 export function rateHeaders({ details }: Problem): Record<string, string> {
   return { ratelimit: `"operation";r=0;t=${details.retry_after ?? 1}`, ...details.headers }
 }
 
-/** A caller who goes before the end of his body is no failure, although his error has a database's code. */
+/**
+ * A caller that disconnects within its body is not a failure, although the error has a database's
+ * code.
+ */
 function brokeOff({ raw }: FastifyRequest, error: unknown): Problem | null {
   return codeOf(error) === 'ECONNRESET' && !raw.complete ? problem('malformed_request') : null
 }
 
-/** Codes that the pipeline itself may answer on any route. */
+/** Codes that the pipeline itself may return on any route. */
 const common = new Set(
   `malformed_request malformed_json invalid_cursor invalid_header idempotency_key_missing
   idempotency_key_invalid authentication_required invalid_token permission_denied csrf_failed
@@ -156,7 +160,7 @@ function declared(
   return problem('internal_error', {}, { cause: refusal })
 }
 
-/** Refusals of the framework say what this route takes. */
+/** Refusals of the framework name the limits of this route. */
 function refusalOf(
   deps: ProblemDeps,
   compiled: CompiledRoute | undefined,
@@ -176,7 +180,7 @@ function refusalOf(
   return refusal
 }
 
-/** What a caller is told of an error, whatever threw it. */
+/** The problem that a caller gets for any error. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (error instanceof UpstreamFailure) return problem(problemCodeOf(error), {}, { cause: error })
@@ -199,7 +203,7 @@ function frameworkProblem(error: unknown): Problem | null {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return problem('content_too_large')
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return problem('malformed_request')
   if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH') {
-    return problem('malformed_request', { detail: 'The address is malformed.' })
+    return problem('malformed_request', { detail: 'The URL is malformed.' })
   }
   if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE')
     return problem('malformed_request')

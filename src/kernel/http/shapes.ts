@@ -1,6 +1,6 @@
 /**
- * The words in which all surfaces describe what goes over the wire: ids, times, bounded texts, money,
- * pages. Request objects are closed, so that types and the document say exactly what is read.
+ * The schemas that all surfaces share: ids, times, bounded texts, money, pages. Request objects are
+ * closed, so that types and the document say exactly what is read.
  */
 import type { Readable } from 'node:stream'
 import { Type, type TProperties, type TSchema } from 'typebox'
@@ -21,7 +21,7 @@ export const Time = Type.String({
 export const Version = Type.Integer({
   title: 'Version',
   description:
-    'Grows with every change of the resource. The ETag carries it; `If-Match` asks for it.',
+    'Grows with every change of the resource. The ETag carries it; send it as `If-Match`.',
   minimum: 1,
   maximum: Number.MAX_SAFE_INTEGER,
 })
@@ -45,7 +45,7 @@ export const Cursor = Type.String({
   maxLength: 1024,
 })
 
-/** The same schema with words for one of its uses, and a value that a reader believes. */
+/** The same schema with another description for one of its uses, and a realistic value. */
 function described<S extends TSchema>(schema: S, says: string, example?: unknown): S {
   const own = Object.getOwnPropertyDescriptors(schema)
   const value = (given: unknown) => ({ value: given, enumerable: true, configurable: true })
@@ -59,7 +59,7 @@ function described<S extends TSchema>(schema: S, says: string, example?: unknown
   ) as S
 }
 
-/** A body that is no JSON, sent as it comes. */
+/** A body that is not JSON, sent as it comes. */
 export const RawBytes = Type.Unsafe<Readable>({ type: 'string', format: 'binary' })
 
 export function text(maxLength: number, minLength = 1) {
@@ -79,7 +79,7 @@ export function nullable<S extends TSchema>(schema: S, options: { description?: 
   return Type.Union([schema, Type.Null()], options)
 }
 
-/** An object of a request: what it does not name is dropped and echoed, never trusted. */
+/** An object of a request: unknown members are dropped and named in the reply. */
 export function closed<const P extends TProperties>(
   properties: P,
   options: { title?: string } = {},

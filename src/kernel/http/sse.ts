@@ -1,7 +1,7 @@
 /**
- * Writes Server-Sent Events: one terminal event and never none, heartbeats only while the upstream moves,
- * a reader that does not read stops the upstream and is told so when it reads again. Headers are sent with the first event, so a
- * failure before it is still a status.
+ * Writes Server-Sent Events: exactly one terminal event, and heartbeats only while the upstream
+ * sends. A reader that does not read stops the upstream, and gets an error event when it reads
+ * again. Headers are sent with the first event, so an earlier failure is still a status.
  */
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
@@ -16,15 +16,15 @@ export type SseEvent = {
 
 export type SseOptions = {
   heartbeat_ms: number
-  /** Longest silence of the upstream, and longest time that a full connection may stay full. */
+  /** Longest idle time of the upstream, and longest time that a full connection may stay full. */
   stall_ms: number
-  /** Whoever watches something waits as long as nothing happens: silence is no stall. */
+  /** A reader that watches a resource waits while nothing happens: no events is not a stall. */
   may_be_quiet?: boolean
-  /** Whether the reader's credential still counts. */
+  /** Whether the reader's credential is still valid. */
   stands?: (() => Promise<boolean> | boolean) | undefined
   /** Aborted when the process stops. */
   stopping: AbortSignal
-  /** Ends the upstream when the reader has gone or reads nothing. */
+  /** Ends the upstream when the reader has disconnected or reads nothing. */
   abort(reason: string): void
 }
 
@@ -43,7 +43,7 @@ export async function writeEvents(
   options: SseOptions,
 ): Promise<void> {
   const iterator = events[Symbol.asyncIterator]()
-  // Who watches learns at once that it watches, even if nothing happens for an hour.
+  // A watching reader gets the headers at once, even if nothing happens for an hour.
   if (options.may_be_quiet) response.flushHeaders()
   const gone = new Promise<'gone'>(resolve => response.once('close', () => resolve('gone')))
   const stopping = new Promise<'stopping'>(resolve => {
@@ -59,7 +59,8 @@ export async function writeEvents(
   const revoked = revocation(options.stands)
   let ending: Ending = { code: 'internal_error' }
   let next_id = 1
-  // Where events have places of their own, the ending has none: a reader resumes behind the last event.
+  // Where events have their own positions, the terminal event has none: a reader resumes after the
+  // last event.
   let placed = false
   try {
     for (;;) {
@@ -76,14 +77,15 @@ export async function writeEvents(
       if (step.done) return
       moved = performance.now()
       placed ||= step.value.id !== undefined
-      const flushed = response.write(frame(step.value, next_id++))
+      const number = placed || options.may_be_quiet ? null : next_id++
+      const flushed = response.write(frame(step.value, number))
       if (step.value.terminal) return void (ending = null)
       if (!flushed && !(await drained(response, options.stall_ms))) {
         return void (ending = response.closed ? null : { code: 'slow_consumer' })
       }
     }
   } catch {
-    // The cause was logged where it arose; the reader learns only that the stream failed.
+    // The cause was logged where it occurred; the reader only gets that the stream failed.
     ending = { code: 'internal_error' }
   } finally {
     clearInterval(heartbeat)
@@ -114,7 +116,10 @@ function revocation(stands: SseOptions['stands']) {
   return { done, cancel: () => clearInterval(timer) }
 }
 
-/** A reader that is slow may still fetch what was written, its ending too, within the same time again. */
+/**
+ * A slow reader may still fetch what was written, including the terminal event, within the same
+ * time again.
+ */
 function letGo(response: ServerResponse, { stall_ms, stopping }: SseOptions): void {
   const is_slow = response.writableNeedDrain
   response.end()

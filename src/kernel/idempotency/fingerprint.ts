@@ -1,7 +1,7 @@
 /**
- * What makes two requests "the same": the operation, the ids in the path, the query in any order, and
- * the body as it was sent (before any unknown field is dropped), with white space and member order left
- * out. Who asks, and with which credential, is the record's key and not in here.
+ * What makes two requests "the same": the operation, the ids in the path, the query in any order,
+ * and the body as it was sent (before unknown fields are dropped), without white space and member
+ * order. The caller and the credential are part of the record's key, not of the fingerprint.
  */
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'

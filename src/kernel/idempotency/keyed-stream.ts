@@ -1,7 +1,7 @@
 /**
- * A stream under a key: the key binds to one operation before the first byte. A retry of a finished one
- * hears the whole sequence again from what was stored; a retry of a running one is told where to look; a
- * retry of one whose process died takes it over under the same operation id.
+ * A stream under a key: the key binds to one operation before the first byte. A retry of a finished
+ * stream gets the whole sequence again from storage; a retry of a running one gets the address of
+ * its state; a retry of one whose process died takes it over under the same operation id.
  */
 import type { Db, Tx } from '../database/db.ts'
 import { violates } from '../database/failures.ts'
@@ -41,7 +41,7 @@ export type KeyedStream<E extends StreamEvent> = {
 
 export type OpenedStream<E extends StreamEvent> = {
   readonly events: AsyncIterable<E>
-  /** Told again from what was stored. */
+  /** Sent again from storage. */
   readonly replayed: boolean
 }
 
@@ -61,7 +61,7 @@ export async function openKeyedStream<E extends StreamEvent>(
     const kept = recording(deps, stream, lease.lease_token, operation_id, events)
     return { events: kept, replayed: false }
   } catch (error) {
-    // No byte was sent: the failure is a status, and the next retry may try at once.
+    // No byte was sent: the failure is a status, and the next retry may start at once.
     await deps.db.run(endLease(stream.scope, lease.lease_token)).catch(() => {})
     throw error
   }
@@ -108,7 +108,10 @@ function running(location?: string) {
   })
 }
 
-/** The record is complete before the reader sees the end; an early end only gives the lease back. */
+/**
+ * The record is complete before the reader gets the terminal event; an early end only gives the
+ * lease back.
+ */
 async function* recording<E extends StreamEvent>(
   { db }: Deps,
   { scope, rules, operation }: KeyedStream<E>,

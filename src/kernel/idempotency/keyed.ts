@@ -1,7 +1,8 @@
 /**
- * Runs a keyed operation at most once, whoever else asks with the same key at the same time: in this
- * process (they wait for one promise, no connection held), in another one (they poll, no connection held),
- * or after a crash (the record and the lease decide). A refusal that the handler decided is an outcome too.
+ * Runs a keyed operation at most once, even if others send the same key at the same time: in this
+ * process (they wait for one promise, no connection held), in another one (they poll, no connection
+ * held), or after a crash (the record and the lease decide). A refusal by the handler is an outcome
+ * too.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Db, Tx } from '../database/db.ts'
@@ -33,14 +34,14 @@ export type KeyedDeps = {
   readonly wait_ms: number
 }
 
-/** What to do for one keyed request, with its outcome already rendered. */
+/** What to do for one keyed request; the outcome is returned as final bytes. */
 export type KeyedWork = {
   readonly scope: KeyedScope
   readonly rules: RecordRules
   /** True for a refusal that the handler decided: a retry gets the same one. */
   isRecordable(refusal: Problem): boolean
   refuse(refusal: Problem): Outcome
-  /** Renders a replay of an outcome whose body was not kept. */
+  /** Renders a replay of an outcome whose body was not stored. */
   again(outcome: Outcome, resource_ref: string): Promise<Outcome>
   readonly effect: InsideEffect | OutsideEffect
 }
@@ -60,9 +61,11 @@ type Shared = { readonly fingerprint: Buffer; readonly outcome: Outcome } | null
 type Attempt = Result | 'busy' | 'again'
 
 export type Keyed = {
-  /** `recalled`: what `recall` answered for the same scope. */
+  /** `recalled`: what `recall` returned for the same scope. */
   run(work: KeyedWork, recalled?: Promise<IdempotencyRecord>): Promise<Result>
-  /** Where this process has seen an outcome, its record is being read, before it is known who may ask. */
+  /**
+   * If this process has seen an outcome, reads its record before the permission check has ended.
+   */
   recall(scope: KeyedName): Promise<IdempotencyRecord> | undefined
 }
 
@@ -76,7 +79,7 @@ export function openKeyed(deps: KeyedDeps): Keyed {
     recall: name => {
       if (!recent.has(nameOf(name))) return undefined
       const record = lookUp(deps.db, name)
-      // Whoever may not ask never takes it.
+      // A caller without permission never gets it.
       record.catch(() => {})
       return record
     },
@@ -121,7 +124,9 @@ function remember(recent: Set<string>, id: string): void {
   recent.add(id)
 }
 
-/** This process has seen an outcome: one reading finds it, and only if it does not a transaction begins. */
+/**
+ * This process has seen an outcome: one read usually finds it; only otherwise a transaction begins.
+ */
 async function again(
   deps: KeyedDeps,
   work: KeyedWork,
@@ -148,7 +153,8 @@ async function attemptOnce(deps: KeyedDeps, work: KeyedWork): Promise<Attempt> {
       ? await insideOnce(deps, work, work.effect)
       : await outsideOnce(deps, work, work.effect)
   } catch (error) {
-    // The rival committed after our snapshot: everything of ours was rolled back, its outcome counts.
+    // The other request committed after our snapshot: ours was rolled back completely, and its
+    // outcome counts.
     if (violates(error, 'idempotency_records_pkey')) return 'again'
     throw error
   }
@@ -176,7 +182,7 @@ async function insideOnce(
   return attempt
 }
 
-/** Intent and key commit first; then the call, under an id of its own; then the outcome. */
+/** Intent and key commit first; then the call, under its own id; then the outcome. */
 async function outsideOnce(
   deps: KeyedDeps,
   work: KeyedWork,
@@ -231,7 +237,7 @@ async function conclude(
       if (error instanceof LeaseLost) return null
       throw error
     })
-  // Whoever took the operation over says what became of it.
+  // The process that took the operation over decides its outcome.
   if (!outcome) return 'again'
   deps.metrics.idempotency.inc({ result: 'executed' })
   await deps.fault('kernel.after_commit')
@@ -268,8 +274,9 @@ async function replay(
 }
 
 /**
- * A refusal of the handler had no effect, so it is recorded after the roll-back, by a statement of its
- * own: no savepoint is paid for by those who succeed. If a rival recorded something meanwhile, that counts.
+ * A refusal by the handler had no effect, so it is recorded after the rollback, by its own
+ * statement: successful requests do not pay for a savepoint. If another request recorded an outcome
+ * meanwhile, that one counts.
  */
 async function orRefuse<T>(
   deps: KeyedDeps,

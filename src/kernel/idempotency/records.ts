@@ -1,7 +1,7 @@
 /**
- * The outcome of a keyed operation commits together with its effect, so no crash can separate them. The
- * primary key (principal, operation, key) alone makes a second effect impossible; the advisory lock and
- * the in-process map only save the work of a transaction that would lose.
+ * The outcome of a keyed operation commits together with its effect, so no crash can separate them.
+ * The primary key (principal, operation, key) alone makes a second effect impossible; the advisory
+ * lock and the in-process map only avoid transactions that would lose the race.
  */
 import { createHash } from 'node:crypto'
 import { type Static, Type, type TSchema } from 'typebox'
@@ -87,7 +87,7 @@ export function recordStart(
       now() + make_interval(hours => ${rules.retention_hours}))`
 }
 
-/** One retry wins an operation whose holder has gone. */
+/** One retry takes over an operation whose holder is gone. */
 export function takeOver(
   scope: KeyedScope,
   lease: { lease_token: string; lease_seconds: number },
@@ -100,7 +100,7 @@ export function takeOver(
       and key = ${scope.key} and state = 'in_progress' and leased_until <= now()`
 }
 
-/** Only the holder of the lease may say what became of the operation. */
+/** Only the holder of the lease may store the outcome of the operation. */
 export function recordFinish(
   scope: KeyedScope,
   lease_token: string,
@@ -116,7 +116,7 @@ export function recordFinish(
       and key = ${scope.key} and lease_token = ${lease_token}`
 }
 
-/** The holder gives up early (an error): the next retry need not wait for the lease. */
+/** The holder gives up early (an error): the next retry need not wait until the lease ends. */
 export function endLease(scope: KeyedScope, lease_token: string): Sql {
   return sql`
     update kernel.idempotency_records set leased_until = now()
@@ -126,7 +126,7 @@ export function endLease(scope: KeyedScope, lease_token: string): Sql {
 
 export type RecordRules = {
   readonly retention_hours: number
-  /** The body has a secret or a signed address: only the resource is remembered. */
+  /** The body has a secret or a signed URL: only the reference to the resource is stored. */
   readonly by_reference: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Assembles an object in a thread of its own, so that requests are answered while 1 GiB is hashed. */
+/** Assembles an object in its own thread, so that requests are answered while 1 GiB is hashed. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { assemble } from './assemble.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Copies files into one, in order, and hashes on the way: while a chunk is hashed the next one is read and
- * the one before it is written (1 GiB in 0.6 of the time that one step after the other takes).
+ * Copies files into one, in order, and hashes the content: while a chunk is hashed the next one is
+ * read and the previous one is written (1 GiB takes 0.6 of the time of one step after the other).
  */
 import { createHash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
@@ -27,7 +27,7 @@ export async function assemble(paths: readonly string[], to: string): Promise<As
       if (typeof found === 'number') return { missing: found }
       if (found === null) break
       reading = reader(buffers[turn % 3] as Buffer)
-      // It is awaited in the next turn; until then its failure is not unhandled.
+      // It is awaited in the next round; this keeps a failure before that from being unhandled.
       reading.catch(() => {})
       hash.update(found)
       await writing
@@ -42,7 +42,10 @@ export async function assemble(paths: readonly string[], to: string): Promise<As
   }
 }
 
-/** Fills the buffer from the files in turn; null at the end, a number where a file is missing. */
+/**
+ * Fills the buffer from the files in turn; returns null at the end, a number where a file is
+ * missing.
+ */
 function readerOf(paths: readonly string[], files: FileHandle[]) {
   let at = 0
   return async (buffer: Buffer): Promise<Buffer | number | null> => {

@@ -1,4 +1,7 @@
-/** Files of the local engine: durable folders and drafts that only become visible as a whole. */
+/**
+ * Files of the local engine: durable folders, and drafts that become visible only when they are
+ * complete.
+ */
 import { createHash } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
@@ -34,7 +37,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** A new folder only survives a loss of power once the one above it is synchronized. */
+/** A new folder survives a loss of power only if its parent was synchronized too. */
 export async function makeFolder(path: string): Promise<void> {
   const made = await mkdir(path, { recursive: true, mode: 0o700 })
   if (made === undefined) return
@@ -45,8 +48,9 @@ export async function makeFolder(path: string): Promise<void> {
 }
 
 /**
- * Writes and hashes in one pass, and synchronizes. Pieces are gathered to 1 MiB: a 64 KiB write each
- * costs the thread pool as much as the hash does. The last write runs while the next piece arrives.
+ * Writes and hashes in one pass, and synchronizes. Pieces are collected to 1 MiB, because a write
+ * of 64 KiB costs the thread pool as much as the hash. The last write runs while the next piece
+ * arrives.
  */
 export async function writeSynced(
   path: string,
@@ -78,7 +82,7 @@ async function writeAll(
     gathered = []
     waiting = 0
     writing = writeFully(file, pieces)
-    // It is awaited before the next write; until then its failure is not unhandled.
+    // It is awaited before the next write; this keeps a failure before that from being unhandled.
     writing.catch(() => {})
   }
   for await (const piece of content) {
@@ -109,7 +113,7 @@ async function writeFully(file: FileHandle, pieces: readonly Uint8Array[]): Prom
   }
 }
 
-/** A file of its own for each attempt; it is removed unless `use` moved it away. */
+/** Each attempt has its own file; it is removed unless `use` moved it away. */
 export async function withDraft<T>(spool: string, use: (path: string) => Promise<T>): Promise<T> {
   await mkdir(spool, { recursive: true, mode: 0o700 })
   const draft = join(spool, newSecret(12))
@@ -120,7 +124,7 @@ export async function withDraft<T>(spool: string, use: (path: string) => Promise
   }
 }
 
-/** Drafts of processes that were killed; the file system's own clock says how old they are. */
+/** Drafts of processes that were killed; their age comes from the clock of the file system. */
 export async function removeAbandoned(spool: string): Promise<void> {
   const names = await readdir(spool).catch(absent)
   if (!names || names.length === 0) return
@@ -135,7 +139,7 @@ export async function removeAbandoned(spool: string): Promise<void> {
   }
 }
 
-/** Answers the version of what is published. */
+/** Returns the version of what was published. */
 export async function publish(draft: string, path: string): Promise<string> {
   await makeFolder(dirname(path))
   await rename(draft, path)
@@ -143,7 +147,10 @@ export async function publish(draft: string, path: string): Promise<string> {
   return factsOf(await stat(path, { bigint: true })).version
 }
 
-/** Any write, and any replacement by another file, changes it: nothing sets a change time back. */
+/**
+ * Every write and every replacement by another file changes it, because a change time cannot be set
+ * back.
+ */
 export function factsOf(found: BigIntStats): ObjectFacts {
   const { dev, ino, size, mtimeNs, ctimeNs } = found
   return { size: Number(size), version: [dev, ino, size, mtimeNs, ctimeNs].join('-') }

@@ -1,8 +1,9 @@
 /**
- * Multipart uploads of the local engine. Each attempt to send a part has a file of its own, so two that
- * race never mix; it is renamed to `parts/<reference>/<n>.<nonce>` when all of it is on the disk, and the
- * row of the part says which nonce counts. Completing copies the parts into one draft, in a thread of its
- * own where they are large, and renames it; a single part is renamed as it is.
+ * Multipart uploads of the local engine. Each attempt to send a part has its own file, so two that
+ * race never mix. When all of it is on the disk, the file is renamed to
+ * `parts/<reference>/<n>.<nonce>`, and the row of the part says which nonce is valid. Completing
+ * copies the parts into one draft, in a separate thread where they are large, and renames it; a
+ * single part is renamed without a copy.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises'
@@ -33,7 +34,7 @@ import {
   type StoredPart,
 } from './objects.ts'
 
-/** Starting a thread takes about as long as hashing this much. */
+/** Starting a thread takes about as long as hashing this many bytes. */
 const in_thread_from_bytes = 32 * 1024 * 1024
 
 export function openLocalMultipart(root: string, folders: LocalFolders, fault: Fault): Multipart {
@@ -111,7 +112,7 @@ async function renameOnly(
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
   }
-  // Renamed by an attempt that ended before it could say so.
+  // Renamed by an attempt that ended before its caller could store the nonce.
   const found = await hashObject(to)
   if (!found) throw new PartMissing(part.part_number)
   if (!found.sha256.equals(expected)) throw new ChecksumDiffers(found.sha256)
@@ -153,7 +154,7 @@ function assembleInThread(paths: readonly string[], draft: string): Promise<Asse
       resolve('missing' in made ? made : { ...made, sha256: Buffer.from(made.sha256) }),
     )
     worker.once('error', reject)
-    worker.once('exit', code => reject(new Error(`the thread ended with ${code}`)))
+    worker.once('exit', code => reject(new Error(`the assembling thread ended with ${code}`)))
   })
 }
 

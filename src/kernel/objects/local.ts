@@ -1,6 +1,7 @@
 /**
- * Objects in folders of this machine. Drafts and parts lie in `spool`, on the same file system but apart
- * from the objects, so that a rename publishes them and no copy of the objects meets half of one.
+ * Objects in folders of this machine. Drafts and parts are in `spool`, on the same file system but
+ * apart from the objects. So publishing is a rename, and a copy of the objects never contains half
+ * of one.
  */
 import type { Stats } from 'node:fs'
 import { open, opendir, rm, stat } from 'node:fs/promises'
@@ -43,7 +44,7 @@ export function openLocalObjects(data_dir: string, fault: Fault): Objects {
     get: async (key, range) => {
       const file = await open(pathOf(key), 'r').catch(absent)
       if (!file) return undefined
-      // Of the open file: whatever is renamed over the path meanwhile is another one.
+      // Of the open file: a file that is renamed over the path meanwhile is a different one.
       const facts = factsOf(await file.stat({ bigint: true }))
       const options = { highWaterMark: read_bytes, ...range }
       return { ...facts, body: file.createReadStream(options) }

@@ -1,13 +1,15 @@
 /**
- * The files of the platform: bytes under a key, written once and never changed. Two engines answer this
- * contract, folders of this machine (`local`) and any S3-compatible service (`s3`); one setting chooses
- * for job results, uploads and everything else. An object exists under its key only when all of it is
- * stored, so a reader meets the whole of it or nothing. Which objects there are is known by the rows that
- * name them: a row comes before its object and goes after it.
+ * The files of the platform: bytes under a key, written once and never changed. Two engines
+ * implement this contract, folders of this machine (`local`) and any S3-compatible service (`s3`);
+ * one setting chooses for job results, uploads and everything else. An object exists under its key
+ * only when all of it is stored, so a reader gets the whole object or nothing. Rows in the database
+ * name the objects: a row is written before its object and deleted after it.
  */
 import type { Readable } from 'node:stream'
 
-/** `version` changes when anything changes the stored bytes; it says nothing about their content. */
+/**
+ * `version` changes when anything changes the stored bytes; it says nothing about their content.
+ */
 export type StoredObject = {
   readonly size: number
   readonly sha256: Buffer
@@ -29,13 +31,13 @@ export type Objects = {
   readonly multipart: Multipart
   /** Resolves once the object survives a loss of power. A key is used for one content only. */
   put(key: string, content: Uint8Array | AsyncIterable<Uint8Array>): Promise<StoredObject>
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   get(key: string, range?: ByteRange): Promise<FoundObject | undefined>
   head(key: string): Promise<ObjectFacts | undefined>
-  /** Also where there is none. */
+  /** Also succeeds if there is none. */
   delete(key: string): Promise<void>
   list(prefix: string): AsyncIterable<ListedObject>
-  /** A short-lived address at the store itself; null where the platform serves the bytes. */
+  /** A short-lived URL at the store itself; null where the platform serves the bytes. */
   presignGet: ((key: string, options: PresignOptions) => Promise<string>) | null
   /** The object as a file of this machine, for programs that open it by path; null on S3. */
   readonly pathOf: ((key: string) => string) | null
@@ -48,7 +50,7 @@ export type PresignOptions = {
   readonly content_disposition: string
 }
 
-/** `reference` is the store's name of a multipart upload that goes to `key`. */
+/** `reference` is the store's name of a multipart upload for `key`. */
 export type Place = { readonly key: string; readonly reference: string }
 
 /** `name` is how the store tells two versions of one part apart. */
@@ -64,28 +66,29 @@ export type Multipart = {
   begin(key: string): Promise<string>
   readonly parts: PresignedParts | ReceivedParts
   /**
-   * Makes the object of these parts, in this order, if their bytes have this digest; throws
-   * `ChecksumDiffers` otherwise. It may be repeated after any failure until `abort`: the result is the same.
+   * Makes the object of these parts, in this order, if their bytes have this digest; otherwise
+   * throws `ChecksumDiffers`. It may be repeated after any failure until `abort`: the result is the
+   * same.
    */
   complete(
     place: Place,
     parts: readonly StoredPart[],
     expected_sha256: Buffer,
   ): Promise<StoredObject>
-  /** Removes all parts; also where there are none. An object that was completed stays. */
+  /** Removes all parts; also succeeds if there are none. An object that was completed stays. */
   abort(place: Place): Promise<void>
-  /** Begun and neither completed nor aborted. */
+  /** Begun, and neither completed nor aborted. */
   list(): AsyncIterable<Place & { readonly begun_ms: number }>
 }
 
-/** The client sends parts to the store, which knows what it has. */
+/** The client sends parts to the store, which knows which ones it has. */
 export type PresignedParts = {
   readonly kind: 'presigned'
   presign(place: Place, part_number: number, size: number, expires_seconds: number): Promise<string>
   list(place: Place): Promise<StoredPart[]>
 }
 
-/** The client sends parts to the platform, whose rows say which version of a part counts. */
+/** The client sends parts to the platform, whose rows say which version of a part is valid. */
 export type ReceivedParts = {
   readonly kind: 'received'
   /** Stores exactly `size` bytes, or nothing; throws `PartSizeDiffers`. */
@@ -116,7 +119,7 @@ export class PartSizeDiffers extends Error {
   }
 }
 
-/** A part that was named is not stored (any more). */
+/** A part that was named is not stored, or not any more. */
 export class PartMissing extends Error {
   override readonly name = 'PartMissing'
   readonly part_number: number
@@ -126,7 +129,7 @@ export class PartMissing extends Error {
   }
 }
 
-/** The store did not answer, or answered that it cannot work now. */
+/** The store is not available: it did not answer, or answered that it cannot work now. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
 }
@@ -134,6 +137,6 @@ export class StoreUnavailable extends Error {
 const key_form = /^[a-z][a-z0-9-]*(\/[a-zA-Z0-9_-]+)+$/
 
 export function checkKey(key: string): string {
-  if (!key_form.test(key)) throw new Error(`not the key of an object: ${key}`)
+  if (!key_form.test(key)) throw new Error(`not a valid object key: ${key}`)
   return key
 }

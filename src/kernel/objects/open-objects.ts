@@ -1,4 +1,4 @@
-/** Chooses the engine that the settings name. */
+/** Opens the engine that the settings name. */
 import type { Fault } from '../faults.ts'
 import type { KernelSettings } from '../settings.ts'
 import { openLocalObjects } from './local.ts'

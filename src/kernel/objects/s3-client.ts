@@ -1,7 +1,7 @@
 /**
- * Signed requests to an S3-compatible service. Signatures are aws4fetch's; the connections are a pool of
- * our own with time limits. No checksum header is added that was not asked for: services that do not know
- * it refuse the request.
+ * Signed requests to an S3-compatible service. aws4fetch makes the signatures; the connections are
+ * our own pool with time limits. No checksum header is added unless the caller asks for it:
+ * services that do not know it refuse the request.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { AwsV4Signer } from 'aws4fetch'
@@ -17,7 +17,7 @@ export type S3Options = {
   readonly secret_key: string
   /** `https://endpoint/bucket/key` instead of `https://bucket.endpoint/key`. */
   readonly path_style: boolean
-  /** Longest time until the head of an answer. */
+  /** Longest time until the headers of a reply. */
   readonly timeout_ms: number
 }
 
@@ -29,7 +29,7 @@ export type S3Request = {
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array | string
-  /** A request that is not sent twice: its caller looks first what became of it. */
+  /** A request that must not be sent twice: its caller first finds out what the first one did. */
   readonly once?: boolean
 }
 
@@ -46,9 +46,9 @@ export type S3Text = {
 
 export type S3Client = {
   send(asked: S3Request): Promise<S3Answer>
-  /** The text of an answer with one of these statuses; any other is `StoreUnavailable`. */
+  /** The text of a reply with one of these statuses; any other status is `StoreUnavailable`. */
   expect(answer: S3Answer, statuses: readonly number[]): Promise<S3Text>
-  /** `size`: only a body of exactly this length fits the signature. */
+  /** `size`: only a body of exactly this length matches the signature. */
   presign(
     method: Method,
     key: string,
@@ -135,8 +135,8 @@ function addressOf(options: S3Options, { key = '', query = {} }: S3Request): str
 }
 
 /**
- * The contents of all elements of this name, in order. Enough for answers of a list, whose texts are keys,
- * tags and numbers of our own.
+ * The contents of all elements of this name, in order. That is enough for list replies, whose texts
+ * are our own keys, tags and numbers.
  */
 export function textsOf(xml: string, name: string): string[] {
   const pattern = new RegExp(`<${name}(?: [^>]*)?>([\\s\\S]*?)</${name}>`, 'g')

@@ -1,7 +1,7 @@
 /**
- * Multipart uploads of the S3 engine. What parts there are is asked of the service, never of the client.
- * The answer to a completion may be lost: the key belongs to one upload only, so an object of the right
- * size under it says that the upload was completed.
+ * Multipart uploads of the S3 engine. Which parts exist is asked of the service, never of the
+ * client. The reply to a completion may be lost: the key belongs to one upload only, so an object
+ * of the right size under it means that the upload was completed.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -25,7 +25,7 @@ type Reading = {
 
 export type S3Multipart = Multipart & {
   readonly parts: PresignedParts
-  /** Completes without a look at the bytes. */
+  /** Completes without checking the bytes. */
   finish(place: Place, parts: readonly StoredPart[], size: number): Promise<void>
 }
 
@@ -38,7 +38,7 @@ export function openS3Multipart(client: S3Client, reading: Reading): S3Multipart
       const asked = { method: 'POST', key: checkKey(key), query, once: true } as const
       const { text } = await client.expect(await client.send(asked), [200])
       const [reference] = textsOf(text, 'UploadId')
-      if (!reference) throw new StoreUnavailable('the object store named no upload')
+      if (!reference) throw new StoreUnavailable('the object store returned no upload id')
       return reference
     },
     parts: {
@@ -54,7 +54,7 @@ export function openS3Multipart(client: S3Client, reading: Reading): S3Multipart
       const total = parts.reduce((sum, { size }) => sum + size, 0)
       await finish(place, parts, total)
       const found = await reading.get(place.key)
-      if (!found) throw new StoreUnavailable('a completed object is not there')
+      if (!found) throw new StoreUnavailable('a completed object is missing')
       const sha256 = await hashOf(found)
       if (!sha256.equals(expected)) throw new ChecksumDiffers(sha256)
       return { size: found.size, sha256, version: found.version }
@@ -96,7 +96,7 @@ async function finishUpload(
     if (there?.size === size) return
     try {
       const answer = await client.send({ method: 'POST', key, query, body, once: true })
-      // The service may answer 200 and say in the text that it failed.
+      // The service may answer 200 and report the failure in the text.
       const { text } = await client.expect(answer, [200])
       if (!text.includes('<Error>')) return
       failure = new StoreUnavailable(`completing failed (${textsOf(text, 'Code')[0]})`)

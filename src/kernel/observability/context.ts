@@ -1,6 +1,6 @@
 /**
- * What belongs to the work in hand, whoever does it: the request id for audit records and logs, and the
- * trace that events and outgoing calls continue. Nothing decides on it.
+ * What belongs to the running work: the request id for audit records and logs, and the trace that
+ * events and outgoing calls continue. No decision depends on it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
@@ -25,7 +25,7 @@ export function currentRequestId(): string | null {
   return workContext.getStore()?.request_id ?? null
 }
 
-/** W3C trace context: version 00, and neither id all zeros. */
+/** W3C trace context: version 00, and neither id is all zeros. */
 export function parseTraceparent(header: string | string[] | undefined): string | null {
   if (typeof header !== 'string') return null
   const match = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/.exec(header)

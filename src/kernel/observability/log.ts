@@ -1,6 +1,6 @@
 /**
- * Logs: JSON lines in production, readable lines in a terminal. What could identify or empower somebody
- * (credentials, codes, tokens, e-mail addresses) is taken out by path before a line is written.
+ * Logs: JSON lines in production, readable lines in a terminal. Personal data and secrets
+ * (credentials, codes, tokens, e-mail addresses) are removed by path before a line is written.
  */
 import { pino, type DestinationStream, type Logger } from 'pino'
 import pretty from 'pino-pretty'
@@ -15,9 +15,9 @@ const of_errors =
   )
 
 /**
- * Of an error only what is known to be harmless: a driver hangs its connection on it, with the key that
- * cancels statements, and tells the values of rows. Its code (a SQLSTATE, an errno) gets a name that is
- * not taken for a secret.
+ * Only those fields of an error that are known to be harmless: a driver attaches its connection,
+ * with the key that cancels statements, and values of rows. The code (a SQLSTATE, an errno) gets a
+ * name that the filter does not take for a secret.
  */
 function told(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) }

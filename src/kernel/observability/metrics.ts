@@ -1,5 +1,5 @@
 /**
- * What the platform counts about itself, in Prometheus' form. Labels are bounded: route templates,
+ * The metrics of the platform, in Prometheus' format. Labels are bounded: route templates,
  * statuses, classes and consumer names, never ids, tenants or paths.
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
@@ -20,13 +20,13 @@ export function openMetrics() {
     }),
     idempotency: new Counter({
       name: 'idempotency_total',
-      help: 'Keyed requests by what became of them',
+      help: 'Keyed requests by their result',
       labelNames: ['result'],
       registers,
     }),
     poolWait: new Histogram({
       name: 'db_pool_wait_seconds',
-      help: 'Time until a database connection was free',
+      help: 'Wait for a free database connection',
       buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 2],
       registers,
     }),
@@ -54,7 +54,7 @@ export function openMetrics() {
     }),
     consumerLag: new Gauge({
       name: 'consumer_lag_seconds',
-      help: 'How far a consumer is behind the log',
+      help: 'Events that a consumer has not handled yet',
       labelNames: ['consumer'],
       registers,
     }),

@@ -1,6 +1,6 @@
 /**
- * One line for an outage that every request meets: the first failure is written at once, what follows
- * within ten seconds is counted and written as a number.
+ * Keeps the log short during an outage that every request runs into: the first failure is written
+ * at once, the following ones within ten seconds are counted and written as one number.
  */
 import type { Log } from './log.ts'
 
@@ -18,6 +18,6 @@ export function logOutage(log: Log, fields: object, message: string, after_ms = 
   setTimeout(() => {
     const more = known.get(message) ?? 0
     known.delete(message)
-    if (more > 0) log.error({ count: more }, `${message}: more of the same`)
+    if (more > 0) log.error({ count: more }, `${message}: repeated`)
   }, after_ms).unref()
 }

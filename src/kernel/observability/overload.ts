@@ -1,7 +1,7 @@
 /**
- * Whether this process takes work now: not while it drains, and not while its event loop is so late that
- * one more request would only make all of them slower. One pause is no such time: a module that is
- * loaded at its first use, or a neighbour on the machine, must not turn away whoever comes after it.
+ * Whether this process accepts work now: not while it drains, and not while its event loop is so
+ * late that one more request would only slow down all others. One pause is not overload: a module
+ * that is loaded at its first use, or a busy machine, must not refuse the next caller.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { problem, type Problem } from '../errors/problem.ts'

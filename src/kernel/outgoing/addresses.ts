@@ -1,8 +1,9 @@
 /**
- * Which addresses may be reached on behalf of somebody else: globally routable unicast and nothing
- * else, in either family. For IPv6 that is a list of what is allowed (2000::/3) minus its special nets,
- * so loopback, private, link-local, mapped, translated and future ranges are refused without being named.
- * A deployment may open exact `address:port` pairs, whole nets, and names of its own network.
+ * Which addresses may be reached on behalf of a user: globally routable unicast and nothing else,
+ * in both families. For IPv6 that is an allowed range (2000::/3) minus its special nets, so
+ * loopback, private, link-local, mapped, translated and future ranges are refused without being
+ * listed. A deployment may allow exact `address:port` pairs, whole nets, and names of its own
+ * network.
  */
 import { BlockList, isIP, SocketAddress } from 'node:net'
 import { StartError } from '../errors/start-error.ts'
@@ -11,9 +12,12 @@ export type Port = number | readonly [from: number, to: number]
 
 export type AddressRules = {
   judge(address: string, port: number): 'ok' | 'blocked_address' | 'blocked_port'
-  /** False for a port that no address could have, so that it need not be resolved. */
+  /** False for a port that no allowed address could have, so that the name need not be resolved. */
   portMayBeUsed(port: number): boolean
-  /** A name that means something inside a network only is used where it is listed; its addresses are judged too. */
+  /**
+   * A name that has a meaning only inside a network is used if it is listed; its addresses are
+   * checked too.
+   */
   opensName(host: string): boolean
 }
 
@@ -24,7 +28,7 @@ const special_ipv4: readonly Net[] = [
   ['10.0.0.0', 8], // private
   ['100.64.0.0', 10], // carrier-grade NAT
   ['127.0.0.0', 8], // loopback
-  ['168.63.129.16', 32], // platform endpoint of a large cloud, inside its guests
+  ['168.63.129.16', 32], // platform endpoint of a large cloud, reachable from its virtual machines
   ['169.254.0.0', 16], // link-local, metadata
   ['172.16.0.0', 12], // private
   ['192.0.0.0', 24], // protocol assignments, metadata
@@ -45,7 +49,7 @@ const special_ipv6: readonly Net[] = [
   ['3fff::', 20], // documentation
 ]
 
-// One list a family: a list with rules of both matches mapped addresses across the families.
+// One list a family: a list with rules of both would match mapped addresses across the families.
 const refused_ipv4 = listOf('ipv4', special_ipv4)
 const refused_ipv6 = listOf('ipv6', special_ipv6)
 const global_ipv6 = listOf('ipv6', [['2000::', 3]])
@@ -131,11 +135,11 @@ function parseAllowed(entry: string): Allowed {
   if (isIP(address) === expected && Number(port) >= 1 && Number(port) <= 65_535) {
     return { address, port: Number(port) }
   }
-  // Its last label is no number: that would be an address.
+  // The last label must not be a number: that would be an address.
   if (/^\.?(?:[a-z0-9_-]+\.)*[a-z0-9_-]*[a-z][a-z0-9_-]*$/i.test(entry)) {
     return { name: entry.toLowerCase() }
   }
   throw new StartError(
-    `"${entry}" is nothing that can be allowed. Write 127.0.0.1:8080, [::1]:8080, a net such as 10.1.0.0/16, or a name such as hooks.corp.internal.`,
+    `"${entry}" cannot be allowed. Write 127.0.0.1:8080, [::1]:8080, a net such as 10.1.0.0/16, or a name such as hooks.corp.internal.`,
   )
 }

@@ -1,8 +1,8 @@
 /**
- * A circuit keeps calls away from an upstream that mostly fails. Closed: calls pass and are counted over a
- * window. Open: none passes for `open_ms`. Half open: one probe passes; its success closes the circuit, its
- * failure opens it again, and a probe that was abandoned leaves the place to the next call. What was
- * admitted before the circuit last changed says nothing about now and is not counted.
+ * A circuit breaker stops calls to an upstream that mostly fails. Closed: calls pass and are
+ * counted over a window. Open: none passes for `open_ms`. Half open: one probe passes; its success
+ * closes the circuit, its failure opens it again, and an abandoned probe lets the next call be the
+ * probe. A call that was admitted before the last change of the circuit is not counted.
  */
 import { openRollingSum, type Monotonic } from './rolling-sum.ts'
 
@@ -11,20 +11,25 @@ export type CircuitOptions = {
   readonly least_calls: number
   readonly window_ms: number
   readonly open_ms: number
-  /** Failures in a row that open it whatever the share; null: only the share counts. */
+  /** Failures in a row that open it at any share; null: only the share counts. */
   readonly failures_in_row: number | null
 }
 
 export type CircuitState = 'closed' | 'open' | 'half_open'
 
-/** What the outcome of a call is worth: 0 success, 1 failure, or null where it says nothing. */
+/**
+ * What the outcome of a call counts: 0 success, 1 failure, or null where it says nothing about the
+ * upstream.
+ */
 export type Weight = number | null
 
 export type Admission = { settle(weight: Weight): void }
 
 export type Circuit = {
   state(): CircuitState
-  /** Null: not now. Every admission is settled once, whatever became of the call. */
+  /**
+   * Null: the call must not be made now. Every admission has to be settled once, for every outcome.
+   */
   admit(): Admission | null
 }
 

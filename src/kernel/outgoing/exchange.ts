@@ -1,9 +1,9 @@
 /**
- * One request and its answer over an undici dispatcher, with a limit for every phase: waiting for a
- * connection, writing, first byte, body, and all together. A failure says in which phase it happened and
- * whether a byte of the request may have left, so that a caller can tell "not done" from "unknown". The
- * answer is handed over at its headers; leaving its body unread to the end closes the connection. The
- * trace of the work that makes the call goes along as `traceparent`.
+ * One request and its response over an undici dispatcher, with a limit for every phase: waiting for
+ * a connection, writing, first byte, body, and the total. A failure says in which phase it happened
+ * and whether a byte of the request may have been sent, so that a caller can tell "not done" from
+ * "unknown". The response is returned at its headers; a body that is not read to its end closes the
+ * connection. The trace of the calling work is sent as `traceparent`.
  */
 import type { Buffer } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -23,18 +23,18 @@ export type ExchangeRequest = {
   readonly headers: RequestHeaders
   readonly body: Buffer | string | null
   readonly limits: {
-    /** From here to the last byte of the answer. */
+    /** From here to the last byte of the response. */
     readonly total_ms: number
     readonly write_ms?: number
     readonly first_byte_ms?: number
     readonly body_ms?: number
-    /** From here to the headers of the answer. */
+    /** From here to the headers of the response. */
     readonly headers_ms?: number
-    /** Silence between two pieces of the body. */
+    /** Longest idle time between body chunks. */
     readonly idle_ms?: number
   }
   readonly signal?: AbortSignal | undefined
-  /** Where the caller knows it: written means handed to the network, not to a buffer. */
+  /** If the caller can tell: written means handed to the network, not to a buffer. */
   readonly socket?: Socket
 }
 
@@ -45,9 +45,9 @@ export type Exchange = {
 }
 
 /**
- * `timeout`: a phase outlasted its limit; `total`: all of it did; `aborted`: the caller's signal;
- * `broken`: the connection failed or ended early; `protocol`: what came is not HTTP; `refused`: the
- * request itself cannot be sent.
+ * `timeout`: a phase exceeded its limit; `total`: the whole exchange did; `aborted`: the caller's
+ * signal; `broken`: the connection failed or ended early; `protocol`: the response is not HTTP;
+ * `refused`: the request itself cannot be sent.
  */
 export type ExchangeFault = 'timeout' | 'total' | 'aborted' | 'broken' | 'protocol' | 'refused'
 
@@ -146,7 +146,7 @@ class Turn implements Dispatcher.DispatchHandler {
         done(error)
       },
     })
-    // Nobody may be reading when it fails; whoever reads later still gets the failure.
+    // The body may fail while it is not read; a later reader still gets the failure.
     body.on('error', () => {})
     this.#body = body
     this.#resolve({ status, headers, body })

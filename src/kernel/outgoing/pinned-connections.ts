@@ -1,7 +1,8 @@
 /**
- * Connections to one checked address each. The socket is opened here, to the literal address and nothing
- * else, and handed to an undici client that can neither resolve nor connect again; certificate, SNI and
- * Host keep the name. An idle connection is only found again under the same origin and address.
+ * Connections to one checked address each. The socket is opened here, to the literal address and
+ * nothing else, and handed to an undici client that can neither resolve nor connect again;
+ * certificate, SNI and Host keep the name. An idle connection is reused only for the same origin
+ * and address.
  */
 import { isIP, connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
@@ -9,7 +10,7 @@ import { Client } from 'undici'
 import { canonicalAddress } from './addresses.ts'
 
 export type Pin = {
-  /** `https://name:port`, as undici wants it. */
+  /** `https://name:port`, as undici expects it. */
   readonly origin: string
   readonly secure: boolean
   readonly host: string
@@ -50,7 +51,7 @@ export class ConnectFailure extends Error {
 export type PinnedConnections = {
   idle(pin: Pin): PinnedConnection | null
   connect(pin: Pin, limits: ConnectLimits): Promise<Connected>
-  /** Only after an answer that was read to its end. */
+  /** Only after a response that was read to its end. */
   keep(connection: PinnedConnection): void
   drop(connection: PinnedConnection): void
   close(): void
@@ -60,12 +61,12 @@ export function openPinnedConnections(options: {
   keep_alive_ms: number
   idle_max: number
 }): PinnedConnections {
-  // Least recently used pin first: a Map keeps the order of insertion.
+  // The pin that was used least recently comes first: a Map keeps the order of insertion.
   const idle = new Map<string, PinnedConnection[]>()
   let count = 0
 
   const drop = (connection: PinnedConnection): void => {
-    // The client of a closed socket has nothing to report that its request has not.
+    // All errors of a closed socket are reported by its request already.
     connection.client.destroy().catch(() => {})
     connection.socket.destroy()
   }
@@ -125,17 +126,19 @@ function keyOf({ origin, address }: Pin): string {
   return `${origin} ${address}`
 }
 
-/** It gets this one socket; when that is gone, its requests fail and nothing is connected again. */
+/**
+ * It gets this one socket; when that is closed, its requests fail and it does not connect again.
+ */
 function clientOn(socket: Socket, { origin }: Pin, keep_alive_ms: number): Client {
   let handed_over = false
   return new Client(origin, {
     connect: (_options, callback) => {
       const usable = !handed_over && !socket.destroyed
       handed_over = true
-      // Later, as a real connection would come: the client overlooks an answer within its own call.
+      // Asynchronously, like a real connection: the client ignores a result within its own call.
       queueMicrotask(() => {
         if (usable) callback(null, socket)
-        else callback(new Error('the connection is gone'), null)
+        else callback(new Error('the connection is closed'), null)
       })
     },
     pipelining: 1,
@@ -151,7 +154,11 @@ async function openSocket(pin: Pin, limits: ConnectLimits) {
   const reached = tcp.remoteAddress
   if (reached === undefined || canonicalAddress(reached) !== canonicalAddress(pin.address)) {
     tcp.destroy()
-    throw new ConnectFailure('connect', false, new Error('reached another address than the pin'))
+    throw new ConnectFailure(
+      'connect',
+      false,
+      new Error('connected to another address than the pinned one'),
+    )
   }
   const connected = performance.now()
   if (!pin.secure) return { socket: tcp, connect_ms: connected - started, tls_ms: 0 }
@@ -171,7 +178,10 @@ async function openSocket(pin: Pin, limits: ConnectLimits) {
   }
 }
 
-/** Ready, or destroyed with the reason. Later errors of the socket are told by whoever uses it. */
+/**
+ * Resolves when the socket is ready, or destroys it with the reason. Later errors of the socket are
+ * handled by its user.
+ */
 async function until(
   socket: Socket,
   phase: 'connect' | 'tls',

@@ -1,18 +1,19 @@
 /**
- * Names to addresses, by our own DNS client: not the system's resolver, whose few threads one slow zone
- * can occupy, nor its hosts file. Every answer is the whole set of A and AAAA records; nothing is cached
- * here, so that a caller always judges what is true now, and look-ups of one name at one time share one query.
+ * Resolves names with our own DNS client: not with the system's resolver, whose few threads one
+ * slow zone can block, nor with its hosts file. Every result is the whole set of A and AAAA
+ * records. Nothing is cached here, so that a caller always checks the current state; simultaneous
+ * look-ups of one name share one query.
  */
 import { promises as dns } from 'node:dns'
 import { isIP } from 'node:net'
 
 export type Resolver = {
-  /** At least one address, IPv4 first; the error of the DNS otherwise. */
+  /** Returns at least one address, IPv4 first; otherwise throws the error of the DNS. */
   addressesOf(host: string): Promise<readonly string[]>
   close(): void
 }
 
-/** Of one query to one server; there are two. The caller's own limit may be shorter. */
+/** The limit of one query to one server; there are two. The caller's own limit may be shorter. */
 const try_ms = 1000
 const tries = 2
 
@@ -23,7 +24,7 @@ export function openResolver(options: { servers: readonly string[] }): Resolver 
   return {
     addressesOf: async host => {
       if (isIP(host) !== 0) return [host]
-      // RFC 6761: never asked of a server, which could say anything.
+      // RFC 6761: never sent to a server, which could return anything.
       if (host === 'localhost' || host.endsWith('.localhost')) return ['127.0.0.1']
       const shared = running.get(host)
       if (shared) return shared
@@ -39,7 +40,7 @@ async function bothFamilies(client: dns.Resolver, host: string): Promise<readonl
   const [ipv4, ipv6] = await Promise.allSettled([client.resolve4(host), client.resolve6(host)])
   const found = [ipv4, ipv6].flatMap(one => (one.status === 'fulfilled' ? one.value : []))
   if (found.length > 0) return found
-  // One family without records is ordinary: the other's error is the one that tells something.
+  // It is normal that one family has no records; the error of the other one is reported.
   const refusals = [ipv4, ipv6].flatMap(one =>
     one.status === 'rejected' ? [one.reason as NodeJS.ErrnoException] : [],
   )

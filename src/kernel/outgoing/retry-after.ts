@@ -1,4 +1,7 @@
-/** How long an upstream asks us to wait. A date is read against the upstream's own clock, never ours. */
+/**
+ * How long an upstream asks us to wait. A date is compared with the upstream's own clock, never
+ * ours.
+ */
 import { parseTime } from '../clock.ts'
 import type { ResponseHeaders } from './exchange.ts'
 

@@ -1,12 +1,13 @@
 /**
- * How much retrying one upstream gets: a share of the recent calls, so that retries cannot multiply the
- * load on what is already down, but never fewer than a fixed number, so that a quiet one keeps its few.
+ * How many retries one upstream gets: a share of its recent calls, so that retries cannot multiply
+ * the load on an upstream that is down, but always a fixed minimum, so that one with few calls gets
+ * retries too.
  */
 import { openRollingSum, type Monotonic } from './rolling-sum.ts'
 
 export type RetryBudget = {
   called(): void
-  /** Takes one retry, or says that none is left. */
+  /** Takes one retry, or returns that none is left. */
   take(): boolean
 }
 

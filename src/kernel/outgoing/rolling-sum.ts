@@ -1,4 +1,7 @@
-/** Sums over the last so many milliseconds, kept in ten slots, so that what is old falls out by itself. */
+/**
+ * A sum over the last milliseconds, kept in ten slots, so that old values are dropped
+ * automatically.
+ */
 const slots = 10
 
 export type RollingSum<Name extends string> = {

@@ -1,6 +1,6 @@
 /**
- * One request to one judged target: resolve, judge every address, connect to a judged one (or reuse a
- * connection to an address that is still among them), exchange. It follows no redirect.
+ * One request to one checked target: resolve, check every address, connect to a checked one (or
+ * reuse a connection to an address that is still in the set), exchange. It follows no redirect.
  */
 import type { Buffer } from 'node:buffer'
 import type { AddressRules } from './addresses.ts'
@@ -25,7 +25,7 @@ export type SafeRequest = {
   readonly method: string
   readonly headers: RequestHeaders
   readonly body: Buffer | string | null
-  /** A second sending does no harm. */
+  /** Sending the request twice does no harm. */
   readonly repeatable: boolean
   readonly limits: {
     readonly dns_ms: number
@@ -39,7 +39,7 @@ export type SafeRequest = {
 
 export type Answered = { readonly connection: PinnedConnection; readonly answer: Exchange }
 
-/** A name with very many addresses is tried at a few of them. */
+/** Of a name with very many addresses only a few are tried. */
 const addresses_tried_max = 4
 
 export async function attempt(
@@ -109,7 +109,7 @@ async function onIdleConnection(
     try {
       return await onConnection(connections, connection, target, request, course)
     } catch (error) {
-      // The other side had closed it meanwhile: that is no failure of this request.
+      // The other side had closed the connection meanwhile: that is not a failure of this request.
       const stale =
         error instanceof ExchangeFailure &&
         error.fault === 'broken' &&
@@ -208,7 +208,10 @@ const reasons = {
   aborted: 'aborted',
 } as const satisfies Record<string, SafeFetchReason>
 
-/** Failures of the layers below in the words of this one; anything else is a bug and stays as it is. */
+/**
+ * Maps failures of the layers below to reasons of this one; any other error is a bug and is
+ * rethrown.
+ */
 export function toSafe(error: unknown, course: Course): unknown {
   if (error instanceof ConnectFailure) return ofConnect(error, course)
   if (!(error instanceof ExchangeFailure)) return error

@@ -1,8 +1,9 @@
 /**
- * Requests to addresses that users gave (webhooks, connectors). On every attempt and every redirect the
- * name is resolved anew, every address behind it is judged, and the connection goes to a judged address
- * and to no other, so an answer that changes between check and connect changes nothing. No packet is sent
- * to a refused address, proxies of the environment are not used, and body and time are bounded.
+ * Requests to URLs that users gave (webhooks, connectors). On every attempt and every redirect the
+ * name is resolved again, every address behind it is checked, and the connection goes to a checked
+ * address and to no other, so a DNS reply that changes between check and connect has no effect. No
+ * packet is sent to a refused address, proxies of the environment are not used, and body and time
+ * are bounded.
  */
 import { Buffer } from 'node:buffer'
 import { openAddressRules, type Port } from './addresses.ts'
@@ -20,32 +21,32 @@ export type SafeFetchOptions = {
   readonly method?: string
   readonly headers?: RequestHeaders
   readonly body?: Buffer | string | null
-  /** All of it, redirects included. */
+  /** The whole call, redirects included. */
   readonly deadline_ms?: number
   readonly dns_timeout_ms?: number
   readonly connect_timeout_ms?: number
   readonly tls_timeout_ms?: number
   readonly write_timeout_ms?: number
-  /** From the last byte of the request to the headers of the answer. */
+  /** From the last byte of the request to the headers of the response. */
   readonly headers_timeout_ms?: number
-  /** For the whole body, however steadily it drips. */
+  /** For the whole body, even if it arrives steadily. */
   readonly body_timeout_ms?: number
   readonly max_body_bytes?: number
   /**
-   * That a kept connection which fails before any answer may be followed by one fresh one: the other side
-   * had probably closed it. By default only for methods that are idempotent by their nature.
+   * Whether a kept connection that fails before any response may be followed by one attempt on a
+   * fresh one: the other side had probably closed it. By default only for idempotent methods.
    */
   readonly repeatable?: boolean
-  /** A longer body is cut and the connection closed, or it fails with `too_large`. */
+  /** A longer body is cut and the connection closed, or the call fails with `too_large`. */
   readonly over_limit?: 'truncate' | 'fail'
-  /** 0 to 3; with 0 a redirect is an answer like any other. */
+  /** 0 to 3; with 0 a redirect is returned like any other response. */
   readonly max_redirects?: number
   readonly signal?: AbortSignal
 }
 
 export type SafeFetch = {
   (url: string, options?: SafeFetchOptions): Promise<SafeResponse>
-  /** The same judgement without a request, for an address that is only being stored. */
+  /** The same check without a request, for a URL that is only stored. */
   inspect(url: string): Promise<Inspected>
   close(): void
 }
@@ -69,7 +70,7 @@ const defaults = {
 }
 const redirects_max = 3
 const idempotent_methods = ['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']
-/** What is only meant for the origin that it was given for. */
+/** Headers that are meant only for the origin for which they were given. */
 const origin_only = ['authorization', 'cookie', 'proxy-authorization']
 
 export function openSafeFetch(options: {
@@ -77,7 +78,7 @@ export function openSafeFetch(options: {
   /** Exact `address:port` pairs, or nets, that are reachable although they are not public. */
   readonly allow?: readonly string[]
   readonly schemes?: readonly Scheme[]
-  /** Empty: those of the system. */
+  /** Empty: the servers of the system. */
   readonly dns_servers?: readonly string[]
   readonly keep_alive_ms?: number
   readonly idle_connections_max?: number
@@ -146,7 +147,7 @@ function requestOf(wanted: SafeFetchOptions, course: Course): SafeRequest {
   const headers = Object.fromEntries(
     Object.entries(wanted.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   )
-  // Host is the name that was judged, never another.
+  // Host is always the name that was checked.
   if ('host' in headers) throw course.failure('invalid_request')
   const method = wanted.method ?? 'GET'
   return {
@@ -165,7 +166,10 @@ function requestOf(wanted: SafeFetchOptions, course: Course): SafeRequest {
   }
 }
 
-/** Where to go on, or null: 301 to 303 would turn a POST into something that nobody asked for. */
+/**
+ * The target of a redirect, or null: 301 to 303 would turn a POST into another request than the
+ * caller made.
+ */
 function redirectOf({ status, headers }: Exchange, method: string): string | null {
   const reading = method === 'GET' || method === 'HEAD'
   const followed = reading ? [301, 302, 303, 307, 308] : [307, 308]

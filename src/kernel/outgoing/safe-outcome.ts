@@ -1,6 +1,6 @@
 /**
- * How a request to a user's address ended: an answer with bounded body, or a failure with a stable
- * reason. Both carry what each phase took; `Course` keeps that account and the overall deadline.
+ * How a request to a user's URL ended: a response with bounded body, or a failure with a stable
+ * reason. Both carry the duration of each phase; `Course` records these and the overall deadline.
  */
 import type { Buffer } from 'node:buffer'
 import type { ResponseHeaders } from './exchange.ts'
@@ -21,7 +21,7 @@ export type SafeResponse = {
   readonly body: Buffer
   readonly truncated: boolean
   readonly timings: SafeFetchTimings
-  /** The last address after redirects, and where it really was. */
+  /** The last URL after redirects, and the address that was connected. */
   readonly url: string
   readonly address: string
 }
@@ -51,10 +51,10 @@ type Circumstances = {
 export class SafeFetchFailure extends Error {
   override readonly name = 'SafeFetchFailure'
   readonly reason: SafeFetchReason
-  /** Which limit ran out, where the reason is `timeout`. */
+  /** Which limit was exceeded, where the reason is `timeout`. */
   readonly phase: SafeFetchPhase | null
   readonly timings: SafeFetchTimings
-  /** The address of the attempt, where it came that far. */
+  /** The address of the attempt, if it came that far. */
   readonly address: string | null
 
   constructor(
@@ -77,7 +77,7 @@ function rounded(ms: number): number {
 
 type Measured = Exclude<keyof SafeFetchTimings, 'total_ms'>
 
-/** The account of one call: its deadline, its phases and its latest address. */
+/** The record of one call: its deadline, its phases and its latest address. */
 export class Course {
   address: string | null = null
   readonly signal: AbortSignal
@@ -94,7 +94,7 @@ export class Course {
     return Math.max(0, this.#deadline_ms - (performance.now() - this.#started))
   }
 
-  /** A phase's limit, and what to call its end: the deadline may come first. */
+  /** A phase's limit, and which limit to name when it is exceeded: the deadline may come first. */
   limit(phase: SafeFetchPhase, phase_ms: number): { ms: number; phase: SafeFetchPhase } {
     const left_ms = this.leftMs()
     return left_ms < phase_ms ? { ms: left_ms, phase: 'total' } : { ms: phase_ms, phase }

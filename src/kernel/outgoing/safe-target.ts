@@ -1,7 +1,7 @@
 /**
- * What an address given by a user leads to, judged before anything is sent: scheme, credentials, port,
- * name and every address behind the name. WHATWG parsing turns decimal, octal, hexadecimal and short
- * forms of an IPv4 address into the one form that is judged.
+ * Checks a URL given by a user before anything is sent: scheme, credentials, port, name and every
+ * address behind the name. WHATWG parsing turns decimal, octal, hexadecimal and short forms of an
+ * IPv4 address into the one form that is checked.
  */
 import { isIP } from 'node:net'
 import type { AddressRules } from './addresses.ts'
@@ -23,7 +23,7 @@ export type Scheme = 'https:' | 'http:'
 const longest_url = 8192
 const longest_host = 253
 const longest_label = 63
-/** Names that only mean something inside a network. */
+/** Names that have a meaning only inside a network. */
 const inner_names = ['.local', '.internal', '.home.arpa']
 
 export function parseTarget(
@@ -55,7 +55,7 @@ function isName(host: string): boolean {
   )
 }
 
-/** Every address of the name must be allowed, for what is refused today could be chosen tomorrow. */
+/** Every address of the name must be allowed: the next attempt could connect to any of them. */
 export function judgeAll(
   rules: AddressRules,
   addresses: readonly string[],

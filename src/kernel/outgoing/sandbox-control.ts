@@ -1,6 +1,6 @@
 /**
- * What this process knows of the sandbox: the addresses that it left in the data folder, read anew
- * each time because it may have been started again, and calls to a vendor's control plane.
+ * How this process reaches the sandbox: the addresses that it wrote into the data folder, read
+ * again each time because it may have been restarted, and calls to a vendor's control plane.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ export type Addresses = Static<typeof Addresses>
 export type Ask = {
   vendor: string
   method: 'GET' | 'POST' | 'DELETE'
-  /** Below `/_sandbox/`, without a slash in front. */
+  /** Below `/_sandbox/`, without a leading slash. */
   path: string
   query?: Readonly<Record<string, string | number | undefined>>
   body?: unknown
@@ -60,7 +60,7 @@ async function call(control: string, { method, path, query = {}, body }: Ask): P
   }
   const { statusCode, body: answer } = await request(url, {
     method,
-    // The sandbox may have been started again since the last call: no connection outlives one.
+    // The sandbox may have been restarted since the last call, so no connection is kept.
     reset: true,
     headersTimeout: answer_ms_max,
     bodyTimeout: answer_ms_max,

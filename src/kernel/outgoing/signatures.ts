@@ -1,7 +1,7 @@
 /**
- * Signatures of messages that cross the platform's edge, over the raw bytes as they came. Every live
- * secret is tried against every given signature in constant time, and the signature is judged before
- * the timestamp. Outgoing messages and most incoming ones follow Standard Webhooks.
+ * Signatures of messages that enter or leave the platform, over the raw bytes. Every valid secret
+ * is tried against every given signature in constant time, and the signature is checked before the
+ * timestamp. Outgoing messages and most incoming ones follow Standard Webhooks.
  */
 import { Buffer } from 'node:buffer'
 import {
@@ -17,16 +17,19 @@ export type SignatureVerdict =
   | { readonly outcome: 'ok'; /** Which of the secrets matched. */ readonly secret: number }
   | { readonly outcome: 'signature_invalid' | 'timestamp_out_of_window' }
 
-/** Whoever uses a secret often keeps it as a key: from bytes it is made anew each time (12 and 3 µs). */
+/**
+ * A caller that uses a secret often should keep it as a key: from bytes the key is made each time
+ * (12 instead of 3 µs).
+ */
 export type Secret = Buffer | KeyObject
 
 export type SignedMessage = {
   readonly algorithm: 'sha1' | 'sha256' | 'sha512'
   readonly secrets: readonly Secret[]
-  /** What was signed, in order. */
+  /** The signed parts, in order. */
   readonly content: readonly (string | Buffer)[]
   readonly signatures: readonly Buffer[]
-  /** Seconds since the epoch as the sender wrote them; null where the scheme has none. */
+  /** Seconds since the epoch as the sender wrote them; null where the scheme has no timestamp. */
   readonly timestamp: string | null
   readonly now_seconds: number
   readonly window_seconds?: number
@@ -41,7 +44,7 @@ export type StandardHeaders = {
 }
 
 const default_window_seconds = 300
-/** Work is bounded whatever a stranger sends. */
+/** Bounds the work for any input. */
 const signatures_max = 16
 const secret_prefix = 'whsec_'
 const key_prefix = 'whpk_'
@@ -54,7 +57,7 @@ export function verifySigned(message: SignedMessage): SignatureVerdict {
   let matched = -1
   for (const [index, secret] of secrets.entries()) {
     const expected = hmac(message.algorithm, secret, message.content)
-    // No early end: the time tells neither which secret nor which signature fitted.
+    // No early end: the time must not reveal which secret or which signature matched.
     const fits = given.map(one => one.length === expected.length && timingSafeEqual(one, expected))
     if (matched < 0 && fits.includes(true)) matched = index
   }
@@ -84,8 +87,8 @@ export function signStandard(message: {
 }): StandardHeaders {
   const { id, body } = message
   const timestamp = String(message.timestamp_seconds)
-  // A dot in the id would let two different messages share one signed text.
-  if (id.includes('.')) throw new Error('the id of a signed message must not hold a dot')
+  // A dot in the id would let two different messages have the same signed text.
+  if (id.includes('.')) throw new Error('the id of a signed message must not contain a dot')
   const signatures = message.secrets.map(
     secret =>
       `v1,${hmac('sha256', secret, standardContent(id, timestamp, body)).toString('base64')}`,
@@ -152,7 +155,7 @@ export function verifyStandardByKey(message: {
     : { outcome: 'timestamp_out_of_window' }
 }
 
-/** The key of a `whpk_` text, or null where it is none. */
+/** The key of a `whpk_` text, or null if it is not one. */
 export function parseStandardKey(text: string): KeyObject | null {
   if (!text.startsWith(key_prefix)) return null
   const encoded = text.slice(key_prefix.length)
@@ -174,7 +177,7 @@ export function newStandardSecret(): string {
   return secret_prefix + randomBytes(secret_bytes.new).toString('base64')
 }
 
-/** The bytes of a `whsec_` secret, or null where it is none of 24 to 64 bytes. */
+/** The bytes of a `whsec_` secret, or null if it does not hold 24 to 64 bytes. */
 export function parseStandardSecret(text: string): Buffer | null {
   if (!text.startsWith(secret_prefix)) return null
   const encoded = text.slice(secret_prefix.length)

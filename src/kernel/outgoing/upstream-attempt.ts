@@ -1,7 +1,7 @@
 /**
- * One attempt at a provider and what it means: an answer, or a failure that says whether it may have had
- * an effect, whether trying again may help, and what it counts in the circuit. Doubt counts as an effect:
- * only a request that never left, and a 429, are certain to have had none.
+ * One attempt at a provider and what it means: a response, or a failure that says whether it may
+ * have had an effect, whether a retry may help, and what it counts in the circuit. An unknown
+ * outcome counts as an effect: only a request that was never sent, and a 429, certainly had none.
  */
 import { Buffer } from 'node:buffer'
 import type { Dispatcher } from 'undici'
@@ -35,9 +35,9 @@ export type Attempted<T> =
 
 type Failed = Extract<Attempted<never>, { answered: false }>
 
-/** These may pass by themselves; other refusals are final. */
+/** These may be temporary; other refusals are final. */
 const transient = [408, 429, 502, 503, 504]
-/** Of a refusal's body, for adapters and no one else. */
+/** How much of a refusal's body is kept, for adapters only. */
 const refusal_bytes = 64 * 1024
 
 export async function attempt<T>(
@@ -70,7 +70,7 @@ async function answered<T>(
     if (error instanceof UpstreamFailure) {
       return { answered: false, failure: error, retryable: false, weight: 1 }
     }
-    // A request that cannot be sent is a bug of ours and no news about the provider.
+    // A request that cannot be sent is our own bug and says nothing about the provider.
     if (!(error instanceof ExchangeFailure) || error.fault === 'refused') throw error
     return failed(line.name, error)
   }
@@ -84,7 +84,7 @@ function circuitOpen({ name }: Line): Failed {
 async function refusal(line: Line, answer: Exchange): Promise<Failed> {
   const { status, headers } = answer
   const is_limit = status === 429
-  // The status alone decides: a body that breaks off takes nothing away from it.
+  // The status alone decides, even if the body breaks off.
   const { body } = await readUpTo(answer, refusal_bytes).catch(() => ({ body: Buffer.alloc(0) }))
   const failure = new UpstreamFailure(line.name, is_limit ? 'rate_limited' : 'unavailable', {
     ambiguous: !is_limit,
@@ -121,7 +121,7 @@ const reasons = {
 } as const satisfies Record<ExchangeFault, UpstreamReason>
 
 export function reasonOf({ fault, phase, cause }: ExchangeFailure): UpstreamReason {
-  // An answer that was cut off is no answer; a connection that failed before one is.
+  // A response that was cut off means a failure; a connection that failed before one does too.
   if (fault === 'broken' && phase === 'body') return 'invalid_response'
   if (fault === 'aborted' && cause instanceof Error && cause.name === 'TimeoutError') {
     return 'timeout'
@@ -129,7 +129,7 @@ export function reasonOf({ fault, phase, cause }: ExchangeFailure): UpstreamReas
   return reasons[fault]
 }
 
-/** The whole body, or a failure where it is longer than it may be. */
+/** The whole body, or a failure where it is longer than the limit. */
 export async function readWhole(
   name: string,
   answer: Exchange,

@@ -1,7 +1,8 @@
 /**
- * The client for one provider: one connection pool, one circuit and one retry budget. A call is tried
- * again only when it is idempotent, only after failures that may pass, and only while its deadline leaves
- * time. A failure says whether any of its attempts may have had an effect. Redirects are not followed.
+ * The client for one provider: one connection pool, one circuit breaker and one retry budget. A
+ * call is retried only when it is idempotent, only after failures that may be temporary, and only
+ * while its deadline leaves time. A failure says whether any of its attempts may have had an
+ * effect. Redirects are not followed.
  */
 import type { Buffer } from 'node:buffer'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -45,9 +46,12 @@ export type UpstreamCall = {
   readonly body?: Buffer | string | null
   /** Sent as `Idempotency-Key`, the same on every attempt. */
   readonly operation_id?: string
-  /** That repeating it changes nothing: by its nature, or because the provider knows the key. */
+  /**
+   * Whether a repeat changes nothing: by the nature of the call, or because the provider knows the
+   * key.
+   */
   readonly idempotent: boolean
-  /** What is left of the request or job for which it is made. */
+  /** The time that is left of the request or job that makes the call. */
   readonly deadline_ms: number
   readonly signal?: AbortSignal
   /** Fewer than the upstream's: 0 below an SDK that retries by itself. */
@@ -55,7 +59,7 @@ export type UpstreamCall = {
 }
 
 export type UpstreamStreamCall = UpstreamCall & {
-  /** Longest silence between two pieces of the body. */
+  /** Longest idle time between body chunks. */
   readonly idle_timeout_ms?: number
 }
 
@@ -70,7 +74,7 @@ export type UpstreamStream = {
 export type Upstream = {
   call(call: UpstreamCall): Promise<UpstreamResponse>
   stream(call: UpstreamStreamCall): Promise<UpstreamStream>
-  /** For an SDK that retries by itself: takes one retry from the budget, or says not to. */
+  /** For an SDK that retries by itself: takes one retry from the budget, or forbids it. */
   takeRetry(): boolean
   circuit(): CircuitState
   close(): Promise<void>
@@ -88,9 +92,9 @@ type LimitsAt = (left_ms: number) => ExchangeRequest['limits']
 
 const first_wait_ms = 200
 const longest_wait_ms = 5000
-/** Who asks us to stay away for longer is not waited for here: the caller comes back later. */
+/** A longer Retry-After is left to the caller. */
 const longest_retry_after_ms = 60_000
-/** With less no answer could come; and a timer may ring that much before its time. */
+/** With less time no response could come; timers may also fire this much early. */
 const least_left_ms = 10
 
 export function openUpstream(options: UpstreamOptions): Upstream {
@@ -141,7 +145,9 @@ function monotonic(): number {
   return performance.now()
 }
 
-/** Attempts until one is answered or none may follow; it fails as the last that was made. */
+/**
+ * Tries until one attempt succeeds or no retry is allowed; fails with the last attempt's failure.
+ */
 async function persist<T>(
   { line, prefix, budget, retries, random }: Persistence,
   call: UpstreamCall,
@@ -190,7 +196,7 @@ function requestOf(
   limits: ExchangeRequest['limits'],
 ): ExchangeRequest {
   const { method, path, headers = {}, body = null, operation_id, signal } = call
-  if (!path.startsWith('/')) throw new Error(`the path ${path} does not begin with a slash`)
+  if (!path.startsWith('/')) throw new Error(`the path ${path} must begin with a slash`)
   const key = operation_id === undefined ? {} : { 'idempotency-key': operation_id }
   return { method, path: prefix + path, headers: { ...headers, ...key }, body, limits, signal }
 }
@@ -206,7 +212,7 @@ async function* pieces(line: Line, body: AsyncIterable<Buffer>): AsyncGenerator<
   } catch (error) {
     if (!(error instanceof ExchangeFailure)) throw error
     const reason = reasonOf(error)
-    // Its headers counted as a success; the circuit hears that the rest did not come.
+    // The headers counted as a success; the missing rest is reported to the circuit as a failure.
     if (reason !== 'aborted') line.circuit.admit()?.settle(1)
     throw new UpstreamFailure(line.name, reason, { ambiguous: true, cause: error })
   }

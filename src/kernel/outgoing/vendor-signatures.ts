@@ -1,6 +1,7 @@
 /**
- * How four vendors sign what they send, over the raw bytes: all routes that hear from them verify with
- * these. A header that is there twice fits no scheme. Each verdict names the secret that matched.
+ * How four vendors sign their messages, over the raw bytes; all routes that receive from them
+ * verify with these functions. A header that occurs twice matches no scheme. Each result names the
+ * secret that matched.
  */
 import { Buffer } from 'node:buffer'
 import { createHash, timingSafeEqual } from 'node:crypto'
@@ -22,7 +23,7 @@ export type VendorMessage = {
 
 const invalid = { outcome: 'signature_invalid' } as const
 
-/** `Stripe-Signature: t=…,v1=…`, with one `v1` a live secret. */
+/** `Stripe-Signature: t=…,v1=…`, with one `v1` for each valid secret. */
 export function verifyStripe(message: VendorMessage): SignatureVerdict {
   const parts = headerOf(message.headers, 'stripe-signature').split(',')
   const valuesOf = (name: string) =>
@@ -40,7 +41,7 @@ export function verifyStripe(message: VendorMessage): SignatureVerdict {
   })
 }
 
-/** `X-Hub-Signature-256`; the older header of SHA-1 counts for nothing, and no time is signed. */
+/** `X-Hub-Signature-256`; the older header of SHA-1 is ignored, and no time is signed. */
 export function verifyGithub(message: VendorMessage): SignatureVerdict {
   const header = headerOf(message.headers, 'x-hub-signature-256')
   return verifySigned({
@@ -65,9 +66,9 @@ export function verifySlack(message: VendorMessage): SignatureVerdict {
 }
 
 /**
- * `X-Twilio-Signature` over the public address and the sorted form; of any other body the address holds
- * the hash. No time is signed. The address counts with and without its port, and with its query written
- * in either of two ways, because Twilio signs one or the other.
+ * `X-Twilio-Signature` over the public URL and the sorted form; for any other body the URL holds
+ * its hash. No time is signed. The URL is tried with and without its port, and with its query
+ * written in two ways, because Twilio signs one or the other.
  */
 export function verifyTwilio(message: VendorMessage & { readonly url: string }): SignatureVerdict {
   const { body, url } = message
@@ -96,7 +97,7 @@ function headerOf(headers: MessageHeaders, name: string): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** What is no hexadecimal is no signature: Buffer would stop at the first wrong digit. */
+/** A signature must be hexadecimal only: Buffer would stop at the first wrong digit. */
 function hexOf(text: string): Buffer {
   return /^(?:[0-9a-f]{2})+$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.alloc(0)
 }

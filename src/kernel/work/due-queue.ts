@@ -20,14 +20,14 @@ import { jitter } from '../ids.ts'
 /** How an attempt ended. `result` is handed to `finish`. */
 export type Outcome<R = undefined> =
   | { readonly end: 'done'; readonly result: R }
-  /** It went well and there is more to do: attempts start at zero. */
+  /** It succeeded and there is more to do: attempts start at zero again. */
   | { readonly end: 'again'; readonly after_seconds: number; readonly result?: R }
-  /** Without `after_seconds` the schedule says when. */
+  /** Without `after_seconds` the retry schedule decides. */
   | {
       readonly end: 'retry'
       readonly code: string
       readonly after_seconds?: number
-      /** False where the work was not tried at all, as with an open breaker. */
+      /** False if the work was not tried at all, as with an open circuit breaker. */
       readonly counts: boolean
     }
   | { readonly end: 'dead'; readonly code: string }
@@ -57,7 +57,7 @@ export const retry = (
 
 export const dead = (code: string): Outcome<never> => ({ end: 'dead', code })
 
-/** Seconds before each retry; or a wait that grows, by default with a fifth of jitter. */
+/** Seconds before each retry; or a growing wait, by default with a jitter of one fifth. */
 export type Retry =
   | readonly number[]
   | {
@@ -73,11 +73,11 @@ export type QueueColumns = {
   readonly lease_token: string
   readonly leased_until: string
   readonly last_error_code: string
-  /** Read where the queue has `age_max_seconds`. */
+  /** Read if the queue has `age_max_seconds`. */
   readonly created_at: string
 }
 
-/** A claimed row: its key, what `load` adds, and the number of this attempt, from 1. */
+/** A claimed row: its key, the columns of `load`, and the number of this attempt, from 1. */
 export type Claimed<S extends TObject> = Static<S> & { readonly attempt_no: number }
 
 export type DueQueueSpec<S extends TObject, R> = {
@@ -89,38 +89,41 @@ export type DueQueueSpec<S extends TObject, R> = {
   readonly key: readonly (keyof Static<S> & string)[]
   readonly columns?: Partial<QueueColumns>
   readonly row: S
-  /** Further columns of `row`, over the table as `t`; the key is always read. */
+  /** Further columns of `row`, from the table as `t`; the key is always read. */
   readonly load?: Sql
-  /** Which rows the queue works on, over `t`; the index on `due_at` should say the same. */
+  /**
+   * Which rows belong to the queue, over `t`; the index on `due_at` should have the same condition.
+   */
   readonly where?: Sql
   readonly batch: number
   readonly concurrency: number
   /** Longer than one attempt takes: its signal is aborted when the lease ends. */
   readonly lease_seconds: number
   readonly retry: Retry
-  /** Without it a list ends after its last wait, and a growing wait goes on. */
+  /** Without it a list of waits ends after its last one, and a growing wait never ends. */
   readonly attempts_max?: number
   readonly age_max_seconds?: number
   /** In the transaction of each claim: false while an operator has paused the work. */
   fence?(tx: Tx): Promise<boolean>
-  /** The attempt, outside any transaction. Throwing is `retry('attempt_failed')`. */
+  /** The attempt, outside any transaction. Throwing means `retry('attempt_failed')`. */
   run(row: Claimed<S>, signal: AbortSignal): Promise<Outcome<R>>
   /**
-   * In the commit that ends the attempt, while the lease is held; the queue's own columns are set after it.
-   * It may delete the row, and it may return another outcome, which then counts.
+   * In the commit that ends the attempt, while the lease is held; the queue's own columns are set
+   * after it. It may delete the row, and it may return another outcome, which then replaces the
+   * first.
    */
   finish?(
     tx: Tx,
     row: Claimed<S>,
     outcome: Finished<R>,
   ): Promise<Outcome<R> | undefined> | Promise<void>
-  /** The same for a row that is not tried again. */
+  /** The same for a row that will not be retried. */
   dead?(tx: Tx, row: Claimed<S>, code: string): Promise<void>
   /** In the transaction in which an operator makes dead rows due again. */
   redriven?(tx: Tx, rows: readonly Static<S>[]): Promise<void>
 }
 
-/** A queue with its types forgotten. */
+/** A queue without its types. */
 export type DueQueue = Omit<DueQueueSpec<TObject, unknown>, 'columns' | 'key'> & {
   readonly columns: QueueColumns
   readonly key: readonly string[]
@@ -140,8 +143,8 @@ export function dueQueue<S extends TObject, R = undefined>(spec: DueQueueSpec<S,
 }
 
 /**
- * Makes a row due from the start, also one that is being worked on: that attempt loses its lease and
- * what it found does not count. For `insert … on conflict do update set` and for updates.
+ * Makes a row due now with no attempts counted, even while an attempt runs: that attempt loses its
+ * lease and its result is dropped. For `insert … on conflict do update set` and for updates.
  */
 export function dueNow(columns: Partial<QueueColumns> = {}): Sql {
   return dueAt(sql`kernel.now()`, columns)
@@ -156,7 +159,7 @@ export function dueAt(at: Sql, columns: Partial<QueueColumns> = {}): Sql {
     ${sql.id(name.last_error_code)} = null`
 }
 
-/** Seconds to wait after the n-th attempt; undefined where it was the last. */
+/** Seconds to wait after the n-th attempt; undefined if it was the last. */
 export function waitAfter(
   { retry: schedule, attempts_max }: Pick<DueQueue, 'retry' | 'attempts_max'>,
   attempt_no: number,
@@ -170,7 +173,7 @@ export function waitAfter(
   return wait === undefined ? undefined : spread(wait, 0.2)
 }
 
-/** What failed together is not tried again together. */
+/** Spreads the retries of rows that failed together. */
 function spread(seconds: number, share: number): number {
   return seconds * (1 - share + 2 * share * jitter())
 }

@@ -1,13 +1,13 @@
-/** Work that repeats in a process of the platform: sweeps, promoters, reconcilers. */
+/** Repeated work in a process of the platform, such as sweeps and reconcilers. */
 import type { Sql } from '../database/sql.ts'
 
 export type Loop = {
   readonly name: string
-  /** The longest time between two runs; with topics or `due`, only a safety net. */
+  /** The longest time between two runs; with topics or `due` it is only a safety net. */
   readonly every_ms: number
   /** Runs at once when a commit names one of them (`tx.wake`). */
   readonly topics?: readonly string[]
-  /** Runs within a second while this boolean expression is true; an index should answer it. */
+  /** Runs within a second while this boolean expression is true; an index should support it. */
   readonly due?: Sql
   run(signal: AbortSignal): Promise<void>
 }

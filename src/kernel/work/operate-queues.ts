@@ -38,7 +38,7 @@ export async function countQueue(reader: Reader, queue: DueQueue): Promise<Queue
   return { queue: queue.name, ...counts }
 }
 
-/** Makes up to `limit` dead rows due from the start; returns how many. */
+/** Makes up to `limit` dead rows due with no attempts counted; returns how many. */
 export function redriveQueue(
   db: Db,
   queue: DueQueue,

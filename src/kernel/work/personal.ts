@@ -1,30 +1,43 @@
 /**
- * A person's data across all surfaces. Erasing an account writes one row a surface in the same commit,
- * and each surface's `erase` then runs as retried work until it ends; exporting asks each surface in turn.
- * What the kernel itself keeps of a person (recorded outcomes of requests) is one more source.
+ * A person's data across all surfaces. Erasing an account writes one row a surface in the same
+ * commit, and each surface's `erase` then runs as retried work until it succeeds. Exporting asks
+ * each surface in turn. The kernel itself keeps personal data too (recorded outcomes of requests),
+ * which is one more source.
  */
 import { Type } from 'typebox'
 import type { Db, Tx } from '../database/db.ts'
-import { sql } from '../database/sql.ts'
+import { sql, type Sql } from '../database/sql.ts'
 import { done, dueQueue, retry, type DueQueue } from './due-queue.ts'
 
-export type PersonalAccount = { readonly account_id: string; readonly tenant_id: string }
-/** One thing that is kept about a person: what it is (`link`, `session`), and its data as JSON. */
+export type PersonalAccount = {
+  readonly account_id: string
+  readonly tenant_id: string
+  /** The account and the API keys that it made: a row may belong to any of them. */
+  readonly principal_ids: readonly string[]
+}
+/** What is to be erased of an account. */
+export type Erasing = PersonalAccount & {
+  /** Only rows made until then, before the account had its present owner; null: all rows. */
+  readonly made_before: string | null
+}
+/** One item that is kept about a person: its kind (`link`, `session`), and its data as JSON. */
 export type PersonalRecord = { readonly kind: string; readonly data: unknown }
 
-/** What a surface keeps about accounts, in whichever tenant. */
+/** What a surface keeps about accounts, in any tenant. */
 export type Personal = {
   export(account: PersonalAccount, signal: AbortSignal): AsyncIterable<PersonalRecord>
   /**
-   * In transactions of its own, in portions where there may be much. It runs again after a crash and after
-   * a failure, so it passes over what is gone already.
+   * In its own transactions, in portions if there may be many rows. It runs again after a crash or
+   * a failure, so it skips what is already erased.
    */
-  erase(account: PersonalAccount, signal: AbortSignal): Promise<void>
+  erase(account: Erasing, signal: AbortSignal): Promise<void>
 }
 
 export type PersonalData = {
-  /** In the commit that erases the account; erasing twice changes nothing. */
+  /** Call it in the commit that erases the account; erasing twice changes nothing. */
   erase(tx: Tx, account: PersonalAccount): Promise<void>
+  /** In the commit in which an account gets its owner: what was made in it before goes. */
+  eraseEarlier(tx: Tx, account: PersonalAccount): Promise<void>
   export(
     account: PersonalAccount,
     signal: AbortSignal,
@@ -34,9 +47,12 @@ export type PersonalData = {
 
 const name = 'kernel.erasures'
 const Erasure = Type.Object({
+  id: Type.String(),
   account_id: Type.String(),
   surface: Type.String(),
   tenant_id: Type.String(),
+  principal_ids: Type.Array(Type.String()),
+  made_before: Type.Union([Type.String(), Type.Null()]),
 })
 
 /** `sources` by the names of their surfaces; known once all surfaces are open. */
@@ -46,14 +62,10 @@ export function openPersonal(
 ): PersonalData {
   const all = () => new Map([['kernel', ownData(kernel)], ...sources()])
   return {
-    erase: async (tx, { account_id, tenant_id }) => {
-      await tx.run(sql`
-        insert into kernel.erasures (account_id, surface, tenant_id)
-        select ${account_id}, surface, ${tenant_id}
-        from unnest(${[...all().keys()]}::text[]) as s (surface)
-        on conflict do nothing`)
-      tx.wake(name)
-    },
+    erase: (tx, account) => request(tx, account, [...all().keys()], sql`null`),
+    // The transaction has its own time: what was made while it ran was made before, too.
+    eraseEarlier: (tx, account) =>
+      request(tx, account, [...all().keys()], sql`kernel.now() + (clock_timestamp() - now())`),
     export: async function* (account, signal) {
       for (const [surface, source] of all()) {
         for await (const record of source.export(account, signal)) yield { surface, ...record }
@@ -62,9 +74,10 @@ export function openPersonal(
     queue: dueQueue({
       name,
       table: name,
-      key: ['account_id', 'surface'],
+      key: ['id'],
       row: Erasure,
-      load: sql`t.tenant_id`,
+      load: sql`
+        t.account_id, t.surface, t.tenant_id, t.principal_ids, t.made_before::text as made_before`,
       batch: 20,
       concurrency: 4,
       lease_seconds: 300,
@@ -75,14 +88,31 @@ export function openPersonal(
         await source.erase(account, signal)
         return done()
       },
-      finish: async (tx, { account_id, surface }, outcome) => {
+      finish: async (tx, { id }, outcome) => {
         if (outcome.end !== 'done') return
-        await tx.run(sql`
-          update kernel.erasures set erased_at = kernel.now()
-          where account_id = ${account_id} and surface = ${surface}`)
+        await tx.run(sql`update kernel.erasures set erased_at = kernel.now() where id = ${id}`)
       },
     }),
   }
+}
+
+async function request(
+  tx: Tx,
+  { account_id, tenant_id, principal_ids }: PersonalAccount,
+  surfaces: readonly string[],
+  made_before: Sql,
+): Promise<void> {
+  await tx.run(sql`
+    insert into kernel.erasures (account_id, surface, tenant_id, principal_ids, made_before)
+    select ${account_id}, surface, ${tenant_id}, ${principal_ids}::uuid[], ${made_before}
+    from unnest(${surfaces}::text[]) as s (surface)
+    on conflict do nothing`)
+  tx.wake(name)
+}
+
+/** Of a row with the given time of making: whether it is to be erased. */
+export function madeIn(created_at: Sql, { made_before }: Pick<Erasing, 'made_before'>): Sql {
+  return sql`(${made_before}::timestamptz is null or ${created_at} <= ${made_before}::timestamptz)`
 }
 
 const batch = 1000
@@ -91,12 +121,14 @@ function ownData({ db }: { readonly db: Db }): Personal {
   return {
     // Recorded outcomes repeat what the surfaces export.
     export: async function* () {},
-    erase: async ({ account_id }, signal) => {
+    erase: async ({ principal_ids, ...erasing }, signal) => {
       const some = () =>
         db.run(sql`
           delete from kernel.idempotency_records where (principal_id, operation, key) in (
             select principal_id, operation, key from kernel.idempotency_records
-            where principal_id = ${account_id} and state = 'completed' limit ${batch})`)
+            where principal_id = any(${principal_ids}::uuid[]) and state = 'completed'
+              and ${madeIn(sql`created_at`, erasing)}
+            limit ${batch})`)
       while ((await some()) === batch) signal.throwIfAborted()
     },
   }

@@ -1,7 +1,7 @@
 /**
- * One statement a second reads everything that this process waits for: what is due, and values whose
- * change means news. So a word that was lost delays work by at most a second, and an idle process asks
- * once a second instead of once for each of its loops and queues.
+ * One statement a second reads everything that this process waits for: what is due, and values
+ * whose change means news. So a lost notification delays work by at most a second, and an idle
+ * process asks once a second instead of once for each of its loops and queues.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../database/db.ts'
@@ -16,10 +16,10 @@ export type Sign =
   | { readonly topic: string; readonly value: Sql }
 
 export type Pulse = {
-  /** Signs are gathered before the start. */
+  /** Signs must be added before the start. */
   add(signs: readonly Sign[]): void
   start(): void
-  /** Resolves when no read is under way. */
+  /** Resolves when no read is running. */
   stop(): Promise<void>
 }
 
@@ -39,7 +39,8 @@ export function openPulse(needs: {
     const found = await needs.db.one(Read, sql`select ${columnsOf(signs)}`)
     const topics = signs.flatMap(({ topic, ...sign }, at) => {
       const value = found[`s${at}`] ?? null
-      // The first value is news, too: what came before it may have been announced to nobody.
+      // The first value counts as news: earlier changes may have been notified before this process
+      // listened.
       const changed = before.get(at) !== value
       before.set(at, value)
       return ('due' in sign ? value === 'true' : changed) ? [topic] : []
@@ -48,7 +49,7 @@ export function openPulse(needs: {
   }
   const beat = () => {
     reading ??= read()
-      .catch((error: unknown) => needs.log.warn({ err: error }, 'what is due could not be read'))
+      .catch((error: unknown) => needs.log.warn({ err: error }, 'the due work could not be read'))
       .finally(() => {
         reading = undefined
       })

@@ -1,7 +1,7 @@
 /**
- * After a rotation of a keyring, what lies sealed in columns is sealed again under the current key, in
- * batches and while it is in use, so that the old key can leave the ring. Surfaces declare the columns;
- * a value that was changed or deleted meanwhile is left as it is.
+ * After a rotation of a keyring, sealed columns are sealed again under the current key, in batches
+ * and while they are in use, so that the old key can leave the ring. Surfaces declare the columns.
+ * A value that was changed or deleted meanwhile is left as it is.
  */
 import { Type, type Static } from 'typebox'
 import type { Db } from '../database/db.ts'
@@ -12,7 +12,7 @@ import type { Loop } from './loop.ts'
 type Needs = { readonly db: Pick<Db, 'many' | 'run'>; readonly keys: Ring }
 
 export type Ring = Pick<Keyring, 'kids' | 'seal' | 'open' | 'sealedWith'>
-/** The key of a row and what `also` names. */
+/** The columns of the key and of `also`. */
 export type SealedRow = Readonly<Record<string, unknown>>
 
 export type SealedColumn = {
@@ -20,14 +20,14 @@ export type SealedColumn = {
   /** Columns of the primary key. */
   readonly key: readonly string[]
   readonly column: string
-  /** For which use its key is derived. */
+  /** The use for which its key is derived. */
   readonly use: string
-  /** Where it is not the platform's. */
+  /** Only if it is not the platform's keyring. */
   readonly ring?: Ring
   readonly where?: Sql
   /** Further columns that `place` needs. */
   readonly also?: readonly string[]
-  /** Where the value was sealed to; for existing data it never changes. */
+  /** The place to which the value was sealed; for existing data it never changes. */
   place(row: SealedRow): Associated
 }
 
@@ -52,7 +52,7 @@ export async function resealColumn(
   signal?: AbortSignal,
 ): Promise<number> {
   const ring = column.ring ?? keys
-  // With one key in the ring nothing can lie under another.
+  // With one key in the ring no value can be under another.
   if (ring.kids.length === 1) return 0
   let resealed = 0
   let after: SealedRow | null = null

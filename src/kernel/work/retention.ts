@@ -1,6 +1,6 @@
 /**
- * Deletes what is old, as surfaces declare it: rows in batches, so that no statement is long, and
- * partitions as a whole. What emits an event when it goes is no retention but a use case.
+ * Deletes what is old, as surfaces declare it: rows in batches, so that no statement takes long,
+ * and partitions as a whole. A deletion that emits an event is not retention but a use case.
  */
 import type { Db } from '../database/db.ts'
 import { sql, type Sql } from '../database/sql.ts'
@@ -14,7 +14,7 @@ export type Retention =
       readonly table: string
       /** Columns of the primary key. */
       readonly key: readonly string[]
-      /** Which rows go, over the table as `t`; an index should find them. */
+      /** Which rows are deleted, over the table as `t`; an index should find them. */
       readonly where: Sql
       readonly batch?: number
       readonly every_seconds?: number
@@ -49,7 +49,7 @@ export function retentionLoop(kernel: Needs, declared: readonly Retention[]): Lo
   }
 }
 
-/** One that fails does not keep the others from their work. */
+/** A rule that fails does not stop the others. */
 export async function retain(
   { db, log }: Needs,
   declared: readonly Retention[],
@@ -61,7 +61,7 @@ export async function retain(
       while (!signal.aborted && (await db.run(statementOf(one, batch))) === batch);
     } catch (error) {
       if (signal.aborted) return
-      log.error({ err: error, of: nameOf(one) }, 'what is old could not be deleted')
+      log.error({ err: error, of: nameOf(one) }, 'old rows could not be deleted')
     }
   }
 }

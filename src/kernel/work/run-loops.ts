@@ -1,6 +1,6 @@
 /**
- * Runs the repeating work of a worker process: one run at a time per loop, at once when woken, and an
- * error only delays the next run. Stopping waits for the run in hand.
+ * Runs the repeated work of a worker process: one run at a time per loop, at once when woken; an
+ * error only delays the next run. Stopping waits for the current run.
  */
 import type { Log } from '../observability/log.ts'
 import type { Loop } from './loop.ts'
@@ -24,7 +24,7 @@ export function startLoops(
   }
 }
 
-/** What the pulse looks at for loops; each is a topic of the loop's own name. */
+/** The expressions that the pulse checks for loops; each is a topic of the loop's own name. */
 export function signsOf(loops: readonly Loop[]): Sign[] {
   return loops.flatMap(({ name, due }) => (due ? [{ topic: name, due }] : []))
 }
@@ -43,7 +43,7 @@ async function repeat(
       await loop.run(signal)
     } catch (error) {
       if (!signal.aborted)
-        log.error({ loop: loop.name, err: error }, 'a loop failed; it runs again')
+        log.error({ loop: loop.name, err: error }, 'a loop failed and will run again')
     }
     await sleeper.sleep(loop.every_ms)
   }

@@ -1,8 +1,9 @@
 /**
- * Works on one due queue in one process: claims what is due in batches, skipping what others hold, runs
- * a bounded number of attempts at once, and settles each in one commit with the surface's `finish`. The
- * lease's token is the fence: an attempt whose lease was taken over settles nothing. An attempt counts
- * when it is claimed; one that is interrupted by the end of the process is given back.
+ * Works on one due queue in one process: claims what is due in batches, skipping rows that others
+ * hold, runs a bounded number of attempts at once, and settles each in one commit with the
+ * surface's `finish`. The token of the lease is the fence: an attempt whose lease was taken over
+ * settles nothing. An attempt counts when it is claimed; if the process stops during it, it is
+ * given back.
  */
 import { type TObject, Type } from 'typebox'
 import type { Db, Tx } from '../database/db.ts'
@@ -37,7 +38,7 @@ type Work = {
   readonly sleeper: Sleeper
 }
 
-/** Between two looks of its own, where nothing wakes it. */
+/** Time between two polls when nothing wakes it. */
 const poll_ms = 30_000
 
 class LeaseLost extends Error {
@@ -65,7 +66,7 @@ export function queueLoop(kernel: QueueKernel, queue: DueQueue): Loop {
   }
 }
 
-/** Works off what is due now and returns; for a test or a command. */
+/** Processes what is due now and returns; for a test or a command. */
 export async function drainQueue(
   kernel: Omit<QueueKernel, 'onWake'>,
   queue: DueQueue,
@@ -111,7 +112,7 @@ async function claim(work: Work, token: string, room: number): Promise<Row[]> {
   })
 }
 
-/** Whether a claim would find something; true also where a fence is closed. */
+/** Whether a claim would find something; also true while a fence is closed. */
 function dueIn({ table, columns, where }: DueQueue): Sql {
   return sql`
     select exists (select from ${tableOf(table)} t where ${claimable(columns)}
@@ -177,10 +178,10 @@ async function runAttempt(work: Work, row: Row, token: string): Promise<void> {
   }
 }
 
-/** Undefined where the process stops in the middle of it. */
+/** Undefined if the process stops in the middle of it. */
 async function outcomeOf(work: Work, row: Row): Promise<Outcome<unknown> | undefined> {
   const { kernel, queue, signal } = work
-  // Each of them ended the process, or outlived its lease.
+  // Each of these attempts ended the process, or ran longer than its lease.
   if (row.attempt_no > attemptsMax(queue)) return { end: 'dead', code: 'attempts_exhausted' }
   try {
     const lease = AbortSignal.timeout(queue.lease_seconds * 1000)
@@ -229,7 +230,7 @@ async function hand(
   return last
 }
 
-/** A retry that has no turn left is the end of the row. */
+/** A retry when no attempt is left makes the row dead. */
 function decide(queue: DueQueue, row: Row, outcome: Outcome<unknown>): Outcome<unknown> {
   if (outcome.end !== 'retry') return outcome
   const { code, counts } = outcome

@@ -1,14 +1,14 @@
 /**
- * Sleeping that a wake-up ends. A wake-up that comes while its owner is awake is not lost: the next
+ * A sleep that a wake-up ends. A wake-up that comes while the owner is awake is not lost: its next
  * sleep ends at once.
  */
 export type Sleeper = {
-  /** Until the time is over or somebody wakes us. */
+  /** Sleeps until the time is over or a wake-up comes. */
   sleep(ms: number): Promise<void>
-  /** Until the time is over; only closing ends it earlier. */
+  /** Sleeps until the time is over; only closing ends it earlier. */
   sleepThrough(ms: number): Promise<void>
   wake(): void
-  /** From now on nobody sleeps. */
+  /** From now on every sleep ends at once. */
   close(): void
 }
 

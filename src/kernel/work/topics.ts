@@ -1,12 +1,15 @@
 /**
- * What waits in this process, and for which topics. A wake-up is a hint, never a fact: whatever waits
- * looks by itself, too, so losing one costs latency and nothing else.
+ * What waits in this process, and for which topics. A wake-up is a hint, never a fact: every waiter
+ * also polls, so losing one costs latency and nothing else.
  */
 
 import type { Topics } from '../database/direct.ts'
 
 export type Sleepers = {
-  /** Calls `run` at each wake-up that names one of the topics (without topics: at each); returns how to stop. */
+  /**
+   * Calls `run` at each wake-up that names one of the topics (without topics: at each); returns a
+   * function that ends this.
+   */
   on(run: () => void, topics?: readonly string[]): () => void
   wake(topics: Topics): void
 }

@@ -1,6 +1,6 @@
 /**
- * Copies files into a backup and out of it. Every byte that is written is hashed on its way and is on
- * the disk before the copy counts; what is copied belongs to this account alone.
+ * Copies files into a backup and out of it. Every byte is hashed while it is copied and is on the
+ * disk before the copy counts as done. Only this account can read the copies.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, type FileHandle } from 'node:fs/promises'
@@ -10,10 +10,10 @@ import { codeOf } from '../../kernel/errors/error-code.ts'
 export type Copied = { readonly bytes: number; readonly sha256: string }
 
 const chunk_bytes = 1024 * 1024
-/** Enough to keep a disk busy that has to confirm each file; more only takes memory. */
+/** Enough to keep a disk busy that has to confirm each file; more would only use memory. */
 const lanes_max = 8
 
-/** Copies what an open file holds, from its beginning to its end as it is met. */
+/** Copies an open file from its beginning to its current end. */
 export async function writeCopy(from: FileHandle, to: string): Promise<Copied> {
   const copy = await open(to, 'wx', 0o600)
   try {
@@ -64,7 +64,10 @@ async function readThrough(
 
 export type Tree = { readonly folders: string[]; readonly files: string[] }
 
-/** Paths below `root`, with `/`; `leaveOut` is asked for each. What is neither file nor folder is not met. */
+/**
+ * Paths below `root`, with `/`; `leaveOut` is called for each. Entries that are neither file nor
+ * folder are skipped.
+ */
 export async function treeOf(
   root: string,
   leaveOut: (path: string) => boolean = () => false,
@@ -95,7 +98,7 @@ export async function makeFolders(root: string, folders: readonly string[]): Pro
   for (const folder of folders) await mkdir(join(root, folder), { recursive: true, mode: 0o700 })
 }
 
-/** Runs `work` on all items, a few at a time; the first failure ends it. */
+/** Runs `work` on all items, a few at a time; the first failure stops it. */
 export async function inLanes<T>(
   items: readonly T[],
   work: (item: T) => Promise<void>,
@@ -117,7 +120,7 @@ export async function inLanes<T>(
   for (const one of lanes) if (one.status === 'rejected') throw one.reason
 }
 
-/** Makes the names of a folder's entries durable. */
+/** Synchronizes the names in a folder to the disk. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   try {

@@ -1,7 +1,7 @@
 /**
- * Makes a backup: the database, then the objects (so that every object that a row names is there), then
- * the keys, each file hashed as it is copied, and the manifest last. What cannot be included is named
- * in the manifest; a backup that fails half-way leaves nothing behind.
+ * Creates a backup: the database, then the objects (so that every object that a row names is
+ * included), then the keys, each file hashed while it is copied, and the manifest last. Parts that
+ * cannot be included are named in the manifest. A backup that fails leaves nothing behind.
  */
 /* oxlint-disable node/no-sync -- a command of its own: nothing is served while it runs */
 import { mkdir, readdir, rm } from 'node:fs/promises'
@@ -29,9 +29,9 @@ export type BackupSource = {
   /** PostgreSQL itself. */
   readonly url: string
   readonly embedded: boolean
-  /** Whether the environment holds the keys, and not the data folder. */
+  /** Whether the keys are in the environment and not in the data folder. */
   readonly keys_given: boolean
-  /** The bucket in which objects lie, where that is not the data folder. */
+  /** The bucket that holds the objects, where it is not the data folder. */
   readonly bucket?: string
   readonly version: string
   readonly created_at: string
@@ -87,11 +87,11 @@ async function fill(
   return manifest
 }
 
-/** A folder that this backup has for itself. */
+/** A folder that only this backup uses. */
 async function claimFolder(folder: string, data_dir: DataDir): Promise<void> {
   if (`${folder}${sep}`.startsWith(`${data_dir.path}${sep}`)) {
     throw new StartError(
-      `${folder} lies in the data folder and would be lost together with it. Name a folder elsewhere.`,
+      `${folder} is inside the data folder and would be lost together with it. Name another folder.`,
     )
   }
   try {
@@ -99,7 +99,7 @@ async function claimFolder(folder: string, data_dir: DataDir): Promise<void> {
     if ((await readdir(folder)).length === 0) return
   } catch (error) {
     throw new StartError(
-      `The folder ${folder} cannot be made (${codeOf(error)}). Name another one.`,
+      `The folder ${folder} cannot be created (${codeOf(error)}). Name another one.`,
     )
   }
   throw new StartError(`${folder} is not empty. Name a folder that does not exist yet.`)
@@ -139,7 +139,7 @@ async function takeDump(
   const file = join(folder, dump_file)
   if (!(await dumpDatabase(url, file))) {
     parts.not_included.push(
-      'database: DATABASE_URL names it and there is no pg_dump on the PATH; use its own backups',
+      'database: it is at DATABASE_URL and there is no pg_dump on the PATH; use the backups of that database',
     )
     return null
   }
@@ -154,12 +154,12 @@ async function takeObjects(
   parts: Parts,
 ): Promise<void> {
   if (bucket !== undefined) {
-    parts.not_included.push(`objects: they lie in the bucket ${bucket}; use its versions or copies`)
+    parts.not_included.push(`objects: they are in the bucket ${bucket}; use its versions or copies`)
     return
   }
   const from = join(data_dir.path, 'objects')
   if (existsSync(join(data_dir.path, 'retrieval'))) {
-    parts.not_included.push('search indexes: they are made anew from the database')
+    parts.not_included.push('search indexes: they are rebuilt from the database')
   }
   if (!existsSync(from)) return
   const to = join(folder, 'objects')
@@ -167,7 +167,7 @@ async function takeObjects(
   await makeFolders(to, folders)
   parts.folders.push('objects', ...folders.map(path => `objects/${path}`))
   await inLanes(files, async path => {
-    // An object may be deleted meanwhile; its row is then deleted too, or about to be.
+    // An object may be deleted meanwhile; its row is then deleted too, or is about to be.
     const copied = await copyFile(join(from, path), join(to, path)).catch((error: unknown) => {
       if (codeOf(error) !== 'ENOENT') throw error
     })
@@ -190,6 +190,6 @@ async function takeKeys(
   }
   if (!keys_given) return
   parts.not_included.push(
-    'keys: KERNEL_KEYRING and KERNEL_PEPPER hold them; without them nothing sealed can be read',
+    'keys: KERNEL_KEYRING and KERNEL_PEPPER hold them; without them no sealed value can be read',
   )
 }

@@ -1,7 +1,7 @@
 /**
- * A database that others keep, as one archive: pg_dump and pg_restore are the machine's own, because
- * they must be as new as its server. The password reaches them through a file that only they read, so
- * it never stands in the list of processes.
+ * Copies a database at DATABASE_URL as one archive. pg_dump and pg_restore are those of the
+ * machine, because they must be as new as the server. They get the password through a file that
+ * only they can read, so it is never in the list of processes.
  */
 import { execFile } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
@@ -18,7 +18,7 @@ export async function dumpDatabase(url: string, to: string): Promise<boolean> {
   )
 }
 
-/** Into a database without tables of the platform: all of the archive, or nothing. */
+/** Into a database without tables of the platform: either the whole archive or nothing. */
 export async function restoreDump(url: string, from: string): Promise<void> {
   const options = ['--no-owner', '--no-privileges', '--exit-on-error', '--single-transaction']
   const ran = await withAddress(url, from, address =>
@@ -26,8 +26,8 @@ export async function restoreDump(url: string, from: string): Promise<void> {
   )
   if (ran) return
   throw new StartError(
-    'The backup holds a dump of the database, and there is no pg_restore on the PATH. Install the ' +
-      'PostgreSQL client programs, as new as the server at least.',
+    'The backup contains a dump of the database, and there is no pg_restore on the PATH. Install the ' +
+      'PostgreSQL client programs, at least as new as the server.',
   )
 }
 
@@ -50,7 +50,7 @@ async function withAddress<T>(
   }
 }
 
-/** False where there is no such program. */
+/** False if there is no such program. */
 function run(program: string, args: readonly string[]): Promise<boolean> {
   return new Promise((resolve, reject) => {
     execFile(program, args, { encoding: 'utf8' }, (error, _out, complaints) => {
@@ -59,7 +59,9 @@ function run(program: string, args: readonly string[]): Promise<boolean> {
       const lines = complaints.trim().split('\n')
       const reason = lines.find(line => /error|fatal/i.test(line)) ?? lines[0] ?? error.message
       reject(
-        new StartError(`The database could not be copied: ${reason.trim()}. Mend that and repeat.`),
+        new StartError(
+          `The database could not be copied: ${reason.trim()}. Correct that and repeat.`,
+        ),
       )
     })
   })

@@ -1,8 +1,8 @@
-/** What a backup says about its database, and what a recovered one must say too. */
+/** Facts about the database that a backup records, and that a recovered database must match. */
 import { directClient } from '../../kernel/database/direct.ts'
 import type { Head } from './manifest.ts'
 
-/** The newest migration of each schema; nothing for a database that has never been migrated. */
+/** The newest migration of each schema; empty for a database that has never been migrated. */
 export async function readMigrationHead(url: string): Promise<Head> {
   return await asking(url, async ask => {
     const [found] = await ask(`select to_regclass('kernel.migrations') is not null as it`)
@@ -21,7 +21,10 @@ export async function readServerVersion(url: string): Promise<string> {
   })
 }
 
-/** Reads every row of every table from its file, so that each page shows its checksum; names what fails. */
+/**
+ * Reads every row of every table from its file, so that the checksum of each page is verified;
+ * returns the failures.
+ */
 export async function unreadableTables(url: string): Promise<string[]> {
   return await asking(url, async ask => {
     await ask(`set statement_timeout = 0`)

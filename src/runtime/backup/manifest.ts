@@ -1,7 +1,7 @@
 /**
- * The manifest of a backup: what it is, from when, and the hash of every file in it. It is written last,
- * so a folder without one is no backup, and it carries the hash of itself, so no byte of a backup can
- * change unseen.
+ * The manifest of a backup: what it contains, its time, and the hash of every file. It is written
+ * last, so a folder without one is not a backup, and it has a hash of itself, so that any changed
+ * byte is noticed.
  */
 import { createHash } from 'node:crypto'
 import { open, readFile, rename } from 'node:fs/promises'
@@ -25,10 +25,10 @@ export type DumpCopy = { readonly kind: 'dump'; readonly postgres_version: strin
 
 export type Manifest = {
   readonly format: 1
-  /** The platform's. */
+  /** The version of the platform. */
   readonly version: string
   readonly created_at: string
-  /** Null where the database is kept elsewhere and could not be dumped. */
+  /** Null if the database is at DATABASE_URL and could not be dumped. */
   readonly database: ClusterCopy | DumpCopy | null
   readonly migrations: Head
   readonly included: readonly string[]
@@ -58,13 +58,13 @@ export async function readManifest(folder: string): Promise<Manifest> {
   } catch (error) {
     const why = codeOf(error) === 'ENOENT' ? 'has no manifest.json' : `(${codeOf(error)})`
     throw new StartError(
-      `${folder} is no backup: it ${why}. A backup that was interrupted has none; name a whole one.`,
+      `${folder} is not a backup: it ${why}. A backup that was interrupted has none; name a complete one.`,
     )
   }
   const { sha256, ...manifest } = parsed(text) as Manifest & { sha256?: string }
   if (manifest.format !== 1 || sha256 !== sumOf(manifest)) {
     throw new StartError(
-      `${path} was altered, or was written by another version. Use another backup.`,
+      `${path} was changed, or was written by another version. Use another backup.`,
     )
   }
   return manifest
@@ -95,7 +95,7 @@ export async function alterations(folder: string, manifest: Manifest): Promise<s
     const wanted = manifest.files[path]
     if (!wanted) return void found.push(`${path} is not part of the backup`)
     const { sha256 } = await hashFile(join(folder, path))
-    if (sha256 !== wanted.sha256) found.push(`${path} was altered`)
+    if (sha256 !== wanted.sha256) found.push(`${path} was changed`)
   })
   return found.sort()
 }

@@ -1,7 +1,8 @@
 /**
- * A physical copy of the embedded PostgreSQL while it is written to: the files between pg_backup_start
- * and pg_backup_stop, torn as they may be, and all of the log from the one to the other, which mends
- * them. What is committed before it began is in it, and recovery ends in a state between two commits.
+ * A physical copy of the embedded PostgreSQL while it is in use: the files between pg_backup_start
+ * and pg_backup_stop, which may be inconsistent, and all of the write-ahead log between the two,
+ * which makes them consistent. It contains everything that was committed before it began, and
+ * recovery ends in a state between two commits.
  */
 import { readdir, realpath, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,7 +20,9 @@ export type OnlineCopy = {
   readonly files: ReadonlyMap<string, Copied>
 }
 
-/** Their content belongs to the running server, or is made anew at its start; the folders must be there. */
+/**
+ * Their content belongs to the running server, or is created at its start; the folders must exist.
+ */
 const emptied =
   /^(pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\//
 const left_out =
@@ -28,7 +31,7 @@ const control_file = 'global/pg_control'
 
 export async function copyOnline(options: {
   url: string
-  /** `DATA_DIR/postgres`, or what it leads to. */
+  /** `DATA_DIR/postgres`, or the target of that link. */
   cluster: string
   to: string
   progress(bytes: number): void
@@ -42,7 +45,7 @@ export async function copyOnline(options: {
   }
   await client.connect()
   try {
-    // The role's limit is for requests; the checkpoint of a large database takes longer.
+    // The role's time limit is for requests; the checkpoint of a large database takes longer.
     await client.query('set statement_timeout = 0; set lock_timeout = 0')
     const { version = '', segment_bytes = '' } = await ask(
       `select current_setting('server_version') as version,
@@ -83,12 +86,12 @@ export async function copyOnline(options: {
       await wal.abandon()
     }
   } finally {
-    // A session that ends takes a backup that was not stopped with it.
+    // If the session ends, PostgreSQL abandons a backup that was not stopped.
     await client.end()
   }
 }
 
-/** The control file comes last: it may name no checkpoint that is newer than the files say. */
+/** The control file is copied last: it must not name a checkpoint that is newer than the files. */
 async function copyCluster(
   cluster: string,
   to: string,
@@ -111,7 +114,7 @@ async function copyCluster(
   return files
 }
 
-/** A table that was dropped meanwhile: the log says so too. */
+/** A table that was dropped meanwhile: the log contains that too. */
 function dropped(error: unknown): undefined {
   if (codeOf(error) !== 'ENOENT') throw error
 }

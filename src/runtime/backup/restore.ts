@@ -1,6 +1,7 @@
 /**
- * Puts a backup into an empty data folder. Nothing is written before every hash was found right; until
- * the database is whole, a link in its place keeps the platform from starting on half of it.
+ * Restores a backup into an empty data folder. Nothing is written before every hash was verified.
+ * Until the database is complete, a link in its place keeps the platform from starting on half of
+ * it.
  */
 /* oxlint-disable node/no-sync -- a command of its own: nothing is served while it runs */
 import * as fs from 'node:fs'
@@ -43,14 +44,14 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
   if (found.length > 0) {
     throw new StartError(
       `The backup is damaged: ${found.slice(0, 3).join('; ')}${found.length > 3 ? ' …' : ''}. ` +
-        'Nothing was restored; use another backup.',
+        'Nothing was restored. Use another backup.',
     )
   }
   await placeBackup(options, manifest)
   return manifest
 }
 
-/** Files and database of a backup whose hashes are right. */
+/** Restores files and database of a backup whose hashes are correct. */
 export async function placeBackup(options: RestoreOptions, manifest: Manifest): Promise<void> {
   const { folder, database_url, progress } = options
   const data_dir = openDataDir(options.data_dir)
@@ -77,7 +78,7 @@ async function refuseOccupied(path: string): Promise<void> {
     !(await companionStopped(data_dir, postgres_companion, 0))
   throw new StartError(
     runs
-      ? `The platform runs on ${path}. Stop it, and restore into an empty folder: DATA_DIR=<folder>.`
+      ? `A platform is running on ${path}. Stop it, or restore into an empty folder: DATA_DIR=<folder>.`
       : `${path} is not empty, and a restore replaces nothing. Move it away, or name another folder with DATA_DIR.`,
   )
 }
@@ -85,13 +86,13 @@ async function refuseOccupied(path: string): Promise<void> {
 async function refuseDatabase(url: string, { database }: Manifest): Promise<void> {
   if (database?.kind === 'cluster') {
     throw new StartError(
-      'This backup is a copy of the embedded PostgreSQL, which DATABASE_URL cannot take. Unset ' +
+      'This backup is a copy of the embedded PostgreSQL and cannot be restored to DATABASE_URL. Unset ' +
         'DATABASE_URL to restore it, then move the data with pg_dump.',
     )
   }
   if (database === null || Object.keys(await readMigrationHead(url)).length === 0) return
   throw new StartError(
-    'The database of DATABASE_URL holds a platform already, and a restore replaces nothing. Name an empty one.',
+    'The database at DATABASE_URL contains a platform already, and a restore replaces nothing. Name an empty one.',
   )
 }
 
@@ -116,7 +117,7 @@ async function placeCluster(
   const { postgres_version = '' } = manifest.database ?? {}
   if (Number.parseInt(postgres_version, 10) !== binaries.major) {
     throw new StartError(
-      `The backup was made by PostgreSQL ${postgres_version}, and this platform brings PostgreSQL ` +
+      `The backup was made by PostgreSQL ${postgres_version}, and this platform contains PostgreSQL ` +
         `${binaries.major}. Restore it with the version of the platform that made it (${manifest.version}).`,
     )
   }
@@ -124,7 +125,8 @@ async function placeCluster(
   const place = is_linked ? await placeElsewhere(data_dir, binaries, account) : data_dir.postgres
   progress('Copying the database …')
   const draft = `${place}.restoring`
-  // A link that leads nowhere yet: a start before the end of the restore is refused by it.
+  // A link with no target yet: it makes the platform refuse to start before the restore is
+  // complete.
   if (!is_linked) fs.symlinkSync(`${draft}.whole`, place)
   await copyCluster(join(folder, 'postgres'), draft, manifest, account)
   if (!is_linked) fs.unlinkSync(place)
@@ -133,8 +135,9 @@ async function placeCluster(
 }
 
 /**
- * In a folder that is closed to the account that runs it, the database is a link. Only `openCluster`
- * knows where to: it makes an empty one there, which then gives way to ours.
+ * If the account that runs PostgreSQL has no access to the folder, the database is a link. Only
+ * `openCluster` knows the target: it creates an empty database there, which is then replaced by
+ * ours.
  */
 async function placeElsewhere(
   data_dir: DataDir,

@@ -1,7 +1,7 @@
 /**
- * Proves a backup: every byte is the one that was written, a throw-away PostgreSQL recovers from a copy
- * of it, every table can be read, the migrations are those that the manifest names, and whatever else
- * the caller asks of the recovered platform holds. The backup itself is never opened for writing.
+ * Verifies a backup: every byte is the one that was written, a temporary PostgreSQL recovers from a
+ * copy of it, every table can be read, the migrations match the manifest, and the caller's own
+ * checks of the recovered platform pass. The backup itself is never opened for writing.
  */
 /* oxlint-disable node/no-sync -- a command of its own: nothing is served while it runs */
 import * as fs from 'node:fs'
@@ -18,13 +18,16 @@ import { placeBackup } from './restore.ts'
 export type VerifyOptions = {
   readonly folder: string
   progress(line: string): void
-  /** What the platform itself finds wrong when it is opened on a data folder; empty: nothing. */
+  /**
+   * The violations that the platform finds when it is opened on a data folder; empty if there are
+   * none.
+   */
   judge(data_dir: string): Promise<readonly string[]>
 }
 
 export type Verdict = {
   readonly manifest: Manifest
-  /** How far it came: a backup without a database cannot be started. */
+  /** How much was verified: a backup without a database cannot be started. */
   readonly started: boolean
   readonly violations: readonly string[]
 }
@@ -38,7 +41,7 @@ export async function verifyBackup(options: VerifyOptions): Promise<Verdict> {
     return { manifest, started: false, violations: altered }
   }
   const scratch = fs.mkdtempSync(join(tmpdir(), 'dodeca-verify-'))
-  // As root, PostgreSQL runs under another account, which must be able to walk through.
+  // As root, PostgreSQL runs under another account, which must be able to enter the folder.
   if (process.geteuid?.() === 0) fs.chmodSync(scratch, 0o711)
   try {
     return { manifest, started: true, violations: await tryOut(options, manifest, scratch) }
@@ -59,7 +62,7 @@ async function tryOut(
   const silent = () => undefined
   await placeBackup({ folder, data_dir, database_url: null, progress: silent }, manifest)
   progress('Recovering a copy of the database …')
-  // It is thrown away, so it need not wait for the disk.
+  // The copy is temporary, so it need not be synchronized to the disk.
   const settings = { fsync: 'off' }
   const postgres = await openPostgres({ data_dir, progress, settings }).catch((error: unknown) => {
     throw recoveryFailure(data_dir) ?? error
@@ -73,14 +76,14 @@ async function tryOut(
       )
     }
     if (found.length > 0) return found
-    progress('Asking the platform for its invariants …')
+    progress('Checking the invariants of the platform …')
     return [...(await judge(data_dir))]
   } finally {
     await postgres.release()
   }
 }
 
-/** What the server itself gave as the reason; its log goes with the copy. */
+/** The reason that the server itself gave, because its log is deleted with the copy. */
 function recoveryFailure(data_dir: string): StartError | undefined {
   const log = join(data_dir, 'companions', `${postgres_companion}.log`)
   if (!fs.existsSync(log)) return undefined
@@ -92,7 +95,7 @@ function recoveryFailure(data_dir: string): StartError | undefined {
   return reason ? new StartError(`a copy of the database does not recover: ${reason}`) : undefined
 }
 
-/** The database may lie elsewhere, where the account that runs it can walk to. */
+/** The database may be in another place, to which the account that runs it has access. */
 async function clear(scratch: string): Promise<void> {
   const path = join(scratch, 'data')
   if (fs.existsSync(path)) {

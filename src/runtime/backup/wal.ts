@@ -1,7 +1,7 @@
 /**
  * Positions in PostgreSQL's write-ahead log, and the collector that saves the segments of a running
- * backup. PostgreSQL may recycle a segment at any checkpoint after it was filled, so segments are
- * copied while the backup runs; one that was recycled meanwhile is never taken for the old one.
+ * backup. PostgreSQL may recycle a full segment at any checkpoint, so segments are copied while the
+ * backup runs; a recycled segment is never taken for the old one.
  */
 import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { codeOf } from '../../kernel/errors/error-code.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
 import { writeCopy, type Copied } from './copy.ts'
 
-/** `0/15D3A28` as a number of bytes since the beginning of the log. */
+/** Converts `0/15D3A28` to a number of bytes since the beginning of the log. */
 export function parseLsn(text: string): bigint {
   const [high = '', low = ''] = text.split('/')
   return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`)
@@ -33,12 +33,15 @@ export type WalSource = {
   readonly timeline: number
   readonly segment_bytes: bigint
   readonly start_lsn: bigint
-  /** Where the server writes now. */
+  /** The position at which the server writes now. */
   current(): Promise<bigint>
 }
 
 export type WalCollector = {
-  /** Takes the rest, through the segment that holds `stop_lsn`; answers all that were copied. */
+  /**
+   * Copies the rest, through the segment that contains `stop_lsn`; returns all files that were
+   * copied.
+   */
   finish(stop_lsn: bigint): Promise<Map<string, Copied>>
   abandon(): Promise<void>
 }
@@ -51,7 +54,7 @@ export function collectWal(source: WalSource): WalCollector {
   let next = source.start_lsn / source.segment_bytes
   let failure: Error | undefined
 
-  /** Segments before this one are complete and are not written to any more. */
+  /** Segments before this one are complete and no longer written to. */
   const takeUntil = async (segment: bigint) => {
     for (; next < segment; next++) {
       const file = segmentFile(source.timeline, next, source.segment_bytes)
@@ -88,8 +91,8 @@ async function copySegment({ from, to, segment_bytes }: WalSource, file: string)
     const segment = await open(path, 'r')
     try {
       const copied = await writeCopy(segment, join(to, file))
-      // Recycling renames a segment before it is written to again: a file that still bears this name
-      // had its own content until now.
+      // Recycling renames a segment before it is written to again: a file that still has this name
+      // contains its own data.
       const [mine, named] = [await segment.stat(), await stat(path)]
       if (mine.ino === named.ino && copied.bytes === Number(segment_bytes)) return copied
     } finally {
@@ -100,6 +103,6 @@ async function copySegment({ from, to, segment_bytes }: WalSource, file: string)
   }
   throw new StartError(
     `PostgreSQL recycled the log segment ${file} before it could be copied, so the backup is not ` +
-      'complete and was given up. Run it again while less is written.',
+      'complete and was abandoned. Run it again while less data is written.',
   )
 }

@@ -1,6 +1,6 @@
 /**
- * Moves the platform's time. The row is the truth for SQL in all processes; this process's clock
- * moves once the row is committed, and the wake-up makes the other processes read it again.
+ * Moves the platform's time. The row is the truth for SQL in all processes. This process's clock
+ * moves after the row is committed, and the wake-up makes the other processes read it again.
  */
 import { Type } from 'typebox'
 import { rfc3339, type Clock } from '../../kernel/clock.ts'
@@ -32,7 +32,7 @@ export function clockRoutes({ db, clock, wake }: ClockDeps): Route[] {
       ...common,
       method: 'POST',
       path: '/dev/clock',
-      summary: "Moves the platform's time",
+      summary: "Move the platform's time",
       transaction: 'own',
       idempotency: 'ignored',
       body: Move,

@@ -1,7 +1,7 @@
 /**
- * Lets a newcomer see events at work: emits ordinary ones through the outbox of a transaction, which may
- * be held open or undone, and reads the log. Only declared events with fitting data are taken, as from
- * every other emitter.
+ * Shows how events work: emits ordinary ones through the outbox of a transaction, which may be held
+ * open or rolled back, and reads the log. Only declared events with valid data are accepted, as
+ * from every other emitter.
  */
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
@@ -38,11 +38,14 @@ const NewEvent = closed({
   aggregate_version: Type.Optional(Version),
   data: Type.Record(Type.String({ maxLength: 200 }), Type.Unknown()),
   tenant: Type.Optional(Id),
-  /** As many, in one transaction: of one aggregate in following versions, or each of one of its own. */
+  /**
+   * The number of events in one transaction: of one aggregate with consecutive versions, or each of
+   * its own aggregate.
+   */
   count: Type.Optional(count(1, events_max)),
-  /** Keeps the transaction open after its events took their numbers. */
+  /** Keeps the transaction open after its events got their outbox numbers. */
   hold_ms: Type.Optional(count(0, hold_max_ms)),
-  /** Undoes the transaction: the ids that are answered never come. */
+  /** Rolls the transaction back: the returned ids never appear in the log. */
   rollback: Type.Optional(Type.Boolean()),
 })
 type NewEvent = Static<typeof NewEvent>
@@ -52,7 +55,7 @@ const Emitted = Type.Object({
   type: Type.String(),
   tenant_id: Type.String(),
   aggregate_type: Type.String(),
-  /** Null where each has one of its own. */
+  /** Null where each event has its own aggregate. */
   aggregate_id: nullable(Id),
   aggregate_version: Type.Integer(),
 })
@@ -81,7 +84,7 @@ function emitRoute(deps: EventDeps): Route {
     ...common,
     method: 'POST',
     path: '/dev/events',
-    summary: 'Emits ordinary events',
+    summary: 'Emit ordinary events',
     idempotency: 'ignored',
     transaction: 'own',
     body: NewEvent,
@@ -98,7 +101,7 @@ async function emit({ db, faults }: EventDeps, tenant_id: string, told: NewEvent
   const one = {
     type,
     tenant_id,
-    // `payment.authorized` is about a payment.
+    // The aggregate of `payment.authorized` is a payment.
     aggregate_type: told.aggregate_type ?? type.split('.', 1)[0] ?? type,
     aggregate_version: told.aggregate_version ?? 1,
   }
@@ -113,7 +116,8 @@ async function emit({ db, faults }: EventDeps, tenant_id: string, told: NewEvent
         data: told.data,
       }),
     )
-    // These travel with COMMIT, behind the events: their numbers are taken, nobody sees them yet.
+    // These travel with COMMIT, after the events: the numbers are taken, and no reader sees the
+    // events yet.
     for (const seconds of portionsOf(hold_ms)) tx.atCommit(sql`select pg_sleep(${seconds})`)
     if (rollback) tx.atCommit(undo)
     await faults.fault('kernel.before_commit')
@@ -128,7 +132,7 @@ const undone = 'DV001'
 const undo = sql`
   do $$ begin raise exception 'undone, as was asked for' using errcode = 'DV001'; end $$`
 
-/** No statement may take long, so a long pause is several. */
+/** A single statement must not take long, so a long pause is several. */
 function portionsOf(hold_ms: number): number[] {
   const whole = Array.from({ length: Math.floor(hold_ms / 1000) }, () => 1)
   return hold_ms % 1000 === 0 ? whole : [...whole, (hold_ms % 1000) / 1000]
@@ -138,7 +142,7 @@ function tenantOf(principal: Principal | null, tenant: string | undefined): stri
   const tenant_id = principal?.tenant_id ?? tenant
   if (tenant_id === undefined) {
     throw problem('validation_failed', {
-      detail: 'Name a tenant, or send the credential of somebody in one.',
+      detail: 'Name a tenant, or send a credential of an account of one.',
       errors: [{ location: 'body', pointer: '/tenant', constraint: 'required' }],
     })
   }

@@ -1,6 +1,6 @@
 /**
- * The fault points that exist, read from the sources where they stand: a list by hand would forget one.
- * Only development asks for them, and there the sources are what runs.
+ * The fault points that exist, read from the source files, because a list by hand would miss one.
+ * Only development needs them, and there the sources are what runs.
  */
 /* oxlint-disable node/no-sync -- asked for once, by a person or at the start */
 import { globSync, readFileSync } from 'node:fs'
@@ -25,7 +25,7 @@ export function faultPoints(surfaces: readonly AnySurface[]): readonly string[] 
   return [...found].sort()
 }
 
-/** For KERNEL_FAULTS: a point with a wrong name would never be hit. */
+/** Checks KERNEL_FAULTS: a point with a wrong name would never be hit. */
 export function refuseUnknownPoints(faults: string, surfaces: readonly AnySurface[]): void {
   if (faults === '') return
   const known = faultPoints(surfaces)

@@ -1,4 +1,4 @@
-/** Sets and lists the fault points of this one process; other processes keep their own. */
+/** Sets and lists the fault points of this one process; other processes have their own. */
 import { Type } from 'typebox'
 import { isFaultAction, type FaultRule, type Faults } from '../../kernel/faults.ts'
 import { problem } from '../../kernel/errors/problem.ts'
@@ -20,7 +20,7 @@ const NewFault = closed({
   action: Type.String({ pattern: '^(kill|throw|hang|delay:[0-9]{1,6})$', maxLength: 20 }),
   times: Type.Optional(count(1, 1_000_000)),
   skip: Type.Optional(count(0, 1_000_000)),
-  /** A tenant, or the id of what a request or an event is about. */
+  /** A tenant, or the id of a resource of a request or an event. */
   match: Type.Optional(Id),
 })
 
@@ -53,7 +53,7 @@ export function faultRoutes(faults: Faults, points: () => readonly string[]): Ro
       ...common,
       method: 'POST',
       path: '/dev/faults',
-      summary: 'Sets a fault point in this process',
+      summary: 'Set a fault point in this process',
       transaction: 'own',
       idempotency: 'ignored',
       body: NewFault,
@@ -70,7 +70,7 @@ export function faultRoutes(faults: Faults, points: () => readonly string[]): Ro
       ...common,
       method: 'DELETE',
       path: '/dev/faults',
-      summary: 'Clears all fault points of this process',
+      summary: 'Clear all fault points of this process',
       transaction: 'own',
       idempotency: 'ignored',
       replies: { 204: null },

@@ -1,7 +1,8 @@
 /**
- * Keeps the clock of this process at the offset of the row `kernel.clock`: read at the start and at
- * every wake-up. The pulse reads it, too, so a move is known everywhere within a second even when a
- * wake-up is lost. It runs in development only; in production the offset is always zero.
+ * Keeps the clock of this process at the offset of the row `kernel.clock`, which it reads at the
+ * start and at every wake-up. The pulse reads it too, so every process has a move within a second
+ * even when a wake-up is lost. It runs in development only; in production the offset is always
+ * zero.
  */
 import { Type } from 'typebox'
 import type { Clock } from '../../kernel/clock.ts'
@@ -42,7 +43,7 @@ export function followClock({ db, clock, log, onWake }: FollowClockOptions): Clo
   const readAll = async () => {
     do {
       again = false
-      // The clock keeps its offset, and the next reading follows in a moment.
+      // The clock keeps its offset, and reads again a moment later.
       await read().catch((error: unknown) =>
         log.warn({ err: error }, 'the clock could not be read'),
       )

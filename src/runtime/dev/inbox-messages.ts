@@ -1,6 +1,6 @@
 /**
- * The messages of all vendors as one list. Each vendor keeps its own; ids grow with time, so the newest of
- * each, put in order, are the newest of all.
+ * The messages of all vendors as one list. Each vendor stores its own. Ids grow with time, so the
+ * newest messages of each vendor, merged and sorted, are the newest of all.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '../../kernel/errors/problem.ts'
@@ -14,7 +14,7 @@ import {
 
 export type List<T> = { data: T[]; next_cursor: string | null; has_more: boolean }
 
-/** The vendor that keeps the messages of a channel. */
+/** The vendor that stores the messages of a channel. */
 export const vendors: Readonly<Record<InboxChannel, string>> = {
   email: 'mail',
   sms: 'sms',
@@ -52,7 +52,7 @@ export async function listMessages(
   return { data, has_more, next_cursor: has_more ? (data.at(-1)?.id ?? null) : null }
 }
 
-/** Goes through the newest messages; a journal on one machine is small. */
+/** Searches the newest messages; a journal on one machine is small. */
 async function searchMessages(
   outside: OutsideWorld,
   { q, limit = limit_default, ...query }: Query & { q: string },
@@ -77,7 +77,10 @@ async function searchMessages(
   return { data, has_more: false, next_cursor: null }
 }
 
-/** The list, as soon as something newer than `after` is in it; the list as it is when the time is over. */
+/**
+ * The list, as soon as it contains something newer than `after`; after the time limit, the list as
+ * it is.
+ */
 export async function waitForMessages(
   outside: OutsideWorld,
   { wait_seconds = 0, after, ...query }: MessageQuery,

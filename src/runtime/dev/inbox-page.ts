@@ -1,7 +1,6 @@
 /**
  * The inbox as a page. A mail's own HTML is shown in a frame that may run no script and has no
- * origin; its links open in a new tab, so that a newcomer can follow the link that was mailed to
- * them.
+ * origin. Its links open in a new tab, so that you can follow a link in a mail.
  */
 import { markup, type Markup } from '../../kernel/http/markup.ts'
 import type { InboxMessage } from './inbox-shapes.ts'
@@ -49,7 +48,8 @@ select { font: inherit; padding: .4rem .5rem; border: 1px solid var(--line); bor
   height: 22rem } }
 `
 
-// Waits for newer messages without reloading by itself: what is being read must not move away.
+// Waits for newer messages but does not reload by itself, so that the text does not move while it
+// is read.
 const script = `
 const first = document.body.querySelector('[data-id]')?.dataset.id
 const fresh = document.querySelector('.fresh')
@@ -173,7 +173,7 @@ function card(message: InboxMessage, open: boolean): Markup {
   </details> `
 }
 
-/** What the provider may still tell the platform about it. */
+/** The reports that the provider can still send to the platform about it. */
 function reports(types: readonly string[]): Markup {
   return markup`<div class="reports"><span class="soft">Report it as</span>
     ${types.map(type => markup`<button type="button" data-outcome="${type}">${type}</button> `)}
@@ -187,7 +187,7 @@ function firstLine(text: string | null): string | undefined {
     ?.slice(0, 120)
 }
 
-/** Endpoints and tokens of devices are long, and their ends tell them apart. */
+/** Endpoints and tokens of devices are long, and differ at their ends. */
 function shortly(to: string): string {
   return to.length > 90 ? `${to.slice(0, 40)}…${to.slice(-12)}` : to
 }
@@ -203,7 +203,7 @@ function frame(source: string): Markup {
   ></iframe>`
 }
 
-/** Where there is HTML, the text is the other version of the same and stays folded. */
+/** If there is HTML, the text is another version of the same content and is folded. */
 function textPart(text: string, folded: boolean): Markup {
   const body = markup`<pre tabindex="0">${linked(text)}</pre>`
   return folded

@@ -1,7 +1,7 @@
 /**
- * The development inbox: what the sandbox's servers received on every channel, faults on the way there, and
- * reports of what became of a message. The platform keeps none of it; each call is forwarded to the control
- * plane of the vendor that serves the channel.
+ * The development inbox: messages that the sandbox's servers received on every channel, faults of
+ * their delivery, and delivery reports. The platform stores none of it; each call is forwarded to
+ * the control plane of the vendor that serves the channel.
  */
 import { Type } from 'typebox'
 import { reply, route, type RequestFacts, type Route } from '../../kernel/http/route.ts'
@@ -75,7 +75,7 @@ function messageRoutes(outside: OutsideWorld): Route[] {
       idempotency: 'ignored',
       method: 'GET',
       path: '/dev/inbox/messages',
-      summary: 'Received messages, newest first; with wait_seconds as soon as one fits',
+      summary: 'Received messages, newest first; with wait_seconds as soon as one matches',
       query: MessageQuery,
       replies: { 200: page(InboxMessage) },
       handle: async ({ query, request }) =>
@@ -87,7 +87,7 @@ function messageRoutes(outside: OutsideWorld): Route[] {
       idempotency: 'ignored',
       method: 'DELETE',
       path: '/dev/inbox/messages',
-      summary: 'Deletes received messages',
+      summary: 'Delete received messages',
       query: MessageFilter,
       replies: { 204: null },
       handle: async ({ query }) => {
@@ -105,7 +105,7 @@ function messageRoutes(outside: OutsideWorld): Route[] {
       idempotency: 'ignored',
       method: 'GET',
       path: '/dev/inbox/messages/{id}',
-      summary: 'One received message, with what came over the wire',
+      summary: 'One received message, with its raw bytes',
       replies: { 200: WholeMessage },
       handle: async ({ params }) => {
         const path = `messages/${params.id}`
@@ -124,7 +124,7 @@ function faultRoutes(outside: OutsideWorld): Route[] {
       idempotency: 'ignored',
       method: 'GET',
       path: '/dev/inbox/faults',
-      summary: 'Faults that the providers will still show',
+      summary: 'Faults that the providers will still produce',
       replies: { 200: page(InboxFault) },
       handle: async () => {
         const lists = (await Promise.all(
@@ -142,7 +142,7 @@ function faultRoutes(outside: OutsideWorld): Route[] {
       idempotency: 'ignored',
       method: 'POST',
       path: '/dev/inbox/faults',
-      summary: 'Makes a provider fail',
+      summary: 'Make a provider fail',
       body: NewInboxFault,
       replies: { 201: InboxFault },
       handle: async ({ body }) => {
@@ -157,7 +157,7 @@ function faultRoutes(outside: OutsideWorld): Route[] {
       idempotency: 'ignored',
       method: 'DELETE',
       path: '/dev/inbox/faults',
-      summary: 'Ends all faults of the providers',
+      summary: 'End all faults of the providers',
       replies: { 204: null },
       handle: async () => {
         for (const one of inbox_channels) {
@@ -176,7 +176,7 @@ function outcomeRoute(outside: OutsideWorld): Route {
     idempotency: 'ignored',
     method: 'POST',
     path: '/dev/inbox/messages/{id}/outcome',
-    summary: 'Has the provider report what became of a message; answers our status',
+    summary: "Make the provider report what happened to a message; returns the platform's status",
     body: NewOutcome,
     replies: { 200: Reported },
     handle: async ({ params, body, request }) => {
@@ -190,7 +190,7 @@ function outcomeRoute(outside: OutsideWorld): Route {
   })
 }
 
-/** The helpers serve this machine only, so the name by which they were reached leads back here. */
+/** The helpers serve this machine only, so the name in the request leads back to this process. */
 function ownPlace({ headers }: RequestFacts): string {
   return `http://${String(headers['host'] ?? '127.0.0.1')}`
 }
@@ -202,7 +202,7 @@ function subscriptionRoute(outside: OutsideWorld): Route {
     idempotency: 'ignored',
     method: 'POST',
     path: '/dev/inbox/push-subscriptions',
-    summary: 'A subscription as a browser gives it; what is sent to it arrives in the inbox',
+    summary: 'A push subscription as a browser creates it; messages to it arrive in the inbox',
     replies: { 201: PushSubscription },
     handle: async () => {
       const made = await outside.ask({ vendor: 'push', method: 'POST', path: 'subscriptions' })

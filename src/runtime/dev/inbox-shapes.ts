@@ -1,6 +1,6 @@
 /**
- * What the development inbox shows and takes: the shapes of messages of all channels, of faults on their way
- * and of reports about them.
+ * The shapes of the development inbox: messages of all channels, faults of their delivery, and
+ * reports about them.
  */
 import { Type, type Static } from 'typebox'
 import { closed, count, nullable, oneOf, text } from '../../kernel/http/shapes.ts'
@@ -34,7 +34,7 @@ const shown = {
 
 export const InboxMessage = Type.Object(shown)
 export type InboxMessage = Static<typeof InboxMessage>
-/** The single message also has what came over the wire. */
+/** The single message also has its raw bytes. */
 export const WholeMessage = Type.Object({ ...shown, raw: Type.String() })
 export type WholeMessage = Static<typeof WholeMessage>
 
@@ -47,13 +47,13 @@ const filters = {
 export const MessageFilter = closed(filters)
 export const MessageQuery = closed({
   ...filters,
-  /** In the subject or the text, whatever its case. */
+  /** In the subject or the text, ignoring case. */
   q: Type.Optional(text(200)),
   cursor: Type.Optional(text(64)),
   limit: Type.Optional(count(1, 100)),
-  /** Waits until a message fits, for so long at most. */
+  /** Waits at most this long until a message matches. */
   wait_seconds: Type.Optional(count(1, 30)),
-  /** With `wait_seconds`: only messages that came after this one. */
+  /** With `wait_seconds`: only messages that arrived after this one. */
   after: Type.Optional(text(64)),
 })
 export type MessageQuery = Static<typeof MessageQuery>

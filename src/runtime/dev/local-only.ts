@@ -1,7 +1,7 @@
 /**
- * The development helpers answer nobody but this machine: the peer is loopback, no proxy stands
- * between, and the request names this machine as its host, so that no foreign page can reach them
- * by a name that it points here. For everybody else they do not exist.
+ * The development helpers answer this machine only: the peer is loopback, there is no proxy in
+ * between, and the request's host is this machine, so that a foreign page cannot reach them by a
+ * name that points here. Any other caller gets a 404.
  */
 import { problem } from '../../kernel/errors/problem.ts'
 import type { RequestFacts, Route } from '../../kernel/http/route.ts'

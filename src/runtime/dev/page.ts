@@ -1,7 +1,6 @@
 /**
- * The frame of the development pages: one style sheet, light and dark, readable on a phone. Nothing
- * is fetched for the page itself, and the policy lets no script run but the page's own, named by
- * its hash.
+ * The frame of the development pages: one style sheet, light and dark, readable on a phone. The
+ * page loads nothing else, and the policy allows only the page's own script, by its hash.
  */
 import { createHash } from 'node:crypto'
 import { markup, trusted, type Markup } from '../../kernel/http/markup.ts'
@@ -43,7 +42,7 @@ export type PageParts = {
   body: Markup
   style?: string
   script?: string
-  /** Pictures of the mails that are shown. */
+  /** Pictures in the mails that are shown. */
   pictures?: true
 }
 

@@ -1,6 +1,6 @@
 /**
  * The development helpers under `/dev`: they exist in the development profile only, answer only
- * callers on this machine, ask for no credential and are not in the published document.
+ * callers on this machine, require no credential and are not in the published document.
  */
 import type { Config } from '../config.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -25,7 +25,7 @@ export type DevDeps = {
   readonly declared: DeclaredEvents
   /** Whether the web console is served. */
   readonly console?: boolean
-  /** Makes every process look again, at the clock too. */
+  /** Makes every process check its work again, and its clock too. */
   wake(): void
 }
 

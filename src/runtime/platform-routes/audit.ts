@@ -1,4 +1,4 @@
-/** The record of administrative acts, for whoever may read it, within the reader's own tenant. */
+/** The record of administrative acts, for readers with the permission, within their own tenant. */
 import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
 import type { Cursors } from '../../kernel/http/cursor.ts'
@@ -27,7 +27,7 @@ export function auditRoutes({ cursors }: { cursors: Cursors }): Route[] {
       method: 'GET',
       path: '/v1/audit-events',
       name: 'listAuditEvents',
-      summary: 'Administrative acts, newest first',
+      summary: 'List administrative acts, newest first',
       permission: 'kernel.audit_events.read',
       added: true,
       query: pageQuery({

@@ -1,4 +1,4 @@
-/** What the platform says about itself: limits, problems, deprecations, and where to begin. */
+/** Routes about the platform itself: limits, problems, deprecations, and the entry page. */
 import { Type } from 'typebox'
 import type { Limit } from '../config.ts'
 import { problemsOf, type Catalog } from '../../kernel/errors/problem.ts'
@@ -16,7 +16,7 @@ export type CatalogDeps = {
   readonly limits: readonly Limit[]
   readonly catalog: Catalog
   readonly cursors: Cursors
-  /** Every route of the platform, for what is deprecated. */
+  /** Every route of the platform, to find the deprecated ones. */
   routes(): readonly Route[]
 }
 
@@ -76,7 +76,7 @@ function rootRoute({ name, version, public_url }: CatalogDeps): Route {
     method: 'GET',
     path: '/',
     name: 'getRoot',
-    summary: 'Where to begin',
+    summary: 'The addresses of the documentation',
     description:
       'Returns the addresses of the reference, of this document and of the health check.',
     permission: 'public',
@@ -98,7 +98,7 @@ function limitsRoute({ limits, cursors }: CatalogDeps): Route {
     method: 'GET',
     path: '/v1/limits',
     name: 'listLimits',
-    summary: 'Every limit and retention in force',
+    summary: 'List every limit and retention in force',
     permission: 'authenticated',
     added: true,
     query: pageQuery({}),
@@ -112,7 +112,7 @@ function problemsRoute({ catalog, cursors, public_url }: CatalogDeps): Route {
     method: 'GET',
     path: '/problems',
     name: 'listProblems',
-    summary: 'Every code that a problem document can carry',
+    summary: 'List every code that a problem document can have',
     description: 'As `text/html` it is a page for people.',
     permission: 'public',
     added: true,
@@ -132,7 +132,7 @@ function problemRoute({ catalog, public_url }: CatalogDeps): Route {
     method: 'GET',
     path: '/problems/{code}',
     name: 'getProblem',
-    summary: 'What one code means',
+    summary: 'Get what one code means',
     description:
       'As `text/html` it is a page for people. The `type` of each problem document leads here.',
     permission: 'public',
@@ -151,13 +151,14 @@ function problemRoute({ catalog, public_url }: CatalogDeps): Route {
 }
 
 function deprecationsRoute({ routes, cursors }: CatalogDeps): Route {
-  // Read once, at the first request: the list of routes is complete only after all are opened.
+  // Read once, at the first request: the list of routes is complete only after all surfaces are
+  // opened.
   let known: ReturnType<typeof deprecationsOf> | undefined
   return route({
     method: 'GET',
     path: '/v1/deprecations',
     name: 'listDeprecations',
-    summary: 'Operations that will go away',
+    summary: 'List operations that will be removed',
     permission: 'authenticated',
     added: true,
     query: pageQuery({}),
@@ -184,7 +185,7 @@ function deprecationsOf(routes: readonly Route[]) {
   )
 }
 
-/** A page of what is in memory, ordered by its key. */
+/** A page of a list in memory, ordered by its key. */
 function listed<T>(
   cursors: Cursors,
   list: Parameters<Cursors['start']>[0],

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document as a resource. It is made once, when the last route is known, and compressed once:
- * it is ten times smaller then.
+ * The OpenAPI document as a resource. It is made once, when all routes are known, and compressed
+ * once, which makes it ten times smaller.
  */
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
@@ -38,7 +38,7 @@ export function documentRoute(document: () => string): Route {
       const { text, zipped, tag } = made
       const type = { 'content-type': 'application/json; charset=utf-8' }
       const accepted = String(request.headers['accept-encoding'] ?? '')
-      // A strong tag names exact bytes, so the compressed ones have their own.
+      // A strong tag names exact bytes, so the compressed document has its own.
       return /\bgzip\b(?!;\s*q=0(?:\.0*)?(?:,|$))/.test(accepted)
         ? reply(200, zipped, { ...type, 'content-encoding': 'gzip', etag: `"${tag}-gzip"` })
         : reply(200, text, { ...type, etag: `"${tag}"` })

@@ -18,7 +18,7 @@ import { listParks, park_states, retryPark, skipPark } from '../../kernel/events
 
 export type RouteNeeds = {
   cursors: Cursors
-  /** What each consumer and sink of the code hears. */
+  /** Which event types each consumer and sink of the code listens for. */
   interests: readonly Interest[]
   wake(): void
 }
@@ -89,7 +89,7 @@ function listOfParks({ cursors }: RouteNeeds): Route {
     method: 'GET',
     path: '/v1/event-parks',
     name: 'listEventParks',
-    summary: 'List the events that failed and hold up their aggregate, newest first',
+    summary: 'List the events that failed and block their aggregate, newest first',
     permission,
     added: true,
     rate: 'read',
@@ -117,8 +117,8 @@ function decide({ wake }: RouteNeeds, act: 'retry' | 'skip'): Route {
     name: `${act}EventPark`,
     summary:
       act === 'retry'
-        ? 'Try a dead parked event once more'
-        : 'Give a parked event up, so that those behind it follow',
+        ? 'Retry a dead parked event once'
+        : 'Skip a parked event, so that the events behind it follow',
     permission,
     added: true,
     rate: 'write',

@@ -1,4 +1,4 @@
-/** Whether this process lives, whether it should be given work, and what it counts about itself. */
+/** Whether this process is alive, whether it should get work, and its metrics. */
 import { Type } from 'typebox'
 import type { Metrics } from '../../kernel/observability/metrics.ts'
 import { problem } from '../../kernel/errors/problem.ts'
@@ -8,9 +8,9 @@ import { isLoopback } from '../../kernel/access/rate.ts'
 export type HealthDeps = {
   readonly profile: 'development' | 'production'
   readonly metrics: Metrics
-  /** Brings what is measured by looking up to date. */
+  /** Updates the metrics that have to be measured. */
   measure(): Promise<void>
-  /** The checks of readiness: each answers within a second. */
+  /** The checks of readiness: each completes within a second. */
   ready(): Promise<Record<string, boolean>>
 }
 
@@ -28,8 +28,8 @@ export function healthRoutes(deps: HealthDeps): Route[] {
       method: 'GET',
       path: '/healthz',
       name: 'getHealth',
-      summary: 'Is the process alive',
-      description: 'Answers as long as the process runs, also while it drains.',
+      summary: 'Check that the process is alive',
+      description: 'Returns 200 as long as the process runs, also while it drains.',
       permission: 'public',
       always: true,
       added: true,
@@ -40,8 +40,8 @@ export function healthRoutes(deps: HealthDeps): Route[] {
       method: 'GET',
       path: '/readyz',
       name: 'getReadiness',
-      summary: 'Should the process be given work',
-      description: 'A load balancer sends work only to processes that answer 200.',
+      summary: 'Check that the process should get work',
+      description: 'A load balancer should send requests only to processes that return 200.',
       permission: 'public',
       always: true,
       added: true,
@@ -58,13 +58,13 @@ export function healthRoutes(deps: HealthDeps): Route[] {
   ]
 }
 
-/** In development for this machine only; in production for whoever holds the permission. */
+/** In development for this machine only; in production for callers with the permission. */
 function metricsRoute({ profile, metrics, measure }: HealthDeps): Route {
   const common = {
     method: 'GET',
     path: '/metrics',
     name: 'getMetrics',
-    summary: 'Metrics in the Prometheus text format',
+    summary: 'Get metrics in the Prometheus text format',
     added: true,
     produces: ['text/plain'],
     replies: { 200: Type.String() },

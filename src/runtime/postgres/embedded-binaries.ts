@@ -1,8 +1,8 @@
 /**
- * Where the embedded PostgreSQL's programs lie, and under which account they run. PostgreSQL refuses
- * to run as root, so root lends it an unprivileged account; where that account cannot walk to the
- * programs, they are copied once to a folder of the machine that belongs to root and is readable by
- * all. Nothing here ever makes a folder of the person more open than it was.
+ * Where the programs of the embedded PostgreSQL are, and under which account they run. PostgreSQL
+ * refuses to run as root, so root starts it under an unprivileged account. If that account cannot
+ * reach the programs, they are copied once to a folder of the machine that belongs to root and is
+ * readable for all. No existing folder is ever made more open than it was.
  */
 /* oxlint-disable node/no-sync -- all of it runs before anything is served, or as the last thing */
 import * as fs from 'node:fs'
@@ -30,7 +30,9 @@ export function nativeDir(): string {
   }
 }
 
-/** Programs that `account` can run: the package's own, else a copy of them below `system_dir`. */
+/**
+ * Programs that `account` can run: the package's own, otherwise a copy of them below `system_dir`.
+ */
 export function usableBinaries(
   native_dir: string,
   account: Account | undefined,
@@ -47,7 +49,10 @@ export function usableBinaries(
   return { bin_dir: join(copy, 'bin'), major }
 }
 
-/** Undefined for anyone but root; for root the owner of `existing`, if it exists, else `nobody`. */
+/**
+ * Undefined unless the process is root; for root the owner of `existing`, if it exists, otherwise
+ * `nobody`.
+ */
 export function lentAccount(existing: string): Account | undefined {
   if (process.geteuid?.() !== 0) return undefined
   const owner = fs.statSync(existing, { throwIfNoEntry: false })
@@ -57,11 +62,13 @@ export function lentAccount(existing: string): Account | undefined {
     .split('\n')
     .map(line => line.split(':'))
     .find(([name]) => name === 'nobody') ?? ['', '', '65534', '65534']
-  // macOS writes nobody's number as -2, which the system calls take as unsigned.
+  // macOS writes the number of `nobody` as -2, which the system calls take as unsigned.
   return { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 }
 }
 
-/** Whether the account may walk to this file or folder and read it (and run it, if it is a program). */
+/**
+ * Whether the account can reach this file or folder and read it (and run it, if it is a program).
+ */
 export function mayUse(account: Account, path: string): boolean {
   const real = fs.realpathSync(path)
   const has = (file: string, wanted: number) => {
@@ -76,20 +83,20 @@ export function mayUse(account: Account, path: string): boolean {
   return has(real, fs.statSync(real).mode & 0o100 ? 0o1 : 0o4)
 }
 
-/** A folder of the whole machine, through which every account can walk. */
+/** A folder of the whole machine, which every account can enter. */
 export function systemFolder(path: string): string {
   try {
     if (fs.mkdirSync(path, { recursive: true, mode: 0o755 })) fs.chmodSync(path, 0o755)
     return path
   } catch (error) {
     throw new StartError(
-      `As root, PostgreSQL needs the folder ${path}, which cannot be made (${codeOf(error)}). ` +
+      `As root, PostgreSQL needs the folder ${path}, which cannot be created (${codeOf(error)}). ` +
         'Start as an ordinary user, or name a database with DATABASE_URL.',
     )
   }
 }
 
-/** Under its final name only when whole, so that an interrupted copy is never taken for one. */
+/** It gets its final name only when it is complete, so that an interrupted copy is never used. */
 function copyForAll(from: string, to: string): void {
   const draft = `${to}.${newSecret(6)}`
   const mode = fs.constants.COPYFILE_FICLONE
@@ -104,7 +111,7 @@ function copyForAll(from: string, to: string): void {
   try {
     fs.renameSync(draft, to)
   } catch (error) {
-    // Another process was faster with the same copy.
+    // Another process made the same copy first.
     fs.rmSync(draft, { recursive: true })
     if (!fs.existsSync(to)) throw error
   }

@@ -1,7 +1,7 @@
 /**
- * The data folder of the embedded PostgreSQL: where it lies, how it is made, whether it is ours to
- * open. It is made under another name, with its role, database and password, brought to disk, and
- * only then renamed: a folder of the final name is always whole.
+ * The data folder of the embedded PostgreSQL: where it is, how it is created, and whether we may
+ * open it. It is created under a temporary name, with its role, database and password, synchronized
+ * to the disk, and only then renamed: a folder with the final name is always complete.
  */
 /* oxlint-disable node/no-sync -- all of it runs before anything is served, or as the last thing */
 import { type ExecFileOptions, execFile } from 'node:child_process'
@@ -13,15 +13,18 @@ import { newSecret } from '../../kernel/ids.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
 import { type Account, type Binaries, mayUse, systemFolder } from './embedded-binaries.ts'
 
-/** Everyone proves the password, also on the socket; the superuser has none and cannot come in. */
+/**
+ * Every connection needs the password, also on the socket; the superuser has none and cannot
+ * connect.
+ */
 const access_rules = 'local all all scram-sha-256\nhost all all 127.0.0.1/32 scram-sha-256\n'
 const password_file = 'dodeca.password'
 
 /**
- * The platform's role owns its database and may make others (tests clone them), but is no superuser:
- * what works here works on a managed PostgreSQL. One round of SCRAM is enough for a random password
- * of 192 bits, and saves some 5 ms on each new connection. The grants of template1 reach all
- * databases made after; they are what an online backup needs.
+ * The platform's role owns its database and may create others (tests clone them), but is not a
+ * superuser: what works here works on a managed PostgreSQL. One round of SCRAM is enough for a
+ * random password of 192 bits, and saves some 5 ms on each new connection. The grants in template1
+ * are inherited by all databases that are created later; an online backup needs them.
  */
 const setup = (password: string) => `
 set scram_iterations = 1
@@ -33,7 +36,7 @@ grant execute on function pg_switch_wal() to dodeca
 create database dodeca owner dodeca
 `
 
-/** The real folder of the database, made if there is none yet. */
+/** The real folder of the database; it is created if there is none yet. */
 export async function openCluster(
   data_dir: DataDir,
   binaries: Binaries,
@@ -46,7 +49,7 @@ export async function openCluster(
     const found = existingCluster(link, binaries, account)
     if (found) return found
   }
-  progress('Making the database (only the first time) …')
+  progress('Creating the database (only the first time) …')
   if (!account || mayUse(account, data_dir.path) || letPass(account, data_dir.path)) {
     await makeCluster(link, binaries, account)
     return link
@@ -59,8 +62,8 @@ export async function openCluster(
 }
 
 /**
- * Where only the data folder itself is closed, the account may pass through it, without seeing what lies
- * there: then the database is in it and goes with it.
+ * If only the data folder itself is closed, the account gets permission to pass through it, without
+ * seeing its content. Then the database is inside and moves with it.
  */
 function letPass(account: Account, path: string): boolean {
   const { mode, uid, gid } = fs.statSync(path)
@@ -77,11 +80,14 @@ export function passwordOf(cluster: string): string {
   return fs.readFileSync(join(cluster, password_file), 'utf8').trim()
 }
 
-/** Undefined for an empty folder, which is replaced; anything else that is not ours stops the start. */
+/**
+ * Undefined for an empty folder, which is replaced; any other folder that is not our database stops
+ * the start.
+ */
 function existingCluster(link: string, { major }: Binaries, account: Account | undefined) {
   if (!fs.existsSync(link)) {
     throw new StartError(
-      `The database's folder ${fs.readlinkSync(link)} is gone. Bring it back, ` +
+      `The database's folder ${fs.readlinkSync(link)} is missing. Bring it back, ` +
         `or remove the link ${link} to begin with an empty database.`,
     )
   }
@@ -91,19 +97,19 @@ function existingCluster(link: string, { major }: Binaries, account: Account | u
   const made_by = fs.existsSync(version_file) ? fs.readFileSync(version_file, 'utf8').trim() : ''
   if (made_by === '' || !fs.existsSync(join(real, password_file))) {
     throw new StartError(
-      `${real} holds files, but no database of this platform. Move them away, then start again.`,
+      `${real} contains files, but no database of this platform. Move them away, then start again.`,
     )
   }
   if (made_by !== String(major)) {
     throw new StartError(
-      `The database in ${real} was made by PostgreSQL ${made_by}, and this platform brings ` +
-        `PostgreSQL ${major}. Upgrade it with pg_upgrade (or dump it with the former version and ` +
+      `The database in ${real} was made by PostgreSQL ${made_by}, and this platform contains ` +
+        `PostgreSQL ${major}. Upgrade it with pg_upgrade (or dump it with the previous version and ` +
         'restore it here), or move it away to begin with an empty database.',
     )
   }
   if (account && !mayUse(account, real)) {
     throw new StartError(
-      `PostgreSQL runs under the account ${account.uid}, which cannot walk to ${real}. ` +
+      `PostgreSQL runs under the account ${account.uid}, which has no access to ${real}. ` +
         'Let it pass through the folders above (chmod o+x), or start as the owner of the data.',
     )
   }
@@ -130,7 +136,7 @@ async function makeCluster(path: string, { bin_dir }: Binaries, account: Account
       '-D',
       draft,
     ])
-  // The builtin locale sorts and folds alike on every machine; the ctype is for the text-search
+  // The builtin locale sorts and folds the same on every machine; the ctype is for the text-search
   // parser only, and not every system knows C.UTF-8.
   await initdb('C.UTF-8').catch(() => initdb('C'))
   const password = newSecret(24)
@@ -153,15 +159,15 @@ function write(path: string, text: string, account: Account | undefined): void {
 }
 
 /**
- * A folder for this DATA_DIR that no other one uses: named after its path, and numbered where that
- * name is taken, for what lies there may be the database of a DATA_DIR that was moved.
+ * A folder that only this DATA_DIR uses: it is named after its path, and numbered if that name is
+ * taken, because that may be the database of a DATA_DIR that was moved.
  */
 function freeSystemFolder(system_dir: string, path: string, progress: (line: string) => void) {
   const hash = createHash('sha256').update(path).digest('hex').slice(0, 16)
   const base = join(systemFolder(system_dir), hash)
   let free = base
   for (let number = 2; fs.existsSync(join(free, 'postgres')); number++) {
-    progress(`A former database of this folder lies in ${free}; delete it if nothing uses it.`)
+    progress(`A previous database of this folder is in ${free}; delete it if nothing uses it.`)
     free = `${base}-${number}`
   }
   return systemFolder(free)
@@ -183,6 +189,6 @@ function failed(program: string, text: string): StartError {
   const reason = lines.find(line => /error|FATAL|PANIC|EPERM|ENOENT/i.test(line)) ?? lines[0]
   return new StartError(
     `The embedded PostgreSQL cannot be set up: ${program} says "${reason?.trim()}". ` +
-      'Mend that, or name a PostgreSQL of your own with DATABASE_URL.',
+      'Correct that, or name another PostgreSQL with DATABASE_URL.',
   )
 }

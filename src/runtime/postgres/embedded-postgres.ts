@@ -1,7 +1,7 @@
 /**
- * The embedded PostgreSQL: what the platform runs on when it is given no DATABASE_URL. One server per
- * DATA_DIR, started by the first process and joined by the others; it writes durably (fsync and
- * synchronous_commit are on) and comes up unaided after any kind of death.
+ * The embedded PostgreSQL, which the platform uses when DATABASE_URL is not set. There is one
+ * server per DATA_DIR, started by the first process and joined by the others. It writes durably
+ * (fsync and synchronous_commit are on) and recovers by itself after any crash.
  */
 /* oxlint-disable node/no-sync -- all of it runs before anything is served, or as the last thing */
 import * as fs from 'node:fs'
@@ -18,18 +18,18 @@ import { openCluster, passwordOf } from './embedded-cluster.ts'
 
 export type PostgresOptions = {
   readonly data_dir: string
-  /** What a person at the terminal should know when it takes longer than a moment. */
+  /** Progress for the person at the terminal when it takes longer than a moment. */
   readonly progress: (line: string) => void
-  /** Server settings beyond, or instead of, those below. */
+  /** Server settings that add to, or replace, those below. */
   readonly settings?: Readonly<Record<string, string>>
-  /** The folder with `bin`, `lib` and `share`; the installed npm package's when absent. */
+  /** The folder with `bin`, `lib` and `share`; by default that of the installed npm package. */
   readonly native_dir?: string
-  /** Where programs and data lie if root's DATA_DIR is closed to the account that runs them. */
+  /** Where programs and data are if the account that runs them has no access to root's DATA_DIR. */
   readonly system_dir?: string
 }
 
 export type PostgresFacts = {
-  /** Over TCP: the socket in `cluster_dir` was measured to be no faster. */
+  /** Over TCP: the socket in `cluster_dir` was measured and is no faster. */
   readonly url: string
   readonly bin_dir: string
   /** The real path of the database's folder, also where `DATA_DIR/postgres` is a link. */
@@ -46,9 +46,9 @@ type Server = PostgresFacts & { command: Command }
 /** Its name among the companions of a DATA_DIR. */
 export const postgres_companion = 'postgres'
 
-// For a small machine: a quarter of a gigabyte of cache, short plans (jit costs more than it gives
-// here), disks without a seek. Errors of statements are not logged: the platform reports its own.
-// No wal_compression: this build has neither lz4 nor zstd.
+// Settings for a small machine: a quarter of a gigabyte of cache, no jit (it costs more than it
+// gives here), disks without seek time. Errors of statements are not logged, because the platform
+// logs its own. No wal_compression: this build has neither lz4 nor zstd.
 const settings_default = {
   shared_buffers: '256MB',
   max_connections: '200',
@@ -56,7 +56,7 @@ const settings_default = {
   synchronous_commit: 'on',
   wal_level: 'replica',
   max_wal_size: '2GB',
-  // So that an online backup finds the segments that it began with, also after a forced checkpoint.
+  // An online backup needs the segments with which it began, also after a forced checkpoint.
   wal_keep_size: '256MB',
   jit: 'off',
   random_page_cost: '1.1',
@@ -70,7 +70,7 @@ const settings_default = {
 const launches_max = 20
 const recovery_ms_max = 600_000
 const joining_ms_max = 15_000
-/** What a Unix socket's path may measure on every system, less the file's own name. */
+/** The longest path of a Unix socket that every system accepts, less the file's own name. */
 const socket_folder_bytes_max = 103 - '/.s.PGSQL.65535'.length
 
 export async function openPostgres(options: PostgresOptions): Promise<Postgres> {
@@ -84,7 +84,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
       await held.release()
       throw new StartError(
         `The database of ${data_dir.path} runs, but does not answer (${refusal}). ` +
-          `Its log is ${logOf(data_dir)}; stop the other processes of this folder and start again.`,
+          `Its log is ${logOf(data_dir)}. Stop the other processes of this folder and start again.`,
       )
     }
   }
@@ -108,7 +108,7 @@ async function begin(
     if (!refusal) return facts
     const output = launched.output()
     await launched.stop()
-    // Its port was taken in the meantime, or processes of a killed server have not ended yet.
+    // Another program has taken its port, or processes of a killed server have not ended yet.
     const passing = /could not bind|still in use|lock file/.test(output)
     if (!passing || launched_before === launches_max) throw didNotStart(refusal, output, data_dir)
     await pause(100)
@@ -141,7 +141,7 @@ async function serverOn(
       argv: [join(bin_dir, 'postgres'), '-D', cluster_dir, ...flags],
       env: { LC_ALL: 'C', ...formerServer(cluster_dir) },
       ...account,
-      // TERM alone would wait for all sessions to end; INT ends them, and still stops cleanly.
+      // TERM alone would wait for all sessions to end; INT ends them and still shuts down cleanly.
       stop_signals: ['TERM', 'INT'],
       grace_seconds: 120,
     },
@@ -149,9 +149,9 @@ async function serverOn(
 }
 
 /**
- * After a reboot, or in a restarted container, the pid that a dead server left behind may be any
- * process, even our own shell. Naming it as the grandparent makes PostgreSQL take that file as stale
- * and keep its real proof, the shared memory of processes that might still live.
+ * After a reboot, or in a restarted container, the pid that a dead server left in its pid file may
+ * belong to any process, even our own shell. Passing that pid as the grandparent makes PostgreSQL
+ * treat the file as stale; it still checks the shared memory of processes that might be alive.
  */
 function formerServer(cluster_dir: string): Record<string, string> {
   const pid = postmasterPid(cluster_dir)
@@ -173,7 +173,7 @@ function postmasterPid(cluster_dir: string): number {
   return fs.existsSync(file) ? Number.parseInt(fs.readFileSync(file, 'utf8'), 10) || 0 : 0
 }
 
-/** Undefined once the server takes queries; otherwise why it does not. */
+/** Undefined once the server accepts queries; otherwise why it does not. */
 async function ready(
   url: string,
   ended: () => boolean,
@@ -194,7 +194,8 @@ async function ready(
 
 async function refusalOf(url: string): Promise<string | undefined> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 })
-  // A server that ends right after the greeting is an answer too, not a crash of ours.
+  // A server that disconnects right after the greeting counts as a refusal; it must not end our
+  // process.
   client.on('error', () => undefined)
   try {
     await client.connect()
@@ -207,15 +208,15 @@ async function refusalOf(url: string): Promise<string | undefined> {
 }
 
 function didNotStart(refusal: string, output: string, data_dir: DataDir): StartError {
-  // While it recovers it turns early callers away; that is no reason.
+  // During recovery it refuses connections; that is not the reason why it failed.
   const fatal = output
     .split('\n')
     .filter(line => !/the database system is (starting up|not yet)/.test(line))
     .findLast(line => /FATAL|PANIC|error while loading/.test(line))
   const reason = fatal?.replace(/^.*?(FATAL|PANIC): +/, '') ?? refusal
   return new StartError(
-    `The embedded PostgreSQL does not start: ${reason}. The rest is in ${logOf(data_dir)}; ` +
-      'mend that, or name a PostgreSQL of your own with DATABASE_URL.',
+    `The embedded PostgreSQL does not start: ${reason}. More is in ${logOf(data_dir)}. ` +
+      'Correct that, or name another PostgreSQL with DATABASE_URL.',
   )
 }
 

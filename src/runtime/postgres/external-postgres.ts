@@ -1,4 +1,4 @@
-/** A PostgreSQL that is given by its address: it must answer before anything else is tried. */
+/** A PostgreSQL at DATABASE_URL: it must answer before anything else is tried. */
 import pg from 'pg'
 import { codeOf } from '../../kernel/errors/error-code.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
@@ -11,8 +11,8 @@ export async function reachDatabase(url: string) {
   } catch (error) {
     const { hostname, port, pathname } = new URL(url)
     throw new StartError(
-      `DATABASE_URL does not answer (${hostname}:${port || 5432}${pathname}: ${codeOf(error)}). ` +
-        'Start that PostgreSQL or mend the address; unset DATABASE_URL to use the embedded one.',
+      `The PostgreSQL at DATABASE_URL does not answer (${hostname}:${port || 5432}${pathname}: ${codeOf(error)}). ` +
+        'Start it or correct the address; unset DATABASE_URL to use the embedded one.',
     )
   } finally {
     await client.end().catch(() => {})

@@ -97,6 +97,8 @@ export type Face = {
    * pause was answered, no claim that asks here starts anything until it is resumed.
    */
   pauseFence(tx: Tx, activity: string): Promise<boolean>
+  /** Returns when every claim of the activity that asked before has ended. */
+  closeFence(tx: Tx, activity: string): Promise<void>
   /** For the command line only. */
   readonly operator: Operator
 }

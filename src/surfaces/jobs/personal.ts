@@ -6,7 +6,7 @@
 import { Type, type Static } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
 import { nullable } from '../../kernel/http/shapes.ts'
-import type { Personal } from '../../kernel/work/personal.ts'
+import { madeIn, type Erasing, type Personal } from '../../kernel/work/personal.ts'
 import { owned_operations } from './attempts/claims/check-owners.ts'
 import type { Deps } from './deps.ts'
 import { cancelJob } from './jobs/cancel-job.ts'
@@ -28,26 +28,29 @@ type Needs = Pick<Deps, 'kernel' | 'listeners'>
 export function personalJobs(deps: Needs): Personal {
   const { db } = deps.kernel
   return {
-    export: async function* ({ account_id }, signal) {
-      for (const data of await schedulesOf(deps, account_id)) yield { kind: 'job_schedule', data }
+    export: async function* ({ principal_ids }, signal) {
+      for (const data of await schedulesOf(deps, principal_ids))
+        yield { kind: 'job_schedule', data }
       for (let after: string | null = null; !signal.aborted;) {
         const { last, data }: Static<typeof Looked> = await db.one(
           Looked,
-          jobsOf(account_id, after),
+          jobsOf(principal_ids, after),
         )
         for (const one of data) yield { kind: 'job', data: one }
         if (last === null) return
         after = last
       }
     },
-    erase: async ({ account_id }, signal) => {
+    erase: async (account, signal) => {
       await db.run(sql`
         -- any tenant: what one person made
-        delete from jobs.job_schedules where principal_id = ${account_id}`)
+        delete from jobs.job_schedules
+        where principal_id = any(${account.principal_ids}::uuid[])
+          and ${madeIn(sql`created_at`, account)}`)
       let unfinished = 0
       for (let after: string | null = null; ;) {
         signal.throwIfAborted()
-        const { last, data }: Static<typeof Mine> = await db.one(Mine, keysOf(account_id, after))
+        const { last, data }: Static<typeof Mine> = await db.one(Mine, keysOf(account, after))
         const running = data.filter(one => !one.ended)
         for (const { tenant_id, job_id } of running) {
           await db.tx(tx => cancelJob(tx, deps, { tenant_id, job_id }, 'account_erased'))
@@ -80,7 +83,7 @@ function looked(after: string | null) {
     )`
 }
 
-function jobsOf(account_id: string, after: string | null) {
+function jobsOf(principal_ids: readonly string[], after: string | null) {
   return sql`
     ${looked(after)}
     select place.last, (
@@ -88,30 +91,31 @@ function jobsOf(account_id: string, after: string | null) {
         'state', l.state, 'created_at', l.created_at, 'completed_at', l.completed_at,
         'parameters', i.parameters) order by l.id), '[]')
       from looked l left join jobs.job_inputs i on i.tenant_id = l.tenant_id and i.job_id = l.id
-      where l.principal_id = ${account_id}) as data
+      where l.principal_id = any(${principal_ids}::uuid[])) as data
     from place`
 }
 
 /** Work that another surface submitted for the person and that has not ended is left to that surface. */
-function keysOf(account_id: string, after: string | null) {
+function keysOf(account: Erasing, after: string | null) {
   return sql`
     ${looked(after)}
     select place.last, (
       select coalesce(jsonb_agg(jsonb_build_object('tenant_id', l.tenant_id, 'job_id', l.id,
         'ended', l.completed_at is not null)), '[]')
-      from looked l where l.principal_id = ${account_id}
+      from looked l where l.principal_id = any(${account.principal_ids}::uuid[])
+        and ${madeIn(sql`l.created_at`, account)}
         and (l.completed_at is not null or l.operation = any(${owned_operations}))) as data
     from place`
 }
 
-async function schedulesOf({ kernel: { db } }: Needs, account_id: string) {
+async function schedulesOf({ kernel: { db } }: Needs, principal_ids: readonly string[]) {
   const { data } = await db.one(
     Type.Object({ data: Data }),
     sql`
       -- any tenant: what one person made
       select coalesce(jsonb_agg(jsonb_build_object('id', id, 'tenant_id', tenant_id, 'name', name,
         'type', type, 'parameters', parameters, 'cron', cron, 'created_at', created_at)), '[]') as data
-      from jobs.job_schedules where principal_id = ${account_id}`,
+      from jobs.job_schedules where principal_id = any(${principal_ids}::uuid[])`,
   )
   return data
 }

@@ -27,6 +27,7 @@ export const settings = {
   'jobs.watch_max_per_principal': count(20, 'streams', 'Event streams of jobs that one principal has open', 1, 100_000),
   'jobs.watch_seconds': count(3600, 's', 'Longest life of one event stream of a job', 1, 86_400),
   'jobs.schedule_catch_up_max': count(100, 'runs', 'Missed runs of a schedule that are made up for at once', 1, 10_000),
+  'jobs.schedule_on_time_seconds': count(5, 's', 'A scheduled run that begins later than this was missed: `catch_up: skip` leaves it out', 1, 3600),
   'jobs.schedules_per_tenant': count(100, 'schedules', 'Schedules of a tenant', 1, 100_000),
   'jobs.results_retention_days': count(7, 'days', 'How long results are kept', 1, 3650),
   'jobs.retention_days': count(30, 'days', 'How long ended jobs are kept', 1, 3650),

@@ -25,7 +25,7 @@ import { jobRetention } from './attempts/retention.ts'
 import { checkJobs } from './checks.ts'
 import { scheduleLoop } from './schedules/run-schedules.ts'
 import { openJobTypes, type JobTypes } from './types/job-types.ts'
-import { endPauses, passFence } from './types/pause-type.ts'
+import { closeFence, endPauses, passFence } from './types/pause-type.ts'
 import { openLookout } from './streams/poll-changes.ts'
 
 export type Needs = {
@@ -70,6 +70,7 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
         view: (reader, key) => viewJob(reader, deps, key),
         cancel: (tx, key, reason) => cancelJob(tx, deps, key, reason ?? null),
         pauseFence: passFence,
+        closeFence,
         operator: openOperator(deps),
       },
       routes: routes(deps, lookout),

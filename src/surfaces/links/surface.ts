@@ -21,6 +21,7 @@ import { events } from './events.ts'
 import type { Face } from './face.ts'
 import { applyBlocklist } from './moderation/apply-blocklist.ts'
 import { permissions } from './permissions.ts'
+import { personalLinks } from './personal.ts'
 import { reference } from './reference.ts'
 import { openRedirecting } from './redirecting/open.ts'
 import { routes } from './routes.ts'
@@ -61,6 +62,7 @@ export const links: Surface<Face, Needs, typeof settings> = {
       loops: [expiryLoop(deps), ...redirecting.loops, ...clicks.loops],
       queues: queues(deps),
       retention: retention(kernel),
+      personal: personalLinks(deps),
       checks: [...checks(deps), ...clicks.checks],
       jobTypes: [applyBlocklist(deps), ...clicks.jobTypes],
       projections: clicks.projections,
@@ -122,6 +124,12 @@ function retention({ settings: values }: Kernel): Retention[] {
       table: 'links.domains',
       key: ['id'],
       where: sql`t.state = 'pending_verification' and t.verification_expires_at <= kernel.now()`,
+    },
+    {
+      // Machines that never came back, with what waited on them.
+      table: 'links.redirect_nodes',
+      key: ['node_id'],
+      where: sql`t.leased_until < now() - interval '1 day'`,
     },
     {
       table: 'links.link_reports',

@@ -11,6 +11,7 @@ import { newId } from '../../kernel/ids.ts'
 import { builtInCategories } from './categories/built-in.ts'
 import type { Deps } from './deps.ts'
 import { accept } from './intents/accept.ts'
+import { plain } from './intents/order.ts'
 import { by_platform } from './intents/prepare-order.ts'
 import { templateToSend } from './templates/find-template.ts'
 
@@ -32,25 +33,19 @@ function mailConsumer(deps: Deps): Consumer {
       const now_ms = deps.kernel.clock.nowMs()
       if (expires_at_ms <= now_ms) return
       await accept(tx, deps, {
+        ...plain,
         id: newId(),
         tenant_id,
         principal_id: by_platform,
         key: `event:${event_id}`,
-        fingerprint: null,
         recipient: { kind: 'identity_mail', id: payload.mail_id },
         category,
         template: await templateToSend(tx, tenant_id, { name: 'account-mail' }, true),
         data: {},
         channels: ['email'],
         priority: 'critical',
-        locale: null,
-        scheduled_at_ms: null,
         expires_at_ms,
         created_at_ms: now_ms,
-        metadata: null,
-        dedupe: null,
-        digest: null,
-        closes_digest: null,
       })
     },
   }

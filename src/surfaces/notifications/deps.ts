@@ -1,5 +1,5 @@
 /** What the use cases of notifications share. A use case names the members that it needs with `Pick<Deps, …>`. */
-import type { Reader } from '../../kernel/database/db.ts'
+import type { Reader, Tx } from '../../kernel/database/db.ts'
 import type { Kernel } from './settings.ts'
 import type { Providers } from './providers/providers.ts'
 import type { Templates } from './templates/find-template.ts'
@@ -40,13 +40,19 @@ export type People = {
   mail(mail_id: string, shown?: 'masked'): Promise<AccountMail | undefined>
 }
 
+/** The part of the jobs surface by which operators pause the sending. */
+export type Jobs = {
+  activities(names: readonly string[]): void
+  /** False while the activity is paused; the caller's transaction holds a pause back until it ends. */
+  pauseFence(tx: Tx, activity: string): Promise<boolean>
+}
+
 export type Deps = {
+  readonly jobs: Jobs
   readonly kernel: Kernel
   readonly people: People
   readonly vault: Vault
   readonly templates: Templates
   readonly providers: Providers
   readonly unsubscribe: UnsubscribeLinks
-  /** There may be something new to send. */
-  readonly sender: { poke(): void }
 }

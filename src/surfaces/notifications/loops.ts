@@ -1,41 +1,54 @@
-/** What repeats: leases that ended, what is unknown, digests whose window is over, batches. */
+/**
+ * What repeats: leases that ended, what is unknown, digests whose window is over, batches. The kernel asks
+ * once a second whether one of them has work; the minute is a safety net.
+ */
+import { sql } from '../../kernel/database/sql.ts'
 import type { Loop } from '../../kernel/surface.ts'
+import { batchesDue, completeBatches } from './batches/complete-batches.ts'
 import type { Deps } from './deps.ts'
-import { completeBatches } from './batches/complete-batches.ts'
 import { closeDigest } from './digests/close-digests.ts'
-import { matchLate } from './outcomes/receive-reports.ts'
-import { prepareMessages } from './sending/prepare-messages.ts'
-import { releaseEnded, resolveUnknown, type Remake } from './sending/resolve-unknown.ts'
-import { readForAsking } from './sending/read-for-asking.ts'
+import { lateReports, matchLate } from './outcomes/receive-reports.ts'
+import { releaseEnded, resolveUnknown } from './sending/resolve-unknown.ts'
+import { batches_topic } from './topics.ts'
+
+const every_ms = 60_000
 
 export function loops(deps: Deps): readonly Loop[] {
-  const { db, settings } = deps.kernel
-  const remake: Remake = async unknown => {
-    const claimed = await readForAsking(db, unknown)
-    if (!claimed) return null
-    const { ready } = await prepareMessages(deps, [claimed])
-    return ready[0] ?? null
-  }
+  const { db } = deps.kernel
   return [
     {
       name: 'notifications.recover',
-      every_ms: 1000,
+      every_ms,
+      due: sql`
+        -- any tenant: a sender sends for all of them
+        select exists (select from notifications.delivery_attempts
+            where state = 'sending' and leased_until <= now())
+          or exists (select from notifications.delivery_attempts
+            where state = 'unknown' and next_attempt_at <= kernel.now())`,
       run: async () => {
-        const released = await releaseEnded(db, settings)
-        await resolveUnknown(deps, remake)
-        if (released > 0) deps.sender.poke()
+        await releaseEnded(deps)
+        await resolveUnknown(deps)
       },
     },
     {
       name: 'notifications.digests',
-      every_ms: 1000,
+      every_ms,
+      due: sql`
+        -- any tenant: what is due is closed for all of them
+        select exists (select from notifications.digests
+          where state = 'open' and closes_at <= kernel.now())`,
       run: async signal => {
         while (!signal.aborted && (await db.tx(tx => closeDigest(tx, deps)))) {
           // One commit closes one digest.
         }
       },
     },
-    { name: 'notifications.batches', every_ms: 1000, run: signal => completeBatches(deps, signal) },
-    { name: 'notifications.late_reports', every_ms: 5000, run: () => db.tx(matchLate) },
+    {
+      name: batches_topic,
+      every_ms,
+      due: batchesDue,
+      run: signal => completeBatches(deps, signal),
+    },
+    { name: 'notifications.late_reports', every_ms, due: lateReports, run: () => db.tx(matchLate) },
   ]
 }

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { sql, type Sql } from '../../kernel/database/sql.ts'
 import type { Personal, PersonalAccount } from '../../kernel/work/personal.ts'
 import type { Deps } from './deps.ts'
-import { erasePerson } from './erase-person.ts'
+import { eraseEarlier, erasePerson } from './erase-person.ts'
 
 const Row = Type.Object({ data: Type.Unknown() })
 
@@ -15,8 +15,13 @@ export function personal(deps: Deps): Personal {
         for (const { data } of await db.many(Row, statement)) yield { kind, data }
       }
     },
-    erase: ({ tenant_id, account_id }) =>
-      db.tx(tx => erasePerson(tx, deps, { tenant_id, user_id: account_id })),
+    erase: ({ tenant_id, account_id, made_before }) =>
+      db.tx(tx => {
+        const person = { tenant_id, user_id: account_id }
+        return made_before === null
+          ? erasePerson(tx, deps, person)
+          : eraseEarlier(tx, person, made_before)
+      }),
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Surface } from '../../kernel/surface.ts'
 import { checks } from './checks.ts'
 import { consumers } from './consumers.ts'
-import type { Deps, People } from './deps.ts'
+import type { Deps, Jobs, People } from './deps.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Face } from './face.ts'
@@ -13,17 +13,20 @@ import { openFace } from './open-face.ts'
 import { permissions } from './permissions.ts'
 import { personal } from './personal.ts'
 import { openProviders } from './providers/providers.ts'
+import { reference } from './reference.ts'
 import { retention } from './retention.ts'
 import { routes } from './routes.ts'
 import { seed, type Directory } from './seed.ts'
 import { openSender } from './sending/sender.ts'
 import { settings } from './settings.ts'
+import { sending_activity } from './topics.ts'
 import { openTemplates } from './templates/find-template.ts'
 import { openUnsubscribeLinks } from './suppressions/unsubscribe-links.ts'
 import { openVault, sealedKeys } from './vault.ts'
 
 export type Needs = {
   readonly people: People
+  readonly jobs: Jobs
   /** Who the demo people are. */
   readonly directory: Directory
 }
@@ -34,16 +37,18 @@ export const notifications: Surface<Face, Needs, typeof settings> = {
   permissions,
   errors,
   events,
+  reference,
   settings,
-  open: (kernel, { people, directory }) => {
+  open: (kernel, { people, directory, jobs }) => {
+    jobs.activities([sending_activity])
     const deps: Deps = {
+      jobs,
       kernel,
       people,
       vault: openVault(kernel.keys),
       templates: openTemplates(),
       providers: openProviders(kernel),
       unsubscribe: openUnsubscribeLinks(kernel),
-      sender: { poke: kernel.wake },
     }
     const sender = openSender(deps)
     const streams = openInboxStreams(kernel)

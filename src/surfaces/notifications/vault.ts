@@ -66,8 +66,7 @@ export function openVault(keys: Pick<Keyring, 'seal' | 'open'>): Vault {
       Row,
       sql`
         select k.tenant_id, k.owner_id, k.wrapped
-        from unnest(${wanted.map(one => one.tenant_id)}::uuid[],
-          ${wanted.map(one => one.owner_id)}::uuid[]) w (tenant_id, owner_id)
+        from ${sql.table(wanted, { tenant_id: 'uuid', owner_id: 'uuid' })} w
         join notifications.data_keys k on k.tenant_id = w.tenant_id and k.owner_id = w.owner_id`,
     )
     const read_now = rows.map(
@@ -92,12 +91,13 @@ export function openVault(keys: Pick<Keyring, 'seal' | 'open'>): Vault {
       // In one order, so that two who make the same keys never wait for each other in a circle.
       const made = [...missing.values()]
         .toSorted((a, b) => (a.owner_id < b.owner_id ? -1 : 1))
-        .map(owner => ({ ...owner, key: randomBytes(32) }))
+        .map(owner => ({
+          ...owner,
+          wrapped: keys.seal(data_key_use, randomBytes(32), placeOf(owner)),
+        }))
       await tx.run(sql`
         insert into notifications.data_keys (tenant_id, owner_id, wrapped)
-        select * from unnest(${made.map(one => one.tenant_id)}::uuid[],
-          ${made.map(one => one.owner_id)}::uuid[],
-          ${made.map(one => keys.seal(data_key_use, one.key, placeOf(one)))}::bytea[])
+        select * from ${sql.table(made, { tenant_id: 'uuid', owner_id: 'uuid', wrapped: 'bytea' })} m
         on conflict do nothing`)
       // Of two who made one at once, the first one's counts.
       const again = await read(tx, made)

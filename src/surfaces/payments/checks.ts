@@ -50,6 +50,21 @@ function ledgerChecks(check: MakeCheck): Check[] {
         limit 100`,
     ),
     check(
+      'ledger_guards',
+      'The database itself refuses changes of the ledger and unbalanced transactions',
+      sql`
+        select guard || ' is missing or disabled' as says
+        from unnest(array[
+          'ledger_transactions_append_only', 'ledger_transactions_no_truncate',
+          'ledger_entries_append_only', 'ledger_entries_no_truncate',
+          'ledger_transactions_balanced', 'ledger_entries_are_new']) as guard
+        where not exists (
+          select 1 from pg_trigger
+          where tgname = guard and tgenabled in ('O', 'A')
+            and tgrelid in (
+              'payments.ledger_transactions'::regclass, 'payments.ledger_entries'::regclass))`,
+    ),
+    check(
       'ledger_trial_balance',
       'Over all accounts, debits equal credits in each currency',
       sql`
@@ -91,6 +106,17 @@ function paymentChecks(check: MakeCheck): Check[] {
           where r.tenant_id = i.tenant_id and r.intent_id = i.id) sums on true
         where i.amount_refunded_minor <> sums.refunded
           or i.amount_refund_pending_minor <> sums.pending
+        limit 100`,
+    ),
+    check(
+      'balance',
+      "Reconciliation found no lasting difference between the ledger and the provider's balance",
+      sql`
+        -- any tenant: drifts are the platform's
+        select details ->> 'currency' || ': the ledger has ' || (details ->> 'clearing_minor')
+          || ', the provider ' || (details ->> 'provider_minor') as says
+        from payments.reconciliation_items
+        where discrepancy = 'balance_drift' and state = 'open'
         limit 100`,
     ),
     check(

@@ -1,74 +1,80 @@
 /**
- * What payments keeps about an account: the payments that it made. Erasing takes out what may describe a
- * person (metadata, notes, payment methods); amounts, states and the ledger stay, as bookkeeping demands.
+ * What payments keeps about an account: the payments that it made and the refunds that it requested. Erasing
+ * deletes what may describe a person (metadata, notes); amounts, states and the ledger stay, because
+ * bookkeeping requires them. A payment method is kept only until its operation ends.
  */
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
-import type { Personal } from '../../kernel/work/personal.ts'
+import { madeIn, type Personal } from '../../kernel/work/personal.ts'
 import type { Deps } from './deps.ts'
 
-const Payment = Type.Object({
-  id: Type.String(),
-  order_ref: Type.Union([Type.String(), Type.Null()]),
-  amount_minor: Type.Integer(),
-  currency: Type.String(),
-  state: Type.String(),
-  metadata: Type.Unknown(),
-  created_at: Type.String(),
-})
+const Record = Type.Object({ kind: Type.String(), id: Type.String(), data: Type.Unknown() })
+const Made = Type.Object({ tenant_id: Type.String(), id: Type.String() })
 const portion = 200
 
 export function personalPayments({ kernel: { db } }: Pick<Deps, 'kernel'>): Personal {
   return {
-    export: async function* ({ account_id }) {
+    export: async function* ({ principal_ids }) {
       for (let after: string | null = null; ;) {
         const last: string | null = after
-        const payments: readonly Static<typeof Payment>[] = await db.many(
-          Payment,
+        const records: readonly { kind: string; id: string; data: unknown }[] = await db.many(
+          Record,
           sql`
             -- any tenant: what one account made
-            select id, order_ref, amount_minor, currency, state, metadata, created_at
-            from payments.payment_intents
-            where created_by = ${account_id} and (${last}::uuid is null or id > ${last}::uuid)
+            select kind, id, data from (
+              select 'payment' as kind, i.id, jsonb_build_object(
+                'id', i.id, 'order_ref', i.order_ref, 'amount_minor', i.amount_minor,
+                'currency', i.currency, 'state', i.state, 'metadata', i.metadata,
+                'created_at', i.created_at) as data
+              from payments.payment_intents i
+              where i.created_by = any(${principal_ids}::uuid[])
+              union all
+              select 'refund', r.id, jsonb_build_object(
+                'id', r.id, 'intent_id', r.intent_id, 'amount_minor', r.amount_minor,
+                'currency', r.currency, 'state', r.state, 'reason', r.reason, 'note', r.note,
+                'created_at', r.created_at)
+              from payments.payment_operations o
+              join payments.refunds r on r.tenant_id = o.tenant_id and r.operation_id = o.id
+              where o.principal_id = any(${principal_ids}::uuid[]) and o.type = 'refund') made
+            where ${last}::uuid is null or id > ${last}::uuid
             order by id limit ${portion}`,
         )
-        for (const data of payments) yield { kind: 'payment', data }
-        if (payments.length < portion) return
-        after = payments.at(-1)?.id ?? null
+        for (const { kind, data } of records) yield { kind, data }
+        if (records.length < portion) return
+        after = records.at(-1)?.id ?? null
       }
     },
-    erase: async ({ account_id }, signal) => {
-      for (;;) {
-        signal.throwIfAborted()
-        const erased = await db.tx(async tx => {
+    erase: async ({ principal_ids, ...erasing }, signal) => {
+      await db.run(sql`
+        -- any tenant: what one account made
+        update payments.refunds r set note = null
+        from payments.payment_operations o
+        where o.principal_id = any(${principal_ids}::uuid[]) and o.type = 'refund'
+          and r.tenant_id = o.tenant_id and r.operation_id = o.id and r.note is not null
+          and ${madeIn(sql`r.created_at`, erasing)}`)
+      const some = () =>
+        db.tx(async tx => {
           const made = await tx.many(
-            Type.Object({ tenant_id: Type.String(), id: Type.String() }),
+            Made,
             sql`
               -- any tenant: what one account made
               update payments.payment_intents
               set metadata = '{}', provider_customer_ref = null, created_by = null
               where (tenant_id, id) in (
                 select tenant_id, id from payments.payment_intents
-                where created_by = ${account_id} order by id limit ${portion})
+                where created_by = any(${principal_ids}::uuid[])
+                  and ${madeIn(sql`created_at`, erasing)}
+                order by id limit ${portion})
               returning tenant_id, id`,
           )
-          const ids = made.map(one => one.id)
           await tx.run(sql`
-            -- any tenant: what one account made
+            -- any tenant: what others noted about the payments of one account
             update payments.refunds set note = null
-            where intent_id = any(${ids}::uuid[]) and note is not null
-              and tenant_id = any(${made.map(one => one.tenant_id)}::uuid[])`)
-          // An open operation still needs its payment method; it goes with the resolution.
-          await tx.run(sql`
-            update payments.payment_operations
-            set payment_method = null, return_url = null
             where tenant_id = any(${made.map(one => one.tenant_id)}::uuid[])
-              and intent_id = any(${ids}::uuid[])
-              and state in ('succeeded', 'failed')`)
-          return ids.length
+              and intent_id = any(${made.map(one => one.id)}::uuid[]) and note is not null`)
+          return made.length
         })
-        if (erased < portion) return
-      }
+      while ((await some()) === portion) signal.throwIfAborted()
     },
   }
 }

@@ -1,5 +1,5 @@
 /** The settings of this surface: name, default, unit, one sentence, bounds. */
-import { count, list, secret, text, type SettingTable } from '../../kernel/settings.ts'
+import { count, faultsIn, list, secret, text, type SettingTable } from '../../kernel/settings.ts'
 import type { KernelOf } from '../../kernel/surface.ts'
 
 // prettier-ignore
@@ -26,5 +26,23 @@ export const settings = {
   'payments.events_retention_days': count(400, 'days', 'How long ids of provider events are kept; a repeat is known as long', 30, 3650),
 } as const satisfies SettingTable
 
+export const stripe_address = 'https://api.stripe.com'
+
 /** The kernel as this surface sees it: with the kernel's settings and its own. */
 export type Kernel = KernelOf<typeof settings>
+
+/** Combinations that cannot work: a live key never meets another host than Stripe's own. */
+export function settingFaults(given: Kernel['settings']): string[] {
+  const live = given['payments.stripe_secret_key']?.startsWith('sk_live_') ?? false
+  const base_url = given['payments.stripe_base_url'] ?? stripe_address
+  return faultsIn([
+    [
+      !URL.canParse(base_url),
+      'PAYMENTS_STRIPE_BASE_URL is not an address. Unset it, or write it like https://api.stripe.com.',
+    ],
+    [
+      live && URL.parse(base_url)?.origin !== stripe_address,
+      `PAYMENTS_STRIPE_BASE_URL must be ${stripe_address} where PAYMENTS_STRIPE_SECRET_KEY is a live key. Unset it, or use a test key.`,
+    ],
+  ])
+}

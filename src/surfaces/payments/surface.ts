@@ -15,9 +15,10 @@ import { providerEventsQueue } from './provider-events/process-events.ts'
 import { stripeWebhooks } from './provider-events/receive.ts'
 import { openStripe } from './provider/stripe.ts'
 import { reconciliationQueue } from './reconciliation/run-reconciliation.ts'
+import { reference } from './reference.ts'
 import { routes } from './routes.ts'
 import { seed, type People } from './seed.ts'
-import { settings } from './settings.ts'
+import { settingFaults, settings } from './settings.ts'
 
 export type Needs = {
   /** Who the demo people are. */
@@ -27,10 +28,12 @@ export type Needs = {
 export const payments: Surface<Face, Needs, typeof settings> = {
   name: 'payments',
   settings,
+  settingFaults,
   migrations: new URL('./migrations/', import.meta.url),
   permissions,
   errors,
   events,
+  reference,
   open: (kernel, { people }) => {
     const provider = openStripe(kernel)
     const deps: Deps = { kernel, provider }

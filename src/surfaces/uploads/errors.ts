@@ -2,22 +2,79 @@
 import { problemsOf } from '../../kernel/errors/problem.ts'
 
 export const errors = {
-  upload_not_found: { status: 404, title: 'There is no such upload' },
-  file_not_found: { status: 404, title: 'There is no such file' },
-  derivative_not_found: { status: 404, title: 'The file has no such derivative' },
-  file_not_available: { status: 409, title: 'The file cannot be downloaded in its current state' },
-  upload_parts_mismatch: { status: 409, title: 'The stored parts are not those of the upload' },
+  upload_not_found: {
+    status: 404,
+    title: 'There is no such upload',
+    cause: 'No upload has this id, or it is not yours.',
+    cure: 'Use the `id` that `POST /v1/uploads` returned.',
+  },
+  file_not_found: {
+    status: 404,
+    title: 'There is no such file',
+    cause: 'No file has this id, you may not read it, or it was deleted or refused.',
+    cure: 'Find your files with `GET /v1/files`, or ask its owner.',
+  },
+  derivative_not_found: {
+    status: 404,
+    title: 'The file has no such derivative',
+    cause: 'The purpose of the file does not make this derivative, or the file is no image.',
+    cure: 'See `derivatives` of `GET /v1/files/{file_id}`.',
+  },
+  file_not_available: {
+    status: 409,
+    title: 'The file cannot be downloaded in its current state',
+    cause: 'The file is still being checked, or the checks refused it.',
+    cure: 'Ask again while `file_state` is `uploaded`; else `error_code` says why it was refused.',
+  },
+  upload_parts_mismatch: {
+    status: 409,
+    title: 'The stored parts are not those of the upload',
+    cause: 'A part is missing, is named twice, or has another size, tag or checksum.',
+    cure: 'Send the parts in `errors` and `missing_parts` again, then complete the upload.',
+  },
   completion_in_progress: {
     status: 409,
     title: 'The upload is being verified',
     retryable: true,
+    cause: 'Another request has completed this upload, and its bytes are being verified.',
+    cure: 'Ask for the state with `GET /v1/uploads/{upload_id}`, or repeat the request later.',
   },
-  checksum_mismatch: { status: 422, title: 'The stored bytes have another checksum' },
-  part_size_mismatch: { status: 422, title: 'The part has another size' },
-  part_checksum_mismatch: { status: 422, title: 'The part has another checksum' },
-  type_not_allowed: { status: 422, title: 'Files of this type are not accepted here' },
-  content_length_required: { status: 400, title: 'The request must state the length of its body' },
-  range_not_satisfiable: { status: 416, title: 'The range lies outside the file' },
+  checksum_mismatch: {
+    status: 422,
+    title: 'The stored bytes have another checksum',
+    cause: 'The SHA-256 of all parts together is not the one that was stated.',
+    cure: 'Begin a new upload; state the SHA-256 of exactly the bytes that you send.',
+  },
+  part_size_mismatch: {
+    status: 422,
+    title: 'The part has another size',
+    cause: 'The body is shorter than the part is planned to be.',
+    cure: 'Send exactly `size` bytes, from `offset` of the file.',
+  },
+  part_checksum_mismatch: {
+    status: 422,
+    title: 'The part has another checksum',
+    cause: 'The bytes that arrived do not have the SHA-256 in `x-amz-checksum-sha256`.',
+    cure: 'Send the part again.',
+  },
+  type_not_allowed: {
+    status: 422,
+    title: 'Files of this type are not accepted here',
+    cause: 'The purpose does not accept this category or type, or the first bytes are of another.',
+    cure: 'Choose a purpose that accepts the file, or state the category that it has.',
+  },
+  content_length_required: {
+    status: 400,
+    title: 'The request must state the length of its body',
+    cause: 'The part was sent without `Content-Length`, such as in chunks.',
+    cure: 'Send the part as bytes or as a file of known size, not as a stream.',
+  },
+  range_not_satisfiable: {
+    status: 416,
+    title: 'The range lies outside the file',
+    cause: 'The range begins behind the last byte.',
+    cure: 'Ask for a range inside the size in `Content-Range`.',
+  },
 } as const
 
 export const problem = problemsOf(errors)

@@ -13,6 +13,7 @@ import { personal } from './files/personal.ts'
 import { openInspectors } from './processing/inspectors.ts'
 import { processingQueue } from './processing/process-file.ts'
 import { openPurposes, type Purpose } from './purposes.ts'
+import { reference } from './reference.ts'
 import { routes } from './routes.ts'
 import { openClamd } from './scanning/clamd.ts'
 import { seed, type People } from './seed.ts'
@@ -33,6 +34,7 @@ export const uploads: Surface<Face, Needs, typeof settings> = {
   permissions,
   errors,
   events,
+  reference,
   open: (kernel, { jobs, people }) => {
     jobs.activities(['uploads.process'])
     const clamd = kernel.settings['uploads.clamd']

@@ -35,6 +35,8 @@ export type Jobs = {
   activities(names: readonly string[]): void
   /** False while the activity is paused; the caller's transaction holds a pause back until it ends. */
   pauseFence(tx: Tx, activity: string): Promise<boolean>
+  /** Returns when every claim of the activity that asked before has ended. */
+  closeFence(tx: Tx, activity: string): Promise<void>
 }
 
 /** What owners of subscriptions hold when something is sent for them. */

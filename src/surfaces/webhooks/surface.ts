@@ -15,6 +15,7 @@ import { keepingLoops, retention } from './maintenance/keep.ts'
 import { ownersConsumer } from './maintenance/owners.ts'
 import { ownerMailConsumer, type Owners } from './maintenance/tell-owner.ts'
 import { permissions } from './permissions.ts'
+import { personalWebhooks } from './personal.ts'
 import { reference } from './reference.ts'
 import { replayJob } from './replays/replay-job.ts'
 import { routes } from './routes.ts'
@@ -90,6 +91,7 @@ export const webhooks: Surface<Face, Needs, typeof settings> = {
       ],
       queues: [challengeQueue(deps)],
       retention: retention(kernel),
+      personal: personalWebhooks(deps),
       sealed: [...deps.secrets.sealed, ...inbound.sealed],
       checks: checks(deps),
       jobTypes: [replayJob(deps)],

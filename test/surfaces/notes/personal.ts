@@ -1,6 +1,6 @@
 /** The notes of a person: handed out, or erased in portions. */
 import { sql } from '../../../src/kernel/database/sql.ts'
-import type { Personal } from '../../../src/kernel/work/personal.ts'
+import { madeIn, type Personal } from '../../../src/kernel/work/personal.ts'
 import type { Deps } from './deps.ts'
 import { Note } from './schemas.ts'
 
@@ -8,7 +8,7 @@ const portion = 100
 
 export function personalNotes({ kernel: { db } }: Pick<Deps, 'kernel'>): Personal {
   return {
-    export: async function* ({ account_id }) {
+    export: async function* ({ principal_ids }) {
       for (let after: string | null = null; ;) {
         const last: string | null = after
         const notes: readonly Note[] = await db.many(
@@ -16,7 +16,7 @@ export function personalNotes({ kernel: { db } }: Pick<Deps, 'kernel'>): Persona
           sql`
             -- any tenant: what one person wrote
             select id, title, labels, kind, version, created_at from notes.notes
-            where owner_id = ${account_id} and (${last}::uuid is null or id > ${last}::uuid)
+            where owner_id = any(${principal_ids}::uuid[]) and (${last}::uuid is null or id > ${last}::uuid)
             order by id limit ${portion}`,
         )
         for (const data of notes) yield { kind: 'note', data }
@@ -24,12 +24,14 @@ export function personalNotes({ kernel: { db } }: Pick<Deps, 'kernel'>): Persona
         after = notes.at(-1)?.id ?? null
       }
     },
-    erase: async ({ account_id }, signal) => {
+    erase: async ({ principal_ids, ...erasing }, signal) => {
       const some = () =>
         db.run(sql`
           -- any tenant: what one person wrote
           delete from notes.notes where (tenant_id, id) in (
-            select tenant_id, id from notes.notes where owner_id = ${account_id} limit ${portion})`)
+            select tenant_id, id from notes.notes where owner_id = any(${principal_ids}::uuid[])
+              and ${madeIn(sql`created_at`, erasing)}
+            limit ${portion})`)
       while ((await some()) === portion) signal.throwIfAborted()
     },
   }

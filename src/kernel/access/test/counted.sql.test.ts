@@ -52,6 +52,28 @@ test('a large limit is exact near its end', async () => {
   await expect(add(newId(), 2000, 0, 2001)).rejects.toMatchObject({ code: 'quota_exceeded' })
 })
 
+test('below a small limit a tenth of it is added side by side, and it is exact all the same', async () => {
+  const lot = newId()
+  await fill(lot, 70)
+  const entered = Array.from({ length: 10 }, () => Promise.withResolvers<null>())
+  const all_in = Promise.all(entered.map(one => one.promise))
+  await Promise.all(
+    entered.map((one, at) =>
+      world.db.tx(async tx => {
+        await counters[at % 2]?.(tx, `test:${lot}`, 100, rows(lot))
+        one.resolve(null)
+        // Nobody goes on before all have counted: one after the other they would wait for ever.
+        await all_in
+        await tx.run(sql`insert into public.things values (${lot}::uuid)`)
+      }),
+    ),
+  )
+  expect(await held(lot)).toBe(80)
+  const more = await Promise.allSettled(Array.from({ length: 40 }, (_, n) => add(lot, 100, n)))
+  expect(more.filter(one => one.status === 'fulfilled')).toHaveLength(20)
+  expect(await held(lot)).toBe(100)
+})
+
 test('far below it nobody waits for another who adds to the same scope', async () => {
   const lot = newId()
   const entered = Promise.withResolvers<null>()

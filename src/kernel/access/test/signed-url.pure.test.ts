@@ -102,8 +102,8 @@ test('a rotation keeps it valid, revoking its key ends it', async () => {
   expect(revoked.verify(grant, query, expires - 1)).toBe('signed_url_invalid')
 })
 
-test('an expiry that is no whole second cannot be signed', async () => {
+test('an expiry that is no whole number of seconds cannot be signed', async () => {
   const urls = await urlsWith(`k1:${key_1}`)
-  expect(() => urls.sign(grant, expires + 0.5)).toThrow('whole second')
-  expect(() => urls.sign(grant, Number.NaN)).toThrow('whole second')
+  expect(() => urls.sign(grant, expires + 0.5)).toThrow('whole number of seconds')
+  expect(() => urls.sign(grant, Number.NaN)).toThrow('whole number of seconds')
 })

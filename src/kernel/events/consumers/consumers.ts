@@ -1,7 +1,8 @@
 /**
  * All consumers of this process. New events are read once, from the common tail, and pushed to the
- * lanes that are ours; one poll covers every consumer and lane when nothing happens. Whatever else
- * may be left lying (a dead process, a lost word, a full queue) is found by a look over all of them.
+ * lanes that this process holds; while nothing happens one poll covers every consumer and lane. A
+ * scan over all lanes finds work that was left behind (by a dead process, a lost notification, a
+ * full queue).
  */
 import { newId } from '../../ids.ts'
 import type { Handling } from './handle.ts'
@@ -14,13 +15,13 @@ import { Workers } from './workers.ts'
 
 export type ConsumersOptions = Omit<Handling, 'token'> & {
   hearings: readonly Hearing[]
-  /** Lanes that work at the same time; each takes one connection of the pool. */
+  /** Lanes that work at the same time; each uses one connection of the pool. */
   concurrency: number
 }
 
 const tail_max = 500
 const busy_ms = 250
-/** The pulse finds what no word announced. */
+/** The pulse finds work whose notification was lost. */
 const idle_ms = 5000
 const foreign_ms = 1000
 const busy_for_ms = 2000
@@ -37,7 +38,10 @@ export class Consumers {
   private finished: Promise<void> | undefined
   private stopped = false
   private parks = false
-  /** Through here every event was pushed to its lanes, or its lanes know that they are behind. */
+  /**
+   * Up to this position every event was pushed to its lanes, or its lanes know that they are
+   * behind.
+   */
   private seen = 0
   private active_at = -Infinity
   private look_at = -Infinity
@@ -56,7 +60,7 @@ export class Consumers {
     this.sleeper.wake()
   }
 
-  /** A parked event is due: look at all of it now. */
+  /** A parked event is due: scan all lanes now. */
   pokeParks(): void {
     this.parks = true
     this.sleeper.wake()
@@ -73,7 +77,7 @@ export class Consumers {
     this.finished = this.run()
   }
 
-  /** Ends after running batches; gives the leases back. */
+  /** Stops after the running batches and gives the leases back. */
   async stop(): Promise<void> {
     this.stopped = true
     this.sleeper.close()
@@ -81,10 +85,7 @@ export class Consumers {
     await this.workers.stop()
     if (!this.finished) return
     await leases.release(this.options.db, this.token).catch((error: unknown) => {
-      this.options.log.warn(
-        { err: error },
-        'leases end by themselves: they could not be given back',
-      )
+      this.options.log.warn({ err: error }, 'leases could not be given back; they will expire')
     })
   }
 
@@ -134,7 +135,7 @@ export class Consumers {
     this.workers.dispatch()
   }
 
-  /** So much is new that each lane reads its own share. */
+  /** There are so many new events that each lane reads its own share. */
   private async jump(): Promise<void> {
     const head = await readHead(this.options.db)
     for (const lane of this.workers.all()) lane.fallBehind(this.seen)
@@ -150,7 +151,8 @@ export class Consumers {
         lane?.own(found.position)
         if (lane) this.workers.ask(lane)
       } else {
-        // Asked for: whoever has it may hand it over at any moment, and then nobody works on it.
+        // Another process asked for it: the holder may hand it over at any moment, so it is not
+        // worked on here.
         const busy = performance.now() - this.active_at < busy_for_ms
         this.look_at = performance.now() + (busy ? busy_ms : foreign_ms)
       }
@@ -169,7 +171,7 @@ export class Consumers {
   }
 }
 
-/** Who hears a type; types are few, so the answers are kept. */
+/** Which consumers listen for a type; types are few, so the results are cached. */
 function hearersIn(hearings: readonly Hearing[]): (type: string) => readonly Hearing[] {
   const known = new Map<string, readonly Hearing[]>()
   return type => {

@@ -1,6 +1,6 @@
 /**
- * Tries a parked event again and, once it is done or skipped, lets the events behind it follow in their
- * order. Runs only under the lease of the lane, so nothing joins the queue meanwhile.
+ * Retries a parked event. Once it succeeds or is skipped, the events behind it follow in order.
+ * Runs only under the lease of the lane, so nothing joins the queue meanwhile.
  */
 import type { Tx } from '../../database/db.ts'
 import { effect, isOutage, publishOne, type Handling } from './handle.ts'
@@ -10,7 +10,7 @@ import { move, type LaneKey } from './leases.ts'
 import * as parks from './parks.ts'
 import type { LanedEvent } from '../log/read.ts'
 
-/** An operator decided otherwise while the attempt ran; the attempt is rolled back. */
+/** An operator decided differently while the attempt ran; the attempt is rolled back. */
 class Overtaken extends Error {
   override readonly name = 'Overtaken'
 }
@@ -34,7 +34,7 @@ export async function drainPark(
   await fenced(at, key, tx => parks.close(tx, due))
 }
 
-/** True if the first event is out of the way. */
+/** True if the first event is done. */
 async function settleFirst(
   at: Handling,
   hearing: Hearing,
@@ -66,7 +66,7 @@ async function settleFirst(
   }
 }
 
-/** True if the event behind the park is done; otherwise it has a park of its own now. */
+/** True if the event behind the park is done; otherwise it now has its own park. */
 async function follow(
   at: Handling,
   hearing: Hearing,
@@ -93,7 +93,7 @@ async function once(at: Handling, hearing: Hearing, key: LaneKey, tx: Tx, event:
   if (hearing.run && (await claim(tx, key.consumer, event.id))) await effect(at, hearing, tx, event)
 }
 
-/** Work in one transaction that commits only while the lane is ours. */
+/** A transaction that commits only while this process holds the lane. */
 function fenced<T>(at: Handling, key: LaneKey, work: (tx: Tx) => Promise<T>): Promise<T> {
   return at.db.tx(async tx => {
     await move(tx, key, at.token, 0)

@@ -1,7 +1,7 @@
 /**
- * Handles events of one lane, in order, so that each takes effect once: inbox row, effect, the effect's
- * own events and the cursor share one commit. Up to fifty go together; on any error they go one by
- * one, and the one that fails alone parks its aggregate.
+ * Handles events of one lane in order, so that each takes effect once: inbox row, effect, the
+ * effect's own events and the cursor share one commit. Up to fifty go together. On any error they
+ * are handled one by one, and the event that fails alone parks its aggregate.
  */
 import type { Db, Tx } from '../../database/db.ts'
 import { isUnavailable, SqlState } from '../../database/failures.ts'
@@ -19,25 +19,27 @@ export type Handling = {
   readonly fault: Fault
   readonly judge: Judge
   readonly park_schedule: readonly number[]
-  /** The fence of this process. */
+  /** The fencing token of this process. */
   readonly token: string
 }
 
-/** Longer than this and other processes might take the lane before the cursor has moved. */
+/** A batch that takes longer could lose the lane to another process before the cursor has moved. */
 const together_ms_max = 4000
 
 class TooSlow extends Error {
   override readonly name = 'TooSlow'
 }
 
-/** The database, or a sink, cannot be reached: nothing is wrong with the event, so nothing is parked. */
+/**
+ * The database or a sink is unavailable. The event itself is not at fault, so nothing is parked.
+ */
 export function isOutage(error: unknown): boolean {
   if (error instanceof LeaseLost || error instanceof SinkUnavailable) return true
   if (error instanceof SqlState && /^(57014|55P03|40001|40P01)$/.test(error.code)) return false
   return isUnavailable(error)
 }
 
-/** Of those that a consumer takes in one go: between two portions it may turn out to be too slow. */
+/** How many events a consumer handles in one call; after each portion the time is checked. */
 const portion_max = 10
 
 /** Runs the effect of one event in the given transaction. */
@@ -59,7 +61,10 @@ async function effects(at: Handling, hearing: Hearing, tx: Tx, events: readonly 
   await hearing.runAll?.(tx, events)
 }
 
-/** `through`: what the cursor may move to once all these are done. Answers whether the lane is wanted. */
+/**
+ * `through`: the position that the cursor may move to once all these are done. Returns whether
+ * another process wants the lane.
+ */
 export async function handle(
   at: Handling,
   hearing: Hearing,
@@ -72,7 +77,8 @@ export async function handle(
     return await together(at, hearing, key, events, through)
   } catch (error) {
     if (isOutage(error)) throw error
-    if (events.length > 1) at.log.debug({ err: error, ...key }, 'a batch is handled one by one')
+    if (events.length > 1)
+      at.log.debug({ err: error, ...key }, 'a batch failed; its events are handled one by one')
   }
   let wanted = false
   for (const event of events) {
@@ -130,13 +136,14 @@ function parkEvent(
   )
   return at.db.tx(async tx => {
     const wanted = await move(tx, key, at.token, through())
-    // While it failed, an earlier event of the aggregate cannot have been parked: the lane is ours.
+    // No earlier event of the aggregate can have been parked meanwhile, because this process holds
+    // the lane.
     await park(tx, key, event, error, at.park_schedule)
     return wanted
   })
 }
 
-/** A sink has no inbox: the other side tells repeats by the event's id. */
+/** A sink has no inbox: the receiving side recognizes repeats by the event's id. */
 async function publishAll(
   at: Handling,
   hearing: Hearing,
@@ -153,7 +160,7 @@ async function publishAll(
       const rest = events.filter(one => one.position > event.position)
       const here = rest.length === 0 ? through : () => event.position
       const wanted = await parkEvent(at, key, event, error, here)
-      // Those after it are looked at anew: the same aggregate waits from now on.
+      // The events after it are checked again: those of the same aggregate have to wait now.
       return rest.length === 0 ? wanted : publishAll(at, hearing, key, rest, through)
     }
   }

@@ -1,6 +1,7 @@
 /**
- * Something that hears the log: a consumer of a surface, whose effect shares the transaction of its
- * cursor, or a sink, whose effect is outside and therefore precedes its cursor.
+ * A listener of the event log: a consumer of a surface, whose effect shares the transaction of its
+ * cursor, or a sink, whose effect is outside PostgreSQL and therefore happens before its cursor
+ * moves.
  */
 import type { Tx } from '../../database/db.ts'
 import type { EventDeclaration, LoggedEvent } from '../event.ts'
@@ -15,7 +16,7 @@ export type Hearing = {
       runAll?(tx: Tx, events: readonly LoggedEvent[]): Promise<void>
       publish?: undefined
     }
-  /** Resolves when the other side has the event for certain; may be called again with the same one. */
+  /** Resolves when the other side has stored the event; may be called again with the same event. */
   | { publish(event: LanedEvent): Promise<void>; run?: undefined; runAll?: undefined }
 )
 
@@ -30,7 +31,7 @@ export function judgeBy(declared: ReadonlyMap<string, EventDeclaration>): Judge 
   }
 }
 
-/** The process does not know what to do with the event; a newer one may. */
+/** The process does not know how to handle the event; a newer version may. */
 export class NotUnderstood extends Error {
   override readonly name = 'NotUnderstood'
   readonly code: string
@@ -44,7 +45,7 @@ export function typesOf(hearing: Hearing): readonly string[] | null {
   return hearing.events === 'all' ? null : hearing.events
 }
 
-/** The other side of a sink does not answer: the event is fine and its lane waits. */
+/** The other side of a sink is unavailable: the event is not at fault, and its lane waits. */
 export class SinkUnavailable extends Error {
   override readonly name = 'SinkUnavailable'
 }

@@ -1,7 +1,7 @@
 /**
- * The gate before an effect. One statement decides for a batch which events were handled before (their
- * inbox row exists), which wait behind a parked event of the same aggregate, and which are to be
- * handled now, and writes that down in the transaction of the effect.
+ * The check before an effect. For a batch, one statement finds out which events were handled before
+ * (their inbox row exists), which wait behind a parked event of the same aggregate, and which have
+ * to be handled now. It records that in the transaction of the effect.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../database/db.ts'
@@ -10,7 +10,7 @@ import type { LanedEvent } from '../log/read.ts'
 
 const Fresh = Type.Object({ event_id: Type.String() })
 
-/** Answers the ids of the events that are to be handled in this transaction. */
+/** Returns the ids of the events that have to be handled in this transaction. */
 export async function admit(
   tx: Tx,
   consumer: string,
@@ -52,7 +52,7 @@ export async function admit(
 
 const Parked = Type.Object({ position: Type.Integer() })
 
-/** For a sink, which has no transaction around its effect: the events that are not held up. */
+/** For a sink, which has no transaction around its effect: the events that no park holds back. */
 export async function admitUnparked(
   tx: Tx,
   consumer: string,
@@ -83,7 +83,7 @@ export async function admitUnparked(
   return events.filter(event => !positions.has(event.position))
 }
 
-/** For one event outside the flow of its lane: true if it was not handled before. */
+/** For one event outside the order of its lane: true if it was not handled before. */
 export async function claim(tx: Tx, consumer: string, event_id: string): Promise<boolean> {
   const inserted = await tx.run(sql`
     insert into kernel.inbox_events (consumer, event_id)

@@ -1,6 +1,6 @@
 /**
- * How far consumers are behind the log, counted exactly up to a bound: what is behind a cursor are the
- * events of its types, not whatever else the log holds.
+ * How far consumers are behind the log, counted exactly up to a bound. Only events of a consumer's
+ * own types count, not the other events in the log.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../../database/db.ts'
@@ -9,7 +9,10 @@ import type { Metrics } from '../../observability/metrics.ts'
 import type { Interest } from './leases.ts'
 import { head_position } from '../log/read.ts'
 
-/** Counting stops here in each lane, so that a long backlog does not cost a long statement. */
+/**
+ * Counting stops at this number in each lane, so that a long backlog does not make a long
+ * statement.
+ */
 const counted_max = 1000
 
 export const ConsumerView = Type.Object({
@@ -27,7 +30,9 @@ export type ConsumerView = {
   parked: number
 }
 
-/** Consumers after `after` in the order of their names. `position`: all before it is handled or parked. */
+/**
+ * Consumers after `after`, ordered by name. `position`: all events up to it are handled or parked.
+ */
 export function readConsumers(
   reader: Reader,
   of: readonly Interest[],

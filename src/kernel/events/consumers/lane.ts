@@ -1,8 +1,7 @@
 /**
- * One lane of one consumer, as this process works on it. While it is *live*, everything up to the
- * common tail is handled or in its queue, and new events are pushed to it without a reading of its
- * own; when its queue is full, or after a take-over, it reads behind its own cursor until it has
- * caught up.
+ * One lane of one consumer in this process. While it is *live*, everything up to the common tail is
+ * handled or in its queue, and new events are pushed to it, so it does not read by itself. When its
+ * queue is full, or after a take-over, it reads from its own cursor until it has caught up.
  */
 import { drainPark } from './drain-park.ts'
 import { handle, type Handling } from './handle.ts'
@@ -15,7 +14,7 @@ import { jitter } from '../../ids.ts'
 const read_max = 200
 const together_max = 50
 const queue_max = 400
-/** Then another lane gets its turn. */
+/** After this many events another lane gets its turn. */
 const batches_max = 8
 
 export class Lane {
@@ -53,14 +52,17 @@ export class Lane {
     this.queue = []
   }
 
-  /** The tail goes on without this lane, which has to read for itself. */
+  /** The tail continues without this lane, which has to read by itself. */
   fallBehind(tail: number): void {
     if (!this.live) return
     this.covered = Math.max(this.covered, tail)
     this.live = false
   }
 
-  /** `tail`: through where everything was pushed before this event. Answers whether there is work. */
+  /**
+   * `tail`: the position up to which everything was pushed before this event. Returns whether there
+   * is work.
+   */
   push(event: LanedEvent, tail: number): boolean {
     if (!this.owned) return false
     if (!this.live) return true
@@ -74,7 +76,7 @@ export class Lane {
     return true
   }
 
-  /** Works until nothing is left or its turn is over; answers whether something is left. */
+  /** Works until nothing is left or its turn is over; returns whether something is left. */
   async work(at: Handling, tail: () => number, stopped: () => boolean): Promise<boolean> {
     if (this.parks_due) await this.workParks(at)
     for (let batches = 0; batches < batches_max && !stopped(); batches++) {
@@ -92,11 +94,11 @@ export class Lane {
     this.parks_due = false
     const due = await readDue(at.db, this.key)
     for (const one of due) await drainPark(at, this.hearing, this.key, one)
-    // A park that was finished, or one that follows it, may be due as well.
+    // A park that was retried, or one that follows it, may be due as well.
     if (due.length > 0) this.parks_due = (await readDue(at.db, this.key)).length > 0
   }
 
-  /** Answers true when the lane is level with the tail and nothing was found. */
+  /** Returns true when the lane has reached the tail and found nothing. */
   private async catchUp(at: Handling, tail: () => number): Promise<boolean> {
     const { events, through } = await readLane(at.db, {
       lane: this.key.lane,
@@ -110,7 +112,7 @@ export class Lane {
     return this.live && events.length === 0
   }
 
-  /** Answers true if the lane went to another process. */
+  /** Returns true if another process has taken the lane. */
   private async workBatch(at: Handling, tail: () => number): Promise<boolean> {
     const batch = this.queue.slice(0, together_max)
     const last = batch.at(-1)?.position ?? 0
@@ -129,7 +131,7 @@ export class Lane {
     return true
   }
 
-  /** A cursor without interesting events follows in large steps, so that no look has to walk far. */
+  /** A cursor with no events of its types moves in large steps, so that no scan has to read far. */
   private async keepNear(at: Handling, tail: () => number): Promise<void> {
     const reached = Math.max(this.covered, this.live ? tail() : 0)
     if (this.queue.length > 0 || reached - this.moved < far_behind / 2) return

@@ -1,8 +1,9 @@
 /**
- * Who works on a lane of a consumer, and how far it has come. The token is the fence: a cursor moves
- * only while the row shows ours, in the transaction of the effect, so work of a process that was
- * overtaken is rolled back. `leased_until` (the database's clock) only says from when others may take
- * the lane; each move of the cursor prolongs it, so an idle platform writes nothing.
+ * Which process works on a lane of a consumer, and how far it has come. The token is the fence: a
+ * cursor moves, in the transaction of the effect, only while the row holds our token, so the work
+ * of a process that lost the lane is rolled back. `leased_until` (the database's clock) only says
+ * when others may take the lane. Each move of the cursor prolongs it, so an idle platform writes
+ * nothing.
  */
 import { Type } from 'typebox'
 import type { Db, Tx } from '../../database/db.ts'
@@ -13,14 +14,14 @@ const lease_seconds = 10
 
 export type LaneKey = { readonly consumer: string; readonly lane: number }
 
-/** Another process holds the lane now: what was done here must not be committed. */
+/** Another process holds the lane now: work that was done here must not be committed. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
 
 const lease = sql`now() + make_interval(secs => ${sql.count(lease_seconds)})`
 
-/** Consumers that the code has and the database has not begin at the start of the log. */
+/** Consumers that are new in the code begin at the start of the log. */
 export async function register(db: Db, consumers: readonly string[]): Promise<void> {
   if (consumers.length === 0) return
   await db.run(sql`
@@ -38,7 +39,10 @@ const Taken = Type.Object({
 })
 export type Taken = { consumer: string; lane: number; position: number }
 
-/** At the start: lanes that nobody holds, and by a coin each of those that seem abandoned. */
+/**
+ * At the start: takes free lanes, and each lane that seems abandoned with a probability of one
+ * half.
+ */
 export function takeFree(db: Db, consumers: readonly string[], token: string): Promise<Taken[]> {
   return db.many(
     Taken,
@@ -60,7 +64,7 @@ export function takeFree(db: Db, consumers: readonly string[], token: string): P
 
 export type Interest = { readonly consumer: string; readonly types: readonly string[] | null }
 
-// One row a consumer, with its types as one text; null stands for all.
+// One row a consumer, with its types joined as one text; null means all types.
 function interests(of: readonly Interest[]) {
   return sql`
     select consumer, string_to_array(types, ',') as types
@@ -72,13 +76,15 @@ export const far_behind = 20_000
 
 const Found = Type.Object({ ...Taken.properties, ours: Type.Boolean() })
 
-/** An event that has waited this long shows that the process that holds the lane has too much to do. */
+/**
+ * An event that has waited this long shows that the process that holds the lane has too much to do.
+ */
 const late_seconds = 2
 
 /**
- * The one look over all consumers and lanes: takes every lane with work that nobody holds, and answers
- * those with work that are ours. A lane that another process holds but is late with is asked for, and
- * answered as not ours.
+ * The scan over all consumers and lanes. Takes every lane that has work and no holder, and returns
+ * the lanes with work that are ours. A lane that another process holds but is late with is
+ * requested from it, and returned as not ours.
  */
 export function takeWork(
   db: Db,
@@ -150,7 +156,7 @@ export function takeWork(
 
 const Moved = Type.Object({ wanted: Type.Boolean() })
 
-/** Moves the cursor with the effect. Answers whether another process asks for the lane. */
+/** Moves the cursor with the effect. Returns whether another process has requested the lane. */
 export async function move(
   tx: Tx,
   { consumer, lane }: LaneKey,
@@ -169,7 +175,7 @@ export async function move(
   return row.wanted
 }
 
-/** Hands a lane to the process that asked for it. */
+/** Hands a lane to the process that requested it. */
 export async function yieldLane(db: Db, { consumer, lane }: LaneKey, token: string): Promise<void> {
   await db.run(sql`
     update kernel.event_consumers
@@ -178,7 +184,7 @@ export async function yieldLane(db: Db, { consumer, lane }: LaneKey, token: stri
       and wanted_by is not null`)
 }
 
-/** Gives everything back, so that another process need not wait for the leases to end. */
+/** Gives all leases back, so that another process need not wait until they expire. */
 export async function release(db: Db, token: string): Promise<void> {
   await db.run(sql`
     update kernel.event_consumers
@@ -187,8 +193,8 @@ export async function release(db: Db, token: string): Promise<void> {
 }
 
 /**
- * Cursors of lanes in which nothing of interest happened for long are brought near the head, by one
- * pass over the log for all of them; so a look for work never has to walk far.
+ * Moves cursors of lanes that had no events of their types for long near the head, in one pass over
+ * the log for all of them. So a scan for work never has to read far.
  */
 export async function advanceQuiet(db: Db, of: readonly Interest[]): Promise<number> {
   return db.run(sql`

@@ -1,7 +1,7 @@
 /**
  * An event that fails parks its aggregate for its consumer; later events of that aggregate queue behind
- * it in their order, all others flow. Only whoever holds the lane opens and closes a park, so events
- * of an aggregate can never overtake each other.
+ * it in their order, all others are handled. Only the process that holds the lane opens and closes a
+ * park, so events of an aggregate can never overtake each other.
  *
  *   waiting → resolved (it succeeded) | dead (its attempts are used up) | skipped (by an operator)
  *   dead    → waiting (retried by an operator) | skipped
@@ -34,13 +34,16 @@ export type DuePark = {
   state: string
 }
 
-/** Seconds until the next attempt after `attempts` failures, spread by a tenth; null: no more. */
+/**
+ * Seconds until the next attempt after `attempts` failures, with a jitter of a tenth; null: no
+ * more.
+ */
 function nextWait(schedule: readonly number[], attempts: number): number | null {
   const wait = schedule[attempts - 1]
   return wait === undefined ? null : wait * (0.9 + jitter() * 0.2)
 }
 
-/** A stable name of what went wrong; the message stays in the log. */
+/** A stable code for what went wrong; the message stays in the log. */
 function errorCode(error: unknown): string {
   if (error instanceof Problem) return error.code
   if (error instanceof SqlState) return `sql_${error.code.toLowerCase()}`
@@ -50,7 +53,7 @@ function errorCode(error: unknown): string {
   return error.name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()
 }
 
-/** Opens the park of an event, in the transaction that moves the cursor past it. */
+/** Opens the park of an event, in the transaction that moves the cursor past the event. */
 export async function park(
   tx: Tx,
   key: LaneKey,
@@ -69,7 +72,7 @@ export async function park(
   return id
 }
 
-/** The park failed again: the next attempt, or none. */
+/** The retry failed: schedules the next attempt, or marks the park dead. */
 export async function putOff(
   tx: Tx,
   due: DuePark,
@@ -113,7 +116,7 @@ export function readDueLanes(reader: Reader, consumers: readonly string[]): Prom
   )
 }
 
-/** The parked event itself; null where retention, or an operator, has taken it away. */
+/** The parked event itself; null where retention or an operator has deleted it. */
 export async function readParked(reader: Reader, due: DuePark): Promise<LanedEvent | null> {
   const found = await reader.maybe(
     LanedEvent,
@@ -141,7 +144,7 @@ export async function removeWaits(tx: Tx, due: DuePark, through: number): Promis
     delete from kernel.event_park_waits where park_id = ${due.id} and position <= ${through}`)
 }
 
-/** The first event is done, but others still wait behind it; skipped stays skipped. */
+/** The first event is done, but others still wait behind it. A skipped park stays skipped. */
 export async function resolve(tx: Tx, due: DuePark): Promise<boolean> {
   const changed = await tx.run(sql`
     update kernel.event_parks
@@ -150,7 +153,7 @@ export async function resolve(tx: Tx, due: DuePark): Promise<boolean> {
   return changed > 0
 }
 
-/** Nothing waits any more: later events of the aggregate flow again. */
+/** Nothing waits behind the park any more: later events of the aggregate are handled normally. */
 export async function close(tx: Tx, due: DuePark): Promise<void> {
   await tx.run(sql`
     update kernel.event_parks
@@ -158,7 +161,10 @@ export async function close(tx: Tx, due: DuePark): Promise<void> {
     where id = ${due.id}`)
 }
 
-/** An event behind a finished park failed: it gets a park of its own, and those after it follow. */
+/**
+ * An event behind a finished park failed: it gets its own park, and the events after it wait behind
+ * that.
+ */
 export async function succeed(
   tx: Tx,
   key: LaneKey,

@@ -1,8 +1,8 @@
 /**
- * A read model made again beside the live one: its consumer runs over the log under a name of its own,
- * from the start of the log or from a snapshot with its position, and takes the live one's place in one
- * commit. Cursors of the live consumer are locked for that moment and its leases are fenced off, so
- * no event is missed or applied twice.
+ * Rebuilds a read model beside the live one. Its consumer runs over the log under its own name,
+ * from the start of the log or from a snapshot with its position, and replaces the live one in one
+ * commit. For that moment the cursors of the live consumer are locked and its leases are fenced
+ * off, so no event is missed or applied twice.
  */
 import { Type } from 'typebox'
 import type { Db, Tx } from '../../database/db.ts'
@@ -13,11 +13,13 @@ import { columns, LanedEvent, lanes_count, ofTypes, readHead } from '../log/read
 
 export type Rebuild = {
   db: Db
-  /** What the new rows are made by; its name is the live consumer's, whose place they take. */
+  /**
+   * The consumer that fills the new rows; it has the name of the live consumer that it replaces.
+   */
   consumer: Consumer
-  /** The name under which the progress is kept, so that an interrupted rebuild goes on. */
+  /** The name under which the progress is stored, so that an interrupted rebuild continues. */
   under: string
-  /** The snapshot's position: everything up to it is in the new rows already. */
+  /** The snapshot's position: the new rows already contain everything up to it. */
   from?: number
   /** Puts the new rows into the place of the old ones. */
   swap(tx: Tx): Promise<void>
@@ -26,9 +28,9 @@ export type Rebuild = {
 }
 
 const portion = 200
-/** What one statement may walk over at most, where events of these types are rare. */
+/** The most positions that one statement scans where events of these types are rare. */
 const window_positions = 100_000
-/** So little is left that it fits into the commit of the switch. */
+/** With this few events left, they are applied in the commit of the switch. */
 const near_positions = 1000
 
 export async function rebuild(options: Rebuild): Promise<void> {
@@ -50,7 +52,9 @@ export async function rebuild(options: Rebuild): Promise<void> {
 
 const Place = Type.Object({ position: Type.Integer() })
 
-/** Applies the next portion up to `head` and answers how far the new rows have come. */
+/**
+ * Applies the next portion up to `head` and returns the position that the new rows have reached.
+ */
 async function advance(tx: Tx, { consumer, under }: Rebuild, head: number): Promise<number> {
   const locked = await tx.many(
     Place,
@@ -86,7 +90,7 @@ async function takeOver(tx: Tx, options: Rebuild): Promise<void> {
       order by lane
       for update`,
   )
-  // Nothing beyond this moment: the live consumer goes on from here.
+  // Only events up to this moment: the live consumer continues from here.
   const head = await readHead(tx)
   while ((await advance(tx, options, head)) < head);
   await options.swap(tx)

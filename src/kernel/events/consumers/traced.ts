@@ -1,6 +1,6 @@
 /**
- * A consumer whose work continues the trace of the event that caused it. Of a few in one go each has its
- * span, and what they cause continues the first one's trace.
+ * A consumer whose work continues the trace of the event that caused it. In a batch each event has
+ * its own span, and what the batch causes continues the trace of the first event.
  */
 import { workContext } from '../../observability/context.ts'
 import type { Consumer } from '../consumer.ts'

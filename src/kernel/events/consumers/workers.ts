@@ -1,6 +1,7 @@
 /**
- * The lanes of this process and who works on them. A lane is worked on by one worker at a time, and so
- * many lanes at once as connections are set aside for them; the others wait for their turn.
+ * The lanes of this process and the workers that run them. One worker at a time runs a lane, and as
+ * many lanes run at once as there are connections reserved for them; the others wait for their
+ * turn.
  */
 import type { Log } from '../../observability/log.ts'
 import { isOutage, type Handling } from './handle.ts'
@@ -42,7 +43,7 @@ export class Workers {
     for (const lanes of this.lanes.values()) yield* lanes
   }
 
-  /** The lane has something to do; `dispatch` begins with it. */
+  /** The lane has work; `dispatch` starts it. */
   ask(lane: Lane): void {
     this.ready.add(lane)
   }
@@ -61,7 +62,7 @@ export class Workers {
     }
   }
 
-  /** Ends after the batches that run. */
+  /** Ends after the running batches. */
   async stop(): Promise<void> {
     this.stopped = true
     await Promise.all(this.working)
@@ -82,11 +83,12 @@ export class Workers {
   }
 
   private failed(lane: Lane, error: unknown): void {
-    // What is not understood begins anew from the cursor, as after a take-over.
+    // After an unexpected error the lane starts again from the cursor, as after a take-over.
     if (error instanceof LeaseLost || !isOutage(error)) lane.lose()
     if (error instanceof LeaseLost) return
     lane.failures++
-    if (lane.failures === 1) this.log.warn({ err: error, ...lane.key }, 'a lane has to wait')
+    if (lane.failures === 1)
+      this.log.warn({ err: error, ...lane.key }, 'a lane failed and will be retried')
     lane.resting = true
     const wait_ms = Math.min(rest_ms_max, 100 * 2 ** Math.min(lane.failures, 10))
     setTimeout(() => {

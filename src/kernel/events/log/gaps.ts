@@ -1,8 +1,9 @@
 /**
- * What the sequencer remembers of the staging table's numbers: the highest one taken, and the ranges
- * below it that were not there yet. Reading only these and what lies above keeps a batch as cheap
- * while some transaction stays open (and deleted rows cannot be vacuumed) as it is without one. A
- * range is forgotten once every transaction that ran when it was first seen has ended without it.
+ * What the sequencer knows of the numbers in the staging table: the highest one taken, and the
+ * ranges below it that were still missing. Reading only these ranges and the numbers above keeps a
+ * batch as cheap while a transaction stays open (and deleted rows cannot be vacuumed) as it is
+ * without one. A range is dropped once every transaction that ran when it was first seen has ended
+ * without filling it.
  */
 export type Gap = { low: number; high: number; horizon: number }
 
@@ -11,9 +12,12 @@ export type Seen = {
   /** The numbers taken, ascending. */
   readonly taken: readonly number[]
   readonly full: boolean
-  /** The oldest transaction that still ran. */
+  /** The oldest transaction that was still running. */
   readonly xmin: number
-  /** Our own: whoever had a number below one that was visible to us has an older transaction. */
+  /**
+   * Our own transaction id: a transaction with a number below one that was visible to us has an
+   * older id.
+   */
   readonly xid: number
 }
 
@@ -21,7 +25,10 @@ export class Gaps {
   last: number
   private gaps: Gap[]
 
-  /** A new leader knows nothing of `1..last`: it stays one gap until the transactions of then end. */
+  /**
+   * A new leader knows nothing of `1..last`, so that stays one gap until the transactions of that
+   * time end.
+   */
   constructor(last: number, horizon: number) {
     this.last = last
     this.gaps = last > 0 ? [{ low: 1, high: last, horizon }] : []

@@ -1,8 +1,8 @@
 /**
- * What a transaction announces becomes rows in its own commit: one insert for all events, one for all
- * audit records. An event that its declaration does not describe is a bug and fails the commit. The
- * transaction has its id before it takes its first number from the sequence: by that the sequencer
- * can tell a number that was rolled back from one that is still to come.
+ * Writes the events and audit records of a transaction in its own commit: one insert for all
+ * events, one for all audit records. An event that does not match its declaration is a bug and
+ * fails the commit. The transaction gets its id before it takes its first number from the sequence;
+ * by that the sequencer can tell a number that was rolled back from one that is still to come.
  */
 import { Compile, type Validator } from 'typebox/compile'
 import type { AuditDraft, BufferedEvent, EventDraft } from '../../database/drafts.ts'
@@ -13,7 +13,7 @@ import type { EventDeclaration } from '../event.ts'
 export type OutboxOptions = {
   /** The trace that the running work belongs to. */
   traceparent(): string | null
-  /** The request that it answers, for the audit record. */
+  /** The request id, for the audit record. */
   request_id(): string | null
 }
 
@@ -78,7 +78,7 @@ function insertEvents(
     order by e.ordinal`
 }
 
-/** Answers the schema version under which the event is written. */
+/** Returns the schema version under which the event is written. */
 function judge(known: ReadonlyMap<string, Declared>, event: EventDraft): number {
   const declared = known.get(event.type)
   if (!declared) throw new Error(`the event ${event.type} is not declared by any surface`)

@@ -1,6 +1,6 @@
 /**
- * Readings of the log. Positions have one writer, so what stands behind a cursor is complete, and each
- * reading tells through which position it has seen everything.
+ * Queries on the log. Positions have one writer, so everything after a cursor is complete, and each
+ * query returns the position up to which it has seen everything.
  */
 import { type Static, Type } from 'typebox'
 import type { Reader } from '../../database/db.ts'
@@ -12,7 +12,8 @@ export type LanedEvent = Static<typeof LanedEvent>
 
 export const lanes_count = 16
 
-// Wide enough that a quiet consumer skips a million events in seconds, narrow enough for one statement.
+// Wide enough that a consumer with rare events skips a million events in seconds, narrow enough for
+// one statement.
 const window_positions = 100_000
 
 /** The columns of an event as consumers read them, of `kernel.events` under the name e. */
@@ -20,21 +21,19 @@ export const columns: Sql = sql`e.position, e.id, e.tenant_id, e.type, e.schema_
   e.aggregate_type, e.aggregate_id, e.aggregate_version, e.payload, e.payload_ref, e.traceparent,
   e.occurred_at, e.created_at, e.lane`
 
-/**
- * True for events of these types; null stands for all.
- */
+/** True for events of these types; null means all types. */
 export function ofTypes(types: readonly string[] | null): Sql {
   return types === null ? sql`true` : sql`e.type = any (${types}::text[])`
 }
 
-/** The newest position; the log is insert-only, so this never walks over dead rows. */
+/** The newest position. The log is insert-only, so this never reads dead rows. */
 export const head_position: Sql = sql`coalesce(
   (select position from kernel.events order by position desc limit 1), 0)`
 
 const Head = Type.Object({ head: Type.Integer() })
 const Poll = Type.Object({ head: Type.Integer(), parks_due: Type.Boolean() })
 
-/** The one question of an idle process, over every consumer and lane. */
+/** The one query of an idle process, over every consumer and lane. */
 export function poll(
   reader: Reader,
   consumers: readonly string[],
@@ -76,7 +75,7 @@ const Reach = Type.Object({
   first: Type.Union([Type.Integer(), Type.Null()]),
 })
 
-/** Events of one lane behind a cursor, and the position through which none is missing. */
+/** Events of one lane after a cursor, and the position up to which the list is complete. */
 export async function readLane(
   reader: Reader,
   from: { lane: number; types: readonly string[] | null; after: number; limit: number },

@@ -1,6 +1,6 @@
 /**
- * What may go, goes: partitions of the log that every cursor and park has passed and that are old
- * enough, weeks of the inbox by age, recorded outcomes that expired, and throttles that are full again.
+ * Deletes what has expired: old partitions of the log that every cursor and park has passed, old
+ * weeks of the inbox, recorded outcomes that expired, and throttles that are full again.
  */
 import { Type } from 'typebox'
 import type { KernelSettings } from '../../settings.ts'
@@ -38,7 +38,10 @@ async function inPortions(signal: AbortSignal, remove: () => Promise<number>): P
   while (!signal.aborted && (await remove()) === portion);
 }
 
-/** A consumer that no code has had for as long as events are kept must not hold them for ever. */
+/**
+ * A consumer that was removed from the code longer ago than events are kept must not keep them for
+ * ever.
+ */
 async function forgetConsumers(db: Db, known: readonly string[], days: number): Promise<void> {
   await db.run(sql`
     delete from kernel.event_consumers

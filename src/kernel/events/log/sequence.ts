@@ -1,8 +1,8 @@
 /**
- * The statement that turns committed outbox rows into the event log, and the reading with which a new
- * leader begins. Rows leave the outbox and enter the log in one statement, so an event is in exactly
- * one of the two; version 1 of an aggregate committed before version 2 could be inserted, so a
- * snapshot that holds 2 holds 1, and the order of numbers is the order of positions.
+ * The statement that moves committed outbox rows into the event log, and the query with which a new
+ * leader begins. Rows leave the outbox and enter the log in one statement, so an event is in
+ * exactly one of the two. Version 1 of an aggregate is committed before version 2 can be inserted,
+ * so a snapshot that contains 2 contains 1, and the order of numbers is the order of positions.
  */
 import type { DirectClient } from '../../database/direct.ts'
 import { Gaps } from './gaps.ts'
@@ -10,9 +10,10 @@ import { Gaps } from './gaps.ts'
 export const batch_max = 500
 const partition_ahead = 2_500_000
 
-// Rows are found by number and deleted by place: both stay cheap whatever the statistics of a table
-// that is empty at one moment and full at the next. The counter is found by place too: while an old
-// snapshot is open its dead versions cannot be removed, and a look-up by key would walk all of them.
+// Rows are found by number and deleted by ctid: both stay cheap whatever the statistics of a table
+// that is empty at one moment and full at the next. The counter is found by ctid too: while an old
+// snapshot is open its dead versions cannot be removed, and a look-up by key would read all of
+// them.
 export const sequence_text = `
 with counter as materialized (
   select c.ctid as place
@@ -66,7 +67,7 @@ select (select count(*) from counter) as counters,
   pg_snapshot_xmin(pg_current_snapshot())::text::bigint as xmin,
   case when (select n from counted) > 0 then pg_current_xact_id()::text::bigint end as xid`
 
-/** Where a leader stands. It is the only one, so what it remembers is what the tables hold. */
+/** The state of a leader. There is only one leader, so its memory matches the tables. */
 export type Leading = {
   place: string
   position: number
@@ -75,7 +76,9 @@ export type Leading = {
   gaps: Gaps
 }
 
-/** The first reading: the number first, the transactions after it, so that none can be missed. */
+/**
+ * The first query reads the number first and the transactions after it, so that none can be missed.
+ */
 export async function lead(client: DirectClient): Promise<Leading> {
   const prepared = await prepare(client)
   const counter = await row<{ place: string; position: number }>(
@@ -99,7 +102,7 @@ async function row<R extends object>(
   statement: string | { name?: string; text: string; values: unknown[] },
 ): Promise<R> {
   const { rows } = await client.query<R>(statement as string)
-  if (!rows[0]) throw new Error('a statement of the sequencer answered nothing')
+  if (!rows[0]) throw new Error('a statement of the sequencer returned nothing')
   return rows[0]
 }
 
@@ -113,7 +116,7 @@ type Batch = {
   xid: number | null
 }
 
-/** Takes one batch and answers how many events got a position. */
+/** Takes one batch and returns how many events got a position. */
 export async function sequence(client: DirectClient, leading: Leading): Promise<number> {
   const { gaps } = leading
   const found = await row<Batch>(client, {
@@ -128,13 +131,15 @@ export async function sequence(client: DirectClient, leading: Leading): Promise<
     ],
   })
   const taken = found.taken ?? []
-  // Another hand moved the counter (a restore, an operator): the memory of this leader is worth nothing.
-  if (found.counters !== 1) throw new Error('the event counter is not where its leader left it')
-  if (found.logged !== taken.length) throw new Error('events left the outbox but not for the log')
+  // Something else moved the counter (a restore, an operator), so the memory of this leader is
+  // wrong.
+  if (found.counters !== 1) throw new Error('another session moved the event counter')
+  if (found.logged !== taken.length)
+    throw new Error('events left the outbox but did not enter the log')
   gaps.learn({ taken, full: taken.length === batch_max, xmin: found.xmin, xid: found.xid ?? 0 })
   if (taken.length === 0) return 0
   if (found.place === null || found.position === null) {
-    throw new Error('the event counter was moved by another hand')
+    throw new Error('another session moved the event counter')
   }
   leading.place = found.place
   leading.position = found.position

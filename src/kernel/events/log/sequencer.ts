@@ -1,8 +1,8 @@
 /**
- * One leader among all processes gives events their positions. It holds a session lock on the very
- * connection on which it works, so losing the connection ends the work together with the leadership:
- * there are never two. Its session also ends when it says nothing for six seconds, so that a process
- * that is stopped rather than dead makes way for another.
+ * One leader among all processes gives events their positions. It holds a session lock on the same
+ * connection on which it works, so a lost connection ends the work and the leadership together:
+ * there are never two leaders. PostgreSQL also ends a session that is silent for six seconds, so a
+ * process that is stopped but not dead loses the leadership.
  */
 import { directClient, type DirectClient } from '../../database/direct.ts'
 import type { Fault } from '../../faults.ts'
@@ -16,13 +16,13 @@ export type SequencerOptions = {
   application_name: string
   log: Log
   fault: Fault
-  /** Events got positions: consumers may look. */
+  /** Events got positions: consumers may read them. */
   sequenced(): void
 }
 
 const lock_key = 5_330_114
 const busy_ms = 250
-/** The pulse finds what no word announced; the session may be silent for six seconds. */
+/** The pulse finds work whose notification was lost; the session may be silent for six seconds. */
 const idle_ms = 3000
 const election_ms = 2000
 const quiet_rounds_max = 8
@@ -38,7 +38,7 @@ export class Sequencer {
     this.options = options
   }
 
-  /** Work may be there: look now. */
+  /** There may be work: check now. */
   poke(): void {
     if (this.leading) this.sleeper.wake()
   }

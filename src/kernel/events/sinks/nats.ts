@@ -1,7 +1,8 @@
 /**
- * The log, published to NATS JetStream. One event of a lane is sent after the previous one was stored
- * there, and the cursor moves after that; an event that is sent again after a crash has the same id and
- * falls to the stream's duplicate window. The stream is made when it is absent, and left as it is else.
+ * Publishes the log to NATS JetStream. An event of a lane is sent after the previous one was stored
+ * there, and the cursor moves after that. An event that is sent again after a crash has the same
+ * id, so the duplicate window of the stream drops it. The stream is created when it is absent, and
+ * otherwise not changed.
  */
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { Log } from '../../observability/log.ts'
@@ -11,19 +12,19 @@ import type { LanedEvent } from '../log/read.ts'
 export type NatsSinkOptions = {
   url: string
   log: Log
-  /** Names the stream; its subjects are `evt.>`. */
+  /** The name of the stream; its subjects are `evt.>`. */
   stream?: string
   duplicate_window_seconds?: number
 }
 
 export type NatsSink = {
   readonly hearing: Hearing
-  /** Rejects where the client of NATS cannot be loaded; whether a server answers is asked later. */
+  /** Rejects if the NATS client cannot be loaded; whether a server answers is checked later. */
   readonly loaded: Promise<unknown>
   stop(): Promise<void>
 }
 
-/** Only a platform with this sink pays for its client. */
+/** Loaded only on a platform with this sink. */
 async function loadClient() {
   const { jetstream, jetstreamManager, JetStreamApiError } = await import('@nats-io/jetstream')
   const { connect } = await import('@nats-io/transport-node')
@@ -32,7 +33,7 @@ async function loadClient() {
 
 type Client = Awaited<ReturnType<typeof loadClient>>
 
-/** The event as it is shown outside: the payload is fetched by its reference. */
+/** The event as it is shown outside, with its payload loaded by reference. */
 function envelope(event: LanedEvent) {
   const { id, tenant_id, type, schema_version, aggregate_id, aggregate_version } = event
   const { occurred_at, created_at } = event
@@ -51,7 +52,8 @@ function envelope(event: LanedEvent) {
 
 export function openNatsSink(options: NatsSinkOptions): NatsSink {
   const loaded = loadClient()
-  // Whoever starts the platform awaits it; until then a failure is nobody's.
+  // The code that starts the platform awaits it; this keeps an earlier failure from being
+  // unhandled.
   loaded.catch(() => {})
   let link: Promise<NatsConnection> | undefined
 

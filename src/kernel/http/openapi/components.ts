@@ -1,7 +1,7 @@
 /**
- * Turns TypeBox schemas into the schemas of the document. A schema with a title stands once under
- * `components` and is referred to; where a use has words of its own, they stand beside the reference. A
- * member without a description gets the one that its surface has for that name.
+ * Turns TypeBox schemas into the schemas of the document. A schema with a title is stored once
+ * under `components` and referenced; where a use has its own description, it stands beside the
+ * reference. A member without a description gets the one that its surface has for that name.
  */
 import type { TSchema } from 'typebox'
 import { Amount, Cursor, Id, PositiveAmount, Time, Version } from '../shapes.ts'
@@ -10,7 +10,7 @@ import type { Json, Members } from './reference.ts'
 
 export type Components = {
   readonly schemas: Readonly<Record<string, Json>>
-  /** The schema as it stands in the document. */
+  /** The schema as it appears in the document. */
   schema(schema: TSchema, members: Members): Json
   /** A body or a reply: named, with an example. */
   content(schema: TSchema, members: Members, title: string): Json
@@ -18,7 +18,7 @@ export type Components = {
 
 type Scope = { readonly members: Members; readonly title: string }
 
-/** What one use of a shape may say otherwise. */
+/** What one use of a schema may override. */
 const own_words = ['description', 'examples', 'default']
 
 export function openComponents(): Components {
@@ -28,7 +28,7 @@ export function openComponents(): Components {
     schemas[title] ??= copy
     const known = schemas[title]
     if (JSON.stringify(without(known)) !== JSON.stringify(without(copy))) {
-      throw new Error(`two schemas are called ${title}`)
+      throw new Error(`two schemas have the title ${title}`)
     }
     const words = own_words.flatMap(word =>
       copy[word] === undefined || same(copy[word], known[word]) ? [] : [[word, copy[word]]],

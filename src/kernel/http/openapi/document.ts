@@ -1,6 +1,7 @@
 /**
- * The OpenAPI 3.1 document, made from the routes alone. A TypeBox schema is JSON Schema, so it is embedded
- * as it stands, and everything that several operations share (schemas, refusals, headers) stands once.
+ * The OpenAPI 3.1 document, made from the routes alone. A TypeBox schema is JSON Schema, so it is
+ * used as it is, and everything that several operations share (schemas, refusals, headers) is in it
+ * once.
  */
 import { Type } from 'typebox'
 import type { PermissionCatalog } from '../../access/permissions.ts'
@@ -25,7 +26,7 @@ export type Section = {
 
 export type DocumentOptions = {
   readonly routes: readonly Route[]
-  /** Surfaces; routes of none of them belong to the platform. */
+  /** The surfaces; routes of none of them belong to the platform. */
   readonly sections: readonly Section[]
   readonly catalog: Catalog
   readonly permissions: PermissionCatalog
@@ -140,7 +141,7 @@ const needs: Readonly<Record<string, string>> = {
   authenticated: 'Requires a credential and no permission.',
 }
 
-/** What the route says of itself, then who may call it and what a retry does. */
+/** The description of the route, then who may call it and what a retry does. */
 function describe(route: Route, permissions: PermissionCatalog): string {
   const { permission } = route
   const [name = '', typed] = permission.split(':')
@@ -201,7 +202,7 @@ function requestBody(route: Route, components: Components, members: Members): Js
   }
 }
 
-/** Only what is referred to, so that no component stands there for nothing. */
+/** Only components that are referenced, so that none is unused. */
 function usedComponents(paths: Json, all: Record<string, Json>): Json {
   const used = new Set<string>()
   const follow = (value: unknown): void => {

@@ -1,7 +1,7 @@
 /**
- * Makes an example that fits a schema: from its own `examples`, from the value that its surface gives for a
- * member's name, else from its format and bounds. One schema always has the same example, so that the
- * document changes only with the routes.
+ * Makes an example that matches a schema: from its own `examples`, from the value that its surface
+ * gives for a member's name, otherwise from its format and bounds. A schema always has the same
+ * example, so that the document changes only with the routes.
  */
 import { createHash } from 'node:crypto'
 import type { Json, Members } from './reference.ts'
@@ -26,7 +26,7 @@ export function exampleOf(schema: unknown, scope: Scope, name = ''): unknown {
   return ofType(given, inside, name)
 }
 
-/** Their examples vary with the member's name. */
+/** Their examples depend on the member's name. */
 const shared = new Set(['Id', 'Time'])
 
 function isNotNull(schema: Json): boolean {
@@ -91,7 +91,7 @@ function textOf(schema: Json, name: string): string {
   return [words, ...believable].find(fits) ?? (words || 'example')
 }
 
-/** Values of the usual forms; the first one that fits a pattern is taken. */
+/** Values of the usual forms; the first one that matches a pattern is used. */
 const believable = [
   'support_viewer',
   'jobs.jobs.read',
@@ -113,7 +113,7 @@ function idFor(name: string): string {
   return `019c8f3a-5b20-7d41-9e6b-${digest(name).slice(0, 12)}`
 }
 
-/** What ends comes after what begins. */
+/** The end of a period comes after its beginning. */
 function timeFor(name: string): string {
   const later = /expire|until|deadline|next|end|finish|updated|last/.test(name)
   return later ? '2026-03-02T10:15:00.000Z' : '2026-03-02T09:30:00.000Z'

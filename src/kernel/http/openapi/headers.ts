@@ -15,7 +15,7 @@ export const headers: Readonly<Record<string, Header>> = {
     schema: { $ref: '#/components/schemas/Id' },
   },
   RateLimit: textual(
-    'What is left: `r` requests, and in `t` seconds the limit is full again.',
+    'The remaining budget: `r` requests; the limit is full again in `t` seconds.',
     '"read";r=598;t=1',
   ),
   'RateLimit-Policy': textual('The limit: `q` requests in `w` seconds.', '"read";q=600;w=60'),
@@ -49,7 +49,7 @@ export function header(name: string): Json {
   return { [name]: { $ref: `#/components/headers/${name}` } }
 }
 
-/** Which headers a successful reply has. */
+/** The headers of a successful reply. */
 export function headersOf(route: Route, status: number): Json {
   const names = ['X-Request-Id']
   if (!route.always) names.push('RateLimit', 'RateLimit-Policy')
@@ -70,7 +70,7 @@ export const parameters: Readonly<Record<string, Json>> = {
     name: 'If-Match',
     in: 'header',
     required: false,
-    description: 'The ETag of the version that is meant; 412 where it is not the current one.',
+    description: 'The ETag of the expected version; 412 where it is not the current one.',
     schema: { type: 'string', maxLength: 1024, examples: ['"3"'] },
   },
 }

@@ -2,7 +2,7 @@
 import type { Reference } from './reference.ts'
 
 export const platform_introduction =
-  'What the platform says about itself: health, limits, problems, the log of events and of administrative acts. Most of it is read by operators and by programs.'
+  'What the platform reports about itself: health, limits, problems, the log of events and of administrative acts. It is read mostly by operators and by programs.'
 
 export const kernelReference: Reference['members'] = {
   data: ['The items of this page.'],
@@ -10,14 +10,14 @@ export const kernelReference: Reference['members'] = {
   has_more: ['Whether a next page exists.', true],
   cursor: ['The `next_cursor` of the page before; absent for the first page.', 'c1.eyJhIjoxfQ'],
   reason: [
-    'Why, in the words of the caller. It is kept in the audit log.',
+    'The reason that the caller gave. It is kept in the audit log.',
     'Requested by the customer.',
   ],
   'Problem.type': [
     'The address of the page that explains the code.',
     'http://127.0.0.1:8080/problems/job_not_found',
   ],
-  'Problem.title': ['What the code means, the same each time.', 'There is no such job'],
+  'Problem.title': ['What the code means; the same text each time.', 'There is no such job'],
   'Problem.status': ['The HTTP status.', 404],
   'Problem.detail': [
     'What was wrong this time, and what to do next.',
@@ -26,7 +26,7 @@ export const kernelReference: Reference['members'] = {
   'Problem.instance': ['The path of the request.', '/v1/jobs/019c8f3a-5b20-7d41-9e6b-2f1c40d7a961'],
   'Problem.code': ['The stable name of the refusal. New codes may be added.', 'job_not_found'],
   'Problem.request_id': ['The id of the request, as in `X-Request-Id`.'],
-  'Problem.errors': ['What does not fit, at most 20 of them.'],
+  'Problem.errors': ['The values that do not match the schema, at most 20 of them.'],
   'Problem.retry_after': ['Seconds to wait before the same request is sent again.', 2],
   'Problem.current_state': ['The state that does not allow the request.', 'succeeded'],
   'FieldError.location': ['The part of the request.'],

@@ -1,4 +1,4 @@
-/** The `operationId` of a route: its own name, else one made from method and path. */
+/** The `operationId` of a route: the declared name, otherwise one made from method and path. */
 import type { Route } from '../route.ts'
 
 const verbs = { GET: 'get', POST: 'create', PUT: 'put', PATCH: 'update', DELETE: 'delete' } as const

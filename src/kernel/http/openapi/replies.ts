@@ -1,6 +1,7 @@
 /**
- * Replies of an operation: its successes with their headers, and its refusals by status. A refusal is one
- * component for each status; where an operation has other codes than most, its reference names them.
+ * Replies of an operation: its successes with their headers, and its refusals by status. There is
+ * one refusal component for each status; where an operation has other codes than most, its
+ * reference lists them.
  */
 import type { Catalog } from '../../errors/problem.ts'
 import { keyMode, mediaTypesOf } from '../compile-route.ts'
@@ -51,7 +52,7 @@ function same(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }
 
-/** A page or picture beside JSON is a text in the route's schema; as JSON it is never sent. */
+/** A page or picture beside JSON is a text in the route's schema; it is never sent as JSON. */
 function jsonOf(schema: Json): Json & { [key: string]: unknown } {
   const branches = schema['anyOf'] as Json[] | undefined
   const [first, second] = branches ?? []
@@ -63,7 +64,7 @@ function jsonOf(schema: Json): Json & { [key: string]: unknown } {
 const meaning: Readonly<Record<number, string>> = {
   200: 'The request succeeded.',
   201: 'The resource was created.',
-  202: 'The request was accepted; its work goes on.',
+  202: 'The request was accepted; its work continues.',
   204: 'The request succeeded, and there is no content.',
   206: 'A part of the content.',
   301: 'Moved permanently; follow `Location`.',
@@ -97,7 +98,7 @@ const status_names: Readonly<Record<number, string>> = {
   507: 'InsufficientStorage',
 }
 
-/** The codes of each route by status, as a list with back ticks. */
+/** The codes of each route by status, as a list in backticks. */
 export function refusalsOf(route: Route, catalog: Catalog): ReadonlyMap<number, string> {
   const codes = new Map<number, Set<string>>()
   for (const code of [...impliedCodes(route), ...(route.fails ?? [])]) {
@@ -136,7 +137,7 @@ export function responseComponents(all: readonly ReadonlyMap<number, string>[]):
   return { ...own, [any_refusal]: whole, Done: done }
 }
 
-/** What has nothing to do with one operation stands once, as its `default`. */
+/** Refusals that depend on no operation are listed once, as its `default`. */
 const anywhere_statuses = new Set([406, 413, 415, 429, 500, 503])
 const any_refusal = 'AnyRefusal'
 
@@ -185,7 +186,7 @@ function impliedCodes(route: Route): string[] {
   const codes = [
     'malformed_request',
     'not_acceptable',
-    // A query is looked at on every route, whether or not it names a parameter.
+    // Every route checks the query, even if it declares no parameter.
     'invalid_character',
     'rate_limited',
     'internal_error',

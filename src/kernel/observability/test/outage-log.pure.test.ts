@@ -17,5 +17,5 @@ test('writes the first failure, and counts what follows', async () => {
   logOutage(log, {}, 'no mail', 20)
   expect(lines.map(({ msg }) => msg)).toEqual(['no database', 'no mail'])
   await vi.waitFor(() => expect(lines).toHaveLength(3))
-  expect(lines[2]).toMatchObject({ msg: 'no database: more of the same', count: 99 })
+  expect(lines[2]).toMatchObject({ msg: 'no database: repeated', count: 99 })
 })

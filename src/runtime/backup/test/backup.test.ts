@@ -144,15 +144,15 @@ describe('a damaged backup', { timeout: 120_000 }, () => {
     const copy = damaged('flipped', control)
     const verified = await place.run(data, ['backup', 'verify', copy])
     expect(verified).toMatchObject({ code: 1 })
-    expect(verified.out).toContain(`${control} was altered`)
+    expect(verified.out).toContain(`${control} was changed`)
     const fresh = place.data('not-restored')
     const restored = await place.run(fresh, ['backup', 'restore', copy])
     expect(restored).toMatchObject({ code: 1, out: '' })
-    expect(restored.err).toMatch(/The backup is damaged: .*pg_control was altered/)
+    expect(restored.err).toMatch(/The backup is damaged: .*pg_control was changed/)
     expect(fs.existsSync(fresh)).toBe(false)
   })
 
-  test('is found where a file is missing, was added, or the manifest itself was altered', async () => {
+  test('is found where a file is missing, was added, or the manifest itself was changed', async () => {
     const copy = damaged('incomplete', control)
     fs.rmSync(join(copy, 'objects/ab/cd'))
     fs.writeFileSync(join(copy, 'objects/more'), '')
@@ -162,11 +162,11 @@ describe('a damaged backup', { timeout: 120_000 }, () => {
       violations: [
         'objects/ab/cd is missing',
         'objects/more is not part of the backup',
-        `${control} was altered`,
+        `${control} was changed`,
       ],
     })
     const altered = await place.run(data, ['backup', 'verify', damaged('altered', 'manifest.json')])
-    expect(altered.err).toMatch(/manifest\.json was altered/)
+    expect(altered.err).toMatch(/manifest\.json was changed/)
     expect(altered.code).toBe(1)
   })
 
@@ -196,7 +196,7 @@ describe('a backup is refused', { timeout: 120_000 }, () => {
     const occupied = await place.run(data, ['backup', 'create', backup])
     expect(occupied.err).toContain('is not empty')
     const inside = await place.run(data, ['backup', 'create', join(data, 'backup')])
-    expect(inside.err).toContain('lies in the data folder')
+    expect(inside.err).toContain('is inside the data folder')
     expect([occupied.code, inside.code]).toEqual([1, 1])
     expect(fs.existsSync(join(data, 'backup'))).toBe(false)
   })
@@ -208,12 +208,12 @@ describe('a backup is refused', { timeout: 120_000 }, () => {
     expect(over.err).toContain(`${data} is not empty`)
     const platform = await place.platform(data)
     const running = await place.run(data, ['backup', 'restore', backup])
-    expect(running.err).toContain(`The platform runs on ${data}. Stop it`)
+    expect(running.err).toContain(`A platform is running on ${data}. Stop it`)
     await platform.kill('SIGTERM')
     const half = place.data('half')
     fs.mkdirSync(half)
     const none = await place.run(data, ['backup', 'verify', half])
-    expect(none.err).toContain('is no backup: it has no manifest.json')
+    expect(none.err).toContain('is not a backup: it has no manifest.json')
     expect(fs.readdirSync(half)).toEqual([])
   })
 })

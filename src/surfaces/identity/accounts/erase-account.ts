@@ -5,11 +5,12 @@
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
+import { forgetAddress } from '../registrations/forget-address.ts'
 import { keepOperatorBeside } from '../roles/keep-operator.ts'
 import type { AccountRow } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 import { revokeSessions } from '../sessions/revoke-sessions.ts'
-import { raiseAccountVersion } from './find-account.ts'
+import { principalsOf, raiseAccountVersion } from './find-account.ts'
 import { forgetCredentials } from './forget-credentials.ts'
 
 /** False where it was erased before. */
@@ -36,15 +37,13 @@ export async function eraseAccount(
   await tx.run(sql`delete from identity.credentials where account_id = ${id}`)
   await tx.run(sql`delete from identity.one_time_challenges where account_id = ${id}`)
   await tx.run(sql`delete from identity.email_changes where account_id = ${id}`)
-  await tx.run(sql`
-    delete from identity.mails where account_id = ${id} or (account_id is null and tenant_id =
-      ${tenant_id} and ref in (select r.id from identity.registrations r
-        where r.tenant_id = ${tenant_id} and r.email_normalized = ${email_normalized}))`)
-  await tx.run(sql`
-    delete from identity.registrations
-    where tenant_id = ${tenant_id} and email_normalized = ${email_normalized}`)
+  await tx.run(sql`delete from identity.mails where account_id = ${id}`)
+  await forgetAddress(tx, account, 'all')
   await tx.run(sql`update identity.sessions set client_metadata = ${sql.json(nothing)}
     where account_id = ${id}`)
+  await tx.run(sql`
+    update identity.api_keys set name = '' where tenant_id = ${tenant_id} and account_id = ${id}`)
+  await tx.run(sql`update identity.mfa_methods set label = '' where account_id = ${id}`)
   tx.emit({
     type: 'account.deleted',
     tenant_id,
@@ -53,7 +52,7 @@ export async function eraseAccount(
     aggregate_version: await raiseAccountVersion(tx, id),
     data: { account_id: id },
   })
-  await deps.kernel.personal.erase(tx, { account_id: id, tenant_id })
+  await deps.kernel.personal.erase(tx, await principalsOf(tx, account))
   const about = { tenant_id, account_id: id, actor, seen }
   await recordSecurityEvent(tx, { ...about, action: 'account.deleted' })
   return true

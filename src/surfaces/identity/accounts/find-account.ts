@@ -1,6 +1,9 @@
 /** Reads accounts, and raises the version that orders everything announced about one. */
+import { Type } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import type { PersonalAccount } from '../../../kernel/work/personal.ts'
 import { AccountRow, Versioned } from '../schemas.ts'
 
 export const accountColumns = sql`id, tenant_id, email, email_normalized, status, verified_at,
@@ -24,6 +27,22 @@ export function accountInTenant(
       select ${accountColumns} from identity.accounts
       where tenant_id = ${tenant_id} and id = ${id}`,
   )
+}
+
+const Keys = Type.Object({ ids: Type.Array(Id) })
+
+/** The account with the API keys that it made, for those who keep something of either. */
+export async function principalsOf(
+  reader: Pick<Reader, 'one'>,
+  { id, tenant_id }: Pick<AccountRow, 'id' | 'tenant_id'>,
+): Promise<PersonalAccount> {
+  const { ids } = await reader.one(
+    Keys,
+    sql`
+      select coalesce(array_agg(id), '{}') as ids from identity.api_keys
+      where tenant_id = ${tenant_id} and account_id = ${id}`,
+  )
+  return { account_id: id, tenant_id, principal_ids: [id, ...ids] }
 }
 
 /** Takes the account's row lock: call it before `emit` on the aggregate `account`. */

@@ -20,6 +20,7 @@ import { passwordIsUnchanged, provePassword } from '../passwords/prove-password.
 import type { AcceptedRequest } from '../requests.ts'
 import type { Seen } from '../security-events/record-security-event.ts'
 import { emailScope } from '../tenants/resolve-tenant.ts'
+import { forgetAddress } from '../registrations/forget-address.ts'
 import { announceProven } from '../registrations/take-over.ts'
 import { requireEmail } from '../accounts/email.ts'
 import { accountByAddress, accountById } from '../accounts/find-account.ts'
@@ -113,6 +114,7 @@ async function move(tx: Tx, { id }: Principal, token: string, seen: Seen) {
         verified_at = kernel.now()
       where id = ${id} returning id, verified_at`,
   )
+  await forgetAddress(tx, account, 'ended')
   await announceProven(tx, account, seen)
   await tellOwner(tx, account, 'address_changed')
   return { account_id: id, status: 'active', verified_at: moved.verified_at } as const

@@ -11,7 +11,7 @@ import type { Personal, PersonalRecord } from '../../../kernel/work/personal.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requireStepUp } from '../step-up.ts'
-import { accountById } from '../accounts/find-account.ts'
+import { accountById, principalsOf } from '../accounts/find-account.ts'
 
 const portion = 500
 const Data = Type.Object({ data: Type.Record(Type.String(), Type.Unknown()) })
@@ -120,7 +120,7 @@ export function exportRoute(deps: Pick<Deps, 'kernel'>): Route {
       const account = await accountById(db, principal.id)
       if (!account) throw problem('account_not_found')
       await requireStepUp(db, deps.kernel, principal)
-      const about = { account_id: account.id, tenant_id: account.tenant_id }
+      const about = await principalsOf(db, account)
       const records = deps.kernel.personal.export(about, request.signal)
       return reply(200, Readable.from(lines(records)), {
         'content-type': 'application/x-ndjson',

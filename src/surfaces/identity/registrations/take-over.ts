@@ -1,7 +1,8 @@
 /**
  * The first proof of a mailbox. Until then anybody may have registered the address, so whatever opened
  * the account before is removed in the commit of the proof: password, sessions, second factors, API keys,
- * identities at providers and one-time tokens. The person who proves the very registration that made the
+ * identities at providers and one-time tokens; what was made in the account goes as it does when an account
+ * is erased, so no subscription, schedule or link of a stranger goes on acting. The person who proves the very registration that made the
  * account keeps what is theirs.
  */
 import { Type } from 'typebox'
@@ -14,7 +15,7 @@ import { storePassword } from '../passwords/store-password.ts'
 import type { AccountRow } from '../schemas.ts'
 import { recordSecurityEvent, type Seen } from '../security-events/record-security-event.ts'
 import { revokeSessions } from '../sessions/revoke-sessions.ts'
-import { raiseAccountVersion } from '../accounts/find-account.ts'
+import { principalsOf, raiseAccountVersion } from '../accounts/find-account.ts'
 import { forgetCredentials } from '../accounts/forget-credentials.ts'
 
 export type Claim = {
@@ -68,6 +69,7 @@ export async function removeEarlierHolder(
   const { id } = account
   await revokeSessions(tx, deps, { account_id: id }, 'address_proven', { actor: id, seen })
   await forgetCredentials(tx, account)
+  await deps.kernel.personal.eraseEarlier(tx, await principalsOf(tx, account))
   await consumeAll(tx, id, null)
   await tx.run(sql`
     update identity.email_changes set status = 'superseded'

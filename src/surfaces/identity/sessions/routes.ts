@@ -11,6 +11,7 @@ import { endSession } from './end-session.ts'
 import { listSessions, SessionPage } from './list-sessions.ts'
 import { LogIn, logIn } from './log-in.ts'
 import { refresh } from './refresh-session.ts'
+import { CurrentSession, readCurrentSession } from './read-current-session.ts'
 import { revokeSessions } from './revoke-sessions.ts'
 
 export function sessionRoutes(deps: Deps): readonly Route[] {
@@ -19,6 +20,7 @@ export function sessionRoutes(deps: Deps): readonly Route[] {
     refreshRoute(deps),
     logOutRoute(deps),
     revokeAllRoute(deps),
+    currentRoute(deps),
     ...listRoutes(),
   ]
 }
@@ -138,6 +140,25 @@ function revokeAllRoute(deps: Deps): Route {
       })
       return reply(204, null)
     },
+  })
+}
+
+function currentRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/sessions/current',
+    name: 'getCurrentSession',
+    summary: 'The session of the caller',
+    description:
+      'Gives a reloaded page its `csrf_token` again. Also with the refresh cookie alone, after the access token has expired: then refresh next. A page of another site is refused.',
+    permission: 'public',
+    added: true,
+    replies: { 200: CurrentSession },
+    fails: ['authentication_required', 'csrf_failed'],
+    handle: async ({ tx, principal, request }) =>
+      reply(200, await readCurrentSession(tx, deps, principal, request.headers), {
+        'cache-control': 'no-store',
+      }),
   })
 }
 

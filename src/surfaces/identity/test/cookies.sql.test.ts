@@ -52,3 +52,35 @@ test('over https the cookies are Secure and say so in their names', async () => 
     /^__Secure-rt=.*; Path=\/v1\/sessions; .*HttpOnly; SameSite=Strict; Secure$/,
   )
 })
+
+test('a page that is reloaded gets its CSRF token again, and a page of another site does not', async () => {
+  const member = await world.member()
+  const login = await world.login(member, { delivery: 'cookie' })
+  const { csrf_token, session_id } = login.body
+  const cookie = jar(login.headers)
+  const read = (headers: Record<string, string>) =>
+    world.call('GET', '/v1/sessions/current', { headers })
+  const own = await read({ cookie, 'sec-fetch-site': 'same-origin' })
+  expect(own.body).toMatchObject({ csrf_token, session_id, account_id: member.id })
+  expect(own.headers.get('cache-control')).toBe('no-store')
+  expect(own.headers.get('access-control-allow-origin')).toBeNull()
+  for (const site of ['cross-site', 'same-site']) {
+    expect((await read({ cookie, 'sec-fetch-site': site })).body.code).toBe('csrf_failed')
+  }
+  const foreign = await read({ cookie, origin: 'https://attacker.test' })
+  expect(foreign.body.code).toBe('csrf_failed')
+  expect((await read({})).status).toBe(401)
+
+  // The access token has expired, so only the refresh cookie is left.
+  const left = cookie.split('; ').find(one => one.startsWith('rt=')) ?? ''
+  const rest = await read({ cookie: left, 'sec-fetch-site': 'same-origin' })
+  expect(rest.body).toMatchObject({ csrf_token, session_id })
+  const headers = { cookie: left, 'sec-fetch-site': 'same-origin', 'x-csrf-token': csrf_token }
+  const path = `/v1/sessions/${session_id}/refresh`
+  expect((await world.call('POST', path, { headers })).status).toBe(200)
+  expect((await read({ cookie: left })).status).toBe(401)
+
+  const bearer = await read({ authorization: `Bearer ${member.token}` })
+  expect(bearer.body.session_id).toBe(member.session_id)
+  expect(bearer.body).not.toHaveProperty('csrf_token')
+})

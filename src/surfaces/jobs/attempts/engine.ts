@@ -16,6 +16,7 @@ import type { Ending } from './ends/decide-end.ts'
 import { finalize, type FinalizeDeps, type Finished } from './ends/finalize.ts'
 import { holdAttempt, type HeldAttempt } from './ends/hold-attempts.ts'
 import { jsonResult, type Result } from './ends/result.ts'
+import { beatLoop } from './ends/note-outages.ts'
 import { openRetryBudgets } from './ends/retry-budget.ts'
 import { sweep, sweepIsDue } from './ends/sweeps.ts'
 import type { Rights } from '../face.ts'
@@ -105,6 +106,7 @@ export function openEngine(deps: EngineDeps): Engine {
         builtIns: builtInsOf(deps),
         checkResult: async ({ lease }, value) => await requireResult(deps, lease, value),
       }),
+      beatLoop(db),
       {
         name: 'jobs.sweep',
         every_ms: 60_000,

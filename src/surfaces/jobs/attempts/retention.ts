@@ -24,6 +24,11 @@ export function jobRetention({ settings }: Pick<Kernel, 'settings'>): readonly R
           where a.job_id = t.job_id and a.state = 'running')`,
       every_seconds: 60,
     },
+    {
+      table: 'jobs.outages',
+      key: ['began_at'],
+      where: sql`t.ended_at < now() - interval '30 days'`,
+    },
     { statement: deleteJobs(settings['jobs.retention_days']), every_seconds: 60 },
     {
       table: 'jobs.worker_capabilities',

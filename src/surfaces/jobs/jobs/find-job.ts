@@ -64,6 +64,17 @@ export type Caller = {
 const kept: ReadonlySet<Act> = new Set(['jobs.jobs.read', 'jobs.jobs.cancel', 'jobs.results.read'])
 const submit = 'jobs.jobs.submit'
 
+/** The same question later, while a stream of the job is open: their rights may have been taken away. */
+export async function stillReads(
+  deps: Pick<Deps, 'types' | 'rights'>,
+  principal: Principal,
+  job: Job,
+): Promise<boolean> {
+  const { tenant_id, id: principal_id } = principal
+  const [held] = await deps.rights.recentGrantsOf([{ tenant_id, principal_id }])
+  return held !== undefined && may(deps, held, principal, 'jobs.jobs.read', job)
+}
+
 type Job = { readonly type: string; readonly principal_id: string }
 
 function may(

@@ -113,15 +113,19 @@ async function pause(tx: Tx, { tenant_id, id, name, type }: Due): Promise<void> 
   })
 }
 
-function dueOf(due: Due, made_up_max: number) {
+function dueOf({ kernel: { settings } }: SubmitDeps, due: Due) {
   const times = runTimes(due.cron, due.timezone)
   // A zone may go when the machine's own list of them changes: such a schedule rests.
   if (!times) return { runs: [], next_ms: null }
-  return dueRuns(times, parseTime(due.next_run_at), parseTime(due.now), due.catch_up, made_up_max)
+  return dueRuns(times, parseTime(due.next_run_at), parseTime(due.now), {
+    catch_up: due.catch_up,
+    made_up_max: settings['jobs.schedule_catch_up_max'],
+    on_time_ms: settings['jobs.schedule_on_time_seconds'] * 1000,
+  })
 }
 
 async function runDue(tx: Tx, deps: SubmitDeps, due: Due): Promise<void> {
-  const { runs, next_ms } = dueOf(due, deps.kernel.settings['jobs.schedule_catch_up_max'])
+  const { runs, next_ms } = dueOf(deps, due)
   let last_job_id = due.last_job_id
   let last_run_ms: number | null = null
   for (const run_ms of runs) {
@@ -168,9 +172,9 @@ async function isUnderWay(tx: Tx, { tenant_id }: Due, job_id: string): Promise<b
 }
 
 /** The run is lost; the next one may fare better. */
-async function passOver({ kernel }: SubmitDeps, due: Due, code: string): Promise<void> {
-  const { next_ms } = dueOf(due, 1)
-  await kernel.db.run(sql`
+async function passOver(deps: SubmitDeps, due: Due, code: string): Promise<void> {
+  const { next_ms } = dueOf(deps, due)
+  await deps.kernel.db.run(sql`
     update jobs.job_schedules
     set next_run_at = ${next_ms === null ? null : rfc3339(next_ms)}, last_error_code = ${code}
     where tenant_id = ${due.tenant_id} and id = ${due.id} and next_run_at = ${due.next_run_at}`)

@@ -119,14 +119,18 @@ export type DueRuns = {
   readonly next_ms: number | null
 }
 
-const on_time_ms = 60_000
+export type CatchUpRules = {
+  readonly catch_up: CatchUp
+  readonly made_up_max: number
+  /** A run that begins no later than this was not missed. */
+  readonly on_time_ms: number
+}
 
 export function dueRuns(
   times: RunTimes,
   due_ms: number,
   now_ms: number,
-  catch_up: CatchUp,
-  made_up_max: number,
+  { catch_up, made_up_max, on_time_ms }: CatchUpRules,
 ): DueRuns {
   const next_ms = times.next(now_ms)
   if (due_ms > now_ms) return { runs: [], next_ms: due_ms }

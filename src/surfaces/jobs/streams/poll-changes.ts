@@ -9,15 +9,15 @@ import type { Kernel } from '../settings.ts'
 import type { JobKey } from '../face.ts'
 
 export type Lookout = {
-  /** Resolves once the job's sequence is no longer the one given, or the job or the caller has gone. */
-  moved(job: JobKey, sequence: number, signal: AbortSignal): Promise<void>
+  /** True once the job's sequence is no longer the one given or the job has gone; false when aborted. */
+  moved(job: JobKey, sequence: number, signal: AbortSignal): Promise<boolean>
   close(): void
 }
 
 const every_ms = 1000
 const Row = Type.Object({ id: Type.String(), last_sequence: Type.Integer() })
 
-type Waiting = JobKey & { readonly sequence: number; tell(): void }
+type Waiting = JobKey & { readonly sequence: number; tell(moved: boolean): void }
 
 export function openLookout({ db, log, onWake }: Pick<Kernel, 'db' | 'log' | 'onWake'>): Lookout {
   const all = new Set<Waiting>()
@@ -47,16 +47,17 @@ export function openLookout({ db, log, onWake }: Pick<Kernel, 'db' | 'log' | 'on
   }
   return {
     moved: async (job, sequence, signal) => {
-      if (signal.aborted) return
-      const done = Promise.withResolvers<null>()
-      const waiting: Waiting = { ...job, sequence, tell: () => done.resolve(null) }
+      if (signal.aborted) return false
+      const done = Promise.withResolvers<boolean>()
+      const waiting: Waiting = { ...job, sequence, tell: done.resolve }
+      const left = () => done.resolve(false)
       all.add(waiting)
       timer ??= setInterval(wake, every_ms)
-      signal.addEventListener('abort', waiting.tell, { once: true })
+      signal.addEventListener('abort', left, { once: true })
       try {
-        await done.promise
+        return await done.promise
       } finally {
-        signal.removeEventListener('abort', waiting.tell)
+        signal.removeEventListener('abort', left)
         all.delete(waiting)
         if (all.size === 0) stop()
       }
@@ -64,7 +65,7 @@ export function openLookout({ db, log, onWake }: Pick<Kernel, 'db' | 'log' | 'on
     close: () => {
       deaf()
       stop()
-      for (const waiting of all) waiting.tell()
+      for (const waiting of all) waiting.tell(false)
     },
   }
 }
@@ -81,5 +82,5 @@ async function notifyMoved(db: Db, waiting: readonly Waiting[]): Promise<void> {
     join jobs.jobs j on j.tenant_id = w.tenant_id and j.id = w.id`,
   )
   const now = new Map(rows.map(row => [row.id, row.last_sequence]))
-  for (const one of waiting) if (now.get(one.job_id) !== one.sequence) one.tell()
+  for (const one of waiting) if (now.get(one.job_id) !== one.sequence) one.tell(true)
 }

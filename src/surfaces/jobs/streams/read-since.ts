@@ -1,28 +1,37 @@
 /**
- * What has happened to a job since a place in its one sequence: the lines of progress in between, whether
- * its history went on, and the job itself, which is never older than the place that is answered.
+ * What has happened to a job since a place in its one sequence, in one snapshot: the lines of progress, the
+ * last step of its history, and the job itself as it was then.
  */
 import { Type, type Static } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
+import type { Db, Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import type { JobKey } from '../face.ts'
-import { isTerminal, Progress, type JobView } from '../schemas.ts'
+import { Progress, type JobView } from '../schemas.ts'
 import { viewJob } from '../jobs/view-job.ts'
 
 export type Since = {
   readonly progress: readonly Static<typeof Progress>[]
-  readonly state_moved: boolean
+  /** Where in the sequence the job came into the state that is shown; null where it was in it before. */
+  readonly moved_at: number | null
   readonly job: JobView
   readonly sequence: number
-  /** It has ended, and nothing of it was left out. */
-  readonly over: boolean
 }
 
-const Place = Type.Object({ sequence: Type.Integer(), state_moved: Type.Boolean() })
+const Place = Type.Object({ sequence: Type.Integer(), moved_at: nullable(Type.Integer()) })
 
 /** `after` null: from now on. Undefined where the job has gone. */
-export async function readSince(
+export function readSince(
+  db: Pick<Db, 'tx'>,
+  deps: Pick<Deps, 'kernel' | 'types'>,
+  key: JobKey,
+  after: number | null,
+): Promise<Since | undefined> {
+  return db.tx(tx => read(tx, deps, key, after), { isolation: 'repeatable read' })
+}
+
+async function read(
   reader: Reader,
   deps: Pick<Deps, 'kernel' | 'types'>,
   key: JobKey,
@@ -31,7 +40,7 @@ export async function readSince(
   const { tenant_id, job_id } = key
   const place = await placeOf(reader, key, after)
   if (!place) return undefined
-  const { sequence, state_moved } = place
+  const { sequence, moved_at } = place
   const progress = await reader.many(
     Progress,
     sql`
@@ -41,20 +50,17 @@ export async function readSince(
     order by sequence`,
   )
   const job = await viewJob(reader, deps, key)
-  if (!job) return undefined
-  // The end comes last in the sequence: one that was seen already must not be told before the rest.
-  const over = isTerminal(job.state) && (await placeOf(reader, key, after))?.sequence === sequence
-  return { progress, state_moved, job, sequence, over }
+  return job && { progress, moved_at, job, sequence }
 }
 
 async function placeOf(reader: Reader, { tenant_id, job_id }: JobKey, after: number | null) {
   return await reader.maybe(
     Place,
     sql`
-    select j.last_sequence as sequence, ${after}::int is null or exists (
-        select from jobs.job_events e
-        where e.tenant_id = j.tenant_id and e.job_id = j.id
-          and e.sequence > ${after}::int and e.sequence <= j.last_sequence) as state_moved
+    select j.last_sequence as sequence, case when ${after}::int is null then j.last_sequence else (
+        select max(e.sequence) from jobs.job_events e
+        where e.tenant_id = j.tenant_id and e.job_id = j.id and e.sequence > ${after}::int)
+      end as moved_at
     from jobs.jobs j where j.tenant_id = ${tenant_id} and j.id = ${job_id}`,
   )
 }

@@ -7,7 +7,7 @@ import type { SseEvent } from '../../../kernel/http/sse.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { findJob } from '../jobs/find-job.ts'
+import { findJob, stillReads } from '../jobs/find-job.ts'
 import type { Lookout } from './poll-changes.ts'
 import { watchJob } from './watch-job.ts'
 
@@ -116,7 +116,13 @@ function eventsRoute(deps: Deps, lookout: Lookout): Route {
       const { signal } = request
       return places.hold(
         principal.id,
-        watchJob(db, deps, lookout, { tenant_id, job_id, after, signal }),
+        watchJob(db, deps, lookout, {
+          tenant_id,
+          job_id,
+          after,
+          signal,
+          mayRead: () => stillReads(deps, principal, job),
+        }),
       )
     },
   })

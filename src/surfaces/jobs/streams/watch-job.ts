@@ -15,13 +15,17 @@ export type Watched = JobKey & {
   /** The last event that the reader has, or null. */
   readonly after: number | null
   readonly signal: AbortSignal
+  mayRead(): Promise<boolean>
 }
+
+/** So long after a right was lost at most, nothing more is told. */
+const asked_every_ms = 1000
 
 export async function* watchJob(
   db: Db,
   deps: Pick<Deps, 'kernel' | 'types'>,
   lookout: Lookout,
-  { after, signal, ...key }: Watched,
+  { after, signal, mayRead, ...key }: Watched,
 ): AsyncGenerator<SseEvent, void> {
   const life_ms = deps.kernel.settings['jobs.watch_seconds'] * 1000
   const end = AbortSignal.any([signal, AbortSignal.timeout(life_ms)])
@@ -29,31 +33,37 @@ export async function* watchJob(
   for (;;) {
     const since = await readSince(db, deps, key, seen)
     if (!since) {
-      yield ending('job_not_found', seen)
+      yield ending('job_not_found')
       return
     }
     yield* told(since)
-    if (since.over) return
+    if (isTerminal(since.job.state)) return
     seen = since.sequence
-    await lookout.moved(key, seen, end)
-    if (end.aborted) {
-      yield ending('watch_expired', seen)
-      return
+    for (let moved = false; !moved;) {
+      const pause = AbortSignal.any([end, AbortSignal.timeout(asked_every_ms)])
+      moved = await lookout.moved(key, seen, pause)
+      const code = end.aborted ? 'watch_expired' : 'permission_denied'
+      if (end.aborted || !(await mayRead())) return void (yield ending(code))
     }
   }
 }
 
-/** An end that was seen while more was being written waits until all of that was told. */
-function* told({ progress, state_moved, job, sequence, over }: Since): Generator<SseEvent> {
-  for (const line of progress) {
-    yield { event: 'job.progress', data: line, id: String(line.sequence) }
-  }
-  const id = String(sequence)
-  if (over) yield { event: 'job.done', data: job, id, terminal: true }
-  else if (state_moved && !isTerminal(job.state)) yield { event: 'job.state', data: job, id }
+/** In the order of the sequence, each event with a place of its own; the end is the last of it. */
+function* told({ progress, moved_at, job, sequence }: Since): Generator<SseEvent> {
+  const over = isTerminal(job.state)
+  const place = over ? sequence : moved_at
+  const before = place === null ? progress : progress.filter(line => line.sequence < place)
+  for (const line of before) yield lineOf(line)
+  if (over) yield { event: 'job.done', data: job, id: String(place), terminal: true }
+  else if (place !== null) yield { event: 'job.state', data: job, id: String(place) }
+  for (const line of progress.slice(before.length)) yield lineOf(line)
 }
 
-/** The reader may ask again, with the last event that it has. */
-function ending(code: string, seen: number | null): SseEvent {
-  return { event: 'error', data: { code }, terminal: true, id: String(seen ?? 0) }
+function lineOf(line: Since['progress'][number]): SseEvent {
+  return { event: 'job.progress', data: line, id: String(line.sequence) }
+}
+
+/** Without an id: the reader may ask again with that of the last event that it has. */
+function ending(code: string): SseEvent {
+  return { event: 'error', data: { code }, terminal: true }
 }

@@ -180,6 +180,6 @@ export async function passFence(tx: Tx, type: string): Promise<boolean> {
 }
 
 /** Returns when every claim that began before has ended. */
-async function closeFence(tx: Tx, type: string): Promise<void> {
+export async function closeFence(tx: Tx, type: string): Promise<void> {
   await tx.run(sql`select pg_advisory_xact_lock(hashtext('jobs.type'), hashtext(${type}))`)
 }

@@ -54,7 +54,10 @@ export async function finalizeAttempt(
   }
 }
 
-function endingOf({ outcome, error }: FinalizeAttempt): Finalize['ending'] {
+function endingOf({ outcome, error, after_seconds }: FinalizeAttempt): Finalize['ending'] {
+  if (outcome === 'released') {
+    return after_seconds === undefined ? { outcome } : { outcome, after_seconds }
+  }
   if (outcome !== 'failed') return { outcome }
   if (!error) throw problem('validation_failed', { errors: [at('/error', 'required')] })
   return { outcome, error }

@@ -131,6 +131,8 @@ export const FinalizeAttempt = closed(
       type: 'string',
       enum: ['succeeded', 'failed', 'cancelled', 'released'],
     }),
+    /** With `released`: the job goes on after so many seconds, and holds no place meanwhile. */
+    after_seconds: Type.Optional(count(0, 86_400)),
     result: Type.Optional(Type.Unknown()),
     result_ref: Type.Optional(Id),
     error: Type.Optional(

@@ -44,6 +44,8 @@ export class Lease {
   until_ms = -Infinity
   /** Set by whoever answers from memory, so that the lease is renewed. */
   used = false
+  /** The row of this process says that clicks wait in it. */
+  private told_clicks = false
   private readonly options: LeaseOptions
   private looked_ms = -Infinity
   private xmin: string | null = null
@@ -112,8 +114,9 @@ export class Lease {
     clearTimeout(this.timer)
     if (this.closed) return
     this.timer = setTimeout(() => {
-      // Nobody was answered from memory: the next who comes looks first.
-      if (!this.used) return
+      // Nobody was answered from memory: the next who comes looks first. Clicks that wait are told until
+      // none does.
+      if (!this.used && !this.told_clicks) return
       this.used = false
       this.renew().catch(() => {})
     }, renew_ms)
@@ -182,13 +185,15 @@ export class Lease {
 
   private async register(): Promise<void> {
     const { kernel, node_id, clicksSince } = this.options
+    const clicks_since = clicksSince()
     await kernel.db.run(sql`
       insert into links.redirect_nodes as n (node_id, leased_until, seen, clicks_since)
       values (${node_id}, clock_timestamp() + make_interval(secs => ${lease_ms / 1000}::float8),
         ${this.seen}::pg_snapshot,
-        timestamptz 'epoch' + ${clicksSince()}::bigint * interval '1 ms')
+        timestamptz 'epoch' + ${clicks_since}::bigint * interval '1 ms')
       on conflict (node_id) do update set leased_until = excluded.leased_until,
         seen = excluded.seen, clicks_since = excluded.clicks_since`)
+    this.told_clicks = clicks_since !== null
   }
 
   /**

@@ -14,6 +14,8 @@ import { lease_ms, type Change, type Lease } from './lease.ts'
 export type Changes = {
   /** Writes the change down, and lets the answer wait until no process can redirect by what was before. */
   changed(tx: Tx, keys: readonly Change[], patience_ms?: number): Promise<void>
+  /** The same wait for everything that was committed before it was called. */
+  settled(patience_ms: number): Promise<void>
 }
 
 type Owed = { readonly changes: Change[]; patience_ms: number }
@@ -45,6 +47,12 @@ export function openChanges(
     }
   }
   return {
+    settled: async patience_ms => {
+      // A change of nothing: who has seen it has seen all that had ended when it was written.
+      const nothing = [{ domain_id: '00000000-0000-0000-0000-000000000000', code: '-' }]
+      const { xid } = await kernel.db.one(Xid, insertion(nothing))
+      await settle(xid, { changes: nothing, patience_ms })
+    },
     changed: async (tx, keys, patience_ms = Infinity) => {
       const changes = keys.map(({ domain_id, code }) => ({ domain_id, code }))
       const { xid } = await tx.one(Xid, insertion(changes))

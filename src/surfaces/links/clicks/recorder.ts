@@ -2,7 +2,8 @@
  * The way of a click: kept in memory by the redirect, made coarse and spooled within 50 ms, stored in the
  * database within a quarter of a second while that can keep up. What cannot be stored waits in the spool;
  * only what the spool cannot take is lost, and that is counted. While this process is busy answering, the
- * redirects go first: storing then takes a small part of its time and catches up afterwards.
+ * redirects go first: storing then takes a small part of its time, until the oldest click that waits is half
+ * as old as statistics may be; from then on, and after a restart, it goes as fast as it can.
  */
 import { newId } from '../../../kernel/ids.ts'
 import type { Kernel } from '../settings.ts'
@@ -10,6 +11,7 @@ import { openAgents } from './agents.ts'
 import { batch_clicks_max, BatchBuilder, dayOf, type Batch } from './batch.ts'
 import { openContexts } from './context.ts'
 import { openPace } from './pace.ts'
+import { announceOrphan, forgetOrphan } from './orphans.ts'
 import type { Orphan, Spool } from './spool.ts'
 import type { Place } from './segment.ts'
 import { storeBatches, storeLosses } from './store-batches.ts'
@@ -36,7 +38,11 @@ export type RecorderOptions = {
   readonly spool: Spool | null
 }
 
-const spool_ms = 50
+/** Statistics hold every click that is older than this, while the database can be reached. */
+export const fresh_within_ms = 60_000
+const spool_ms = 20
+/** A timer is late in a process that is busy; then the next click spools those before it. */
+const overdue_ms = 40
 const store_ms = 250
 /** A portion takes PostgreSQL some three milliseconds, which nobody who waits for a redirect should notice. */
 const portion_clicks = 500
@@ -69,8 +75,9 @@ class ClickRecorder implements Recorder {
   private soon = false
   private readonly queue: Waiting[] = []
   private readonly orphans: Orphan[] = []
+  /** Of the orphan that is being stored. */
+  private orphaned_ms: number | null = null
   private readonly losses = new Map<number, number>()
-  private spooling: Promise<void> = Promise.resolve()
   private storing: Promise<void> | undefined
   private rest: { end(): void } | undefined
   private readonly pace = openPace()
@@ -89,8 +96,9 @@ class ClickRecorder implements Recorder {
   record(clicked: Clicked, visitor: Visitor, at_ms: number): void {
     this.taken++
     this.fresh.add(clicked, visitor, at_ms)
-    const { size } = this.fresh
+    const { size, first_ms } = this.fresh
     if (size === 1) this.timer = setTimeout(this.portion, spool_ms)
+    if (first_ms !== null && at_ms - first_ms >= overdue_ms) return this.portion()
     if (size < portion_clicks || this.soon) return
     this.soon = true
     setImmediate(this.portion)
@@ -102,19 +110,24 @@ class ClickRecorder implements Recorder {
   }
 
   oldestMs(): number | null {
-    return this.queue[0]?.first_ms ?? this.fresh.first_ms
+    const own_ms = this.queue[0]?.first_ms ?? this.fresh.first_ms
+    return this.orphaned_ms === null ? own_ms : Math.min(this.orphaned_ms, own_ms ?? Infinity)
   }
 
   async adopt(): Promise<void> {
     if (!this.spool || this.closing) return
     const found = await this.spool.orphans(this.kernel.clock.nowMs())
+    for (const orphan of found) {
+      const [first] = await orphan.batches()
+      const since_ms = first?.at_ms[0]
+      if (since_ms !== undefined) await announceOrphan(this.kernel, orphan.node_id, since_ms)
+    }
     this.orphans.push(...found)
     this.store()
   }
 
   async settle(): Promise<boolean> {
     this.portion()
-    await this.spooling
     this.rest?.end()
     this.store()
     await this.storing
@@ -126,7 +139,7 @@ class ClickRecorder implements Recorder {
     const given_up = new Promise<void>(resolve => setTimeout(resolve, close_ms).unref())
     await Promise.race([this.settle().catch(() => {}), given_up])
     clearTimeout(this.timer)
-    await this.spool?.close()
+    this.spool?.close()
   }
 
   /** Everything that came since the last time becomes one batch. */
@@ -148,16 +161,12 @@ class ClickRecorder implements Recorder {
 
   private spoolSoon(builder: BatchBuilder): void {
     const batch = builder.build(newId())
-    this.spooling = this.spooling.then(() => this.keep(batch))
-  }
-
-  private async keep(batch: Batch): Promise<void> {
     const [first_ms = 0] = batch.at_ms
     const clicks = batch.at_ms.length
     let place: Place | null = null
     try {
       if (this.spool) {
-        place = await this.spool.append(batch)
+        place = this.spool.append(batch)
         if (!place) return this.give_up(batch)
       } else if (this.counts().waiting + clicks > memory_clicks_max) return this.give_up(batch)
     } catch (error) {
@@ -203,14 +212,14 @@ class ClickRecorder implements Recorder {
     const portion = this.queue.slice(0, this.busy ? 1 : store_together_max)
     const batches: Batch[] = []
     for (const one of portion) {
-      const batch = one.batch ?? (one.place && (await one.place.segment.batchAt(one.place)))
+      const batch = one.batch ?? one.place?.segment.batchAt(one.place)
       if (batch) batches.push(batch)
       else this.kernel.log.error({ clicks: one.clicks }, 'clicks in the spool cannot be read')
     }
     if (batches.length > 0) await storeBatches(this.kernel, batches)
     if (this.losses.size > 0) await this.tellLosses()
     this.queue.splice(0, portion.length)
-    for (const { place } of portion) if (place) await this.spool?.stored(place)
+    for (const { place } of portion) if (place) this.spool?.stored(place)
   }
 
   private async tellLosses(): Promise<void> {
@@ -226,15 +235,28 @@ class ClickRecorder implements Recorder {
   private async storeOrphan(): Promise<void> {
     const [orphan] = this.orphans
     if (!orphan) return
-    for (const batch of await orphan.batches()) await storeBatches(this.kernel, [batch])
+    let together: Batch[] = []
+    const flush = async () => {
+      this.orphaned_ms = together[0]?.at_ms[0] ?? this.orphaned_ms
+      if (together.length > 0) await storeBatches(this.kernel, together)
+      together = []
+    }
+    for (const batch of await orphan.batches()) {
+      if (together.push(batch) === store_together_max) await flush()
+    }
+    await flush()
     await orphan.remove()
     this.orphans.shift()
+    this.orphaned_ms = null
+    const { node_id } = orphan
+    if (!this.orphans.some(one => one.node_id === node_id)) await forgetOrphan(this.kernel, node_id)
   }
 
   private restAfter(took_ms: number): number {
     if (this.failing) return retry_ms
+    if (this.orphans.length > 0) return 0
     const rest_ms = this.pace.restAfter(took_ms)
-    this.busy = rest_ms > 0 && !this.isFillingUp()
+    this.busy = rest_ms > 0 && !this.isFillingUp() && !this.isGettingOld()
     if (this.busy) return rest_ms
     return this.queue.length < store_together_max ? store_ms : 0
   }
@@ -243,6 +265,12 @@ class ClickRecorder implements Recorder {
   private isFillingUp(): boolean {
     const max = this.kernel.settings['links.click_spool_bytes']
     return (this.spool?.bytes() ?? 0) > max / 2
+  }
+
+  /** Half as old as it may be: the rest of the time is for what comes behind. */
+  private isGettingOld(): boolean {
+    const oldest_ms = this.oldestMs()
+    return oldest_ms !== null && this.kernel.clock.nowMs() - oldest_ms > fresh_within_ms / 2
   }
 
   private pause(ms: number): Promise<void> {

@@ -3,7 +3,8 @@
  * is in them before anybody tries to store it, and leaves when it is stored. What a dead process left is
  * taken over by the next one on the same machine; taking a batch twice is no harm.
  */
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { mkdirSync } from 'node:fs'
+import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { newId } from '../../../kernel/ids.ts'
@@ -13,16 +14,22 @@ import { Segment, type Place } from './segment.ts'
 
 export type Spool = {
   /** Null where the limit is reached: the batch is lost, and whoever sends it has to say so. */
-  append(batch: Batch): Promise<Place | null>
+  append(batch: Batch): Place | null
   /** Bytes that wait. */
   bytes(): number
-  stored(place: Place): Promise<void>
+  stored(place: Place): void
   /** Files that nobody writes any more. */
   orphans(now_ms: number): Promise<Orphan[]>
-  close(): Promise<void>
+  close(): void
 }
 
-export type Orphan = { batches(): Promise<Iterable<Batch>>; remove(): Promise<void> }
+/** A file that a dead process left. */
+export type Orphan = {
+  /** Of the dead process, as it was known to the others. */
+  readonly node_id: string
+  batches(): Promise<Iterable<Batch>>
+  remove(): Promise<void>
+}
 
 export type SpoolOptions = {
   readonly folder: string
@@ -41,36 +48,29 @@ export function openSpool(options: SpoolOptions): Spool {
   const { folder, node_id, bytes_max, segment_bytes = 8 * 1024 * 1024 } = options
   const own = `clicks-${plain(hostname())}-${process.pid}-${life}`
   let current: Segment | undefined
-  let opening: Promise<Segment | undefined> = Promise.resolve(undefined)
   let made = 0
   let waiting_bytes = 0
 
-  const current_segment = async (): Promise<Segment> => {
+  const currentSegment = (): Segment => {
     if (current && current.bytes < segment_bytes) return current
-    await current?.seal()
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    current = await Segment.make(join(folder, `${own}-${node_id}-${++made}.log`))
+    current?.seal()
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    current = new Segment(join(folder, `${own}-${node_id}-${++made}.log`))
     return current
   }
 
   return {
-    append: async batch => {
+    append: batch => {
       const frame = toFrame(batch)
       if (waiting_bytes + frame.length > bytes_max) return null
+      const place = currentSegment().append(frame)
       waiting_bytes += frame.length
-      const mine = opening.then(current_segment, current_segment)
-      opening = mine
-      try {
-        return await (await mine).append(frame)
-      } catch (error) {
-        waiting_bytes -= frame.length
-        throw error
-      }
+      return place
     },
     bytes: () => waiting_bytes,
-    stored: async ({ segment, bytes }) => {
+    stored: ({ segment, bytes }) => {
       waiting_bytes -= bytes
-      await segment.done()
+      segment.done()
     },
     orphans: async now_ms => {
       const found: Orphan[] = []
@@ -78,14 +78,15 @@ export function openSpool(options: SpoolOptions): Spool {
         const path = join(folder, name)
         if (name.startsWith(own) || !(await isOrphan(path, name, now_ms))) continue
         found.push({
+          node_id: nodeOf(name),
           batches: async () => framesIn(await readFile(path)),
           remove: () => rm(path, { force: true }),
         })
       }
       return found
     },
-    close: async () => {
-      await current?.leave()
+    close: () => {
+      current?.leave()
       current = undefined
     },
   }
@@ -94,6 +95,11 @@ export function openSpool(options: SpoolOptions): Spool {
 async function filesIn(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => [])
   return names.filter(name => /^clicks-.*\.log$/.test(name))
+}
+
+/** The name ends in the node and a number. */
+function nodeOf(name: string): string {
+  return name.slice(0, name.lastIndexOf('-')).slice(-36)
 }
 
 function plain(host: string): string {

@@ -11,7 +11,7 @@ import { announceDomain, Changed, changed_columns, wholeDomain } from './domain-
 export async function removeDomain(
   tx: Tx,
   { changes }: Pick<Deps, 'changes'>,
-  { tenant_id, id: owner_id }: Principal,
+  { tenant_id, id: owner_id }: Pick<Principal, 'tenant_id' | 'id'>,
   id: string,
 ): Promise<void> {
   const own = sql`tenant_id = ${tenant_id} and owner_id = ${owner_id} and id = ${id}`

@@ -37,7 +37,7 @@ export type Created = { readonly view: Link; readonly path: string }
 const draws = 5
 const length_max = 64
 /** Nobody waits long for a node that may still say that an alias leads nowhere. */
-const patience_ms = 250
+export const patience_ms = 250
 
 export async function createLinks(
   tx: Tx,

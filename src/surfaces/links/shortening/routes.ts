@@ -14,7 +14,7 @@ import {
   OnDomain,
   PatchLink,
 } from '../schemas.ts'
-import { createLinks } from './create-links.ts'
+import { createLinks, patience_ms } from './create-links.ts'
 import { deleteLink } from './delete-link.ts'
 import { findLink, linkView } from './link-row.ts'
 import { filled, LinkQuery, listLinks, placeOf } from './list-links.ts'
@@ -62,6 +62,7 @@ function createRoute(deps: Deps): Route {
     body: CreateLink,
     replies: { 201: Link },
     fails: creation_fails,
+    replayed: () => deps.changes.settled(patience_ms),
     handle: async ({ tx, principal, body }) => {
       const [made] = await createLinks(tx, deps, principal, [body], () => '')
       if (!made) throw new Error('one order makes one link')
@@ -83,6 +84,7 @@ function batchRoute(deps: Deps): Route {
     body: CreateLinks,
     replies: { 201: LinkBatch },
     fails: creation_fails,
+    replayed: () => deps.changes.settled(patience_ms),
     handle: async ({ tx, principal, body }) => {
       const made = await createLinks(tx, deps, principal, body.links, at => `/links/${at}`)
       return reply(201, { data: made.map(({ view }) => view) })

@@ -12,6 +12,7 @@ import { dayText } from '../clicks/batch.ts'
 import { BatchCounts } from './batch-counts.ts'
 import type { CoarseContext } from '../clicks/context.ts'
 import type { Pace } from '../clicks/pace.ts'
+import { fresh_within_ms } from '../clicks/recorder.ts'
 import { Tally, type Dimensions } from './tally.ts'
 
 /** Nobody but its holder changes the daily statistics. */
@@ -21,7 +22,7 @@ export const statistics_lock = 5_330_212
 const batches_max = 8
 
 const Locked = Type.Object({ locked: Type.Boolean() })
-const Waiting = Type.Object({ id: Type.String(), counts: BatchCounts })
+const Waiting = Type.Object({ id: Type.String(), counts: BatchCounts, old: Type.Boolean() })
 
 export type Sum = {
   readonly domain_id: string
@@ -39,14 +40,14 @@ export async function addUp(
   let added = 0
   while (!signal?.aborted) {
     const began_ms = performance.now()
-    const some = await db.tx(async tx => {
-      const count = await addSome(tx)
-      if (count > 0) await fault('links.before_adding_up')
-      return count
+    const { some, old } = await db.tx(async tx => {
+      const found = await addSome(tx)
+      if (found.some > 0) await fault('links.before_adding_up')
+      return found
     })
     added += some
     // Also after the last: the next run comes soon.
-    const rest_ms = pace?.restAfter(performance.now() - began_ms) ?? 0
+    const rest_ms = old ? 0 : (pace?.restAfter(performance.now() - began_ms) ?? 0)
     if (rest_ms > 0 && some > 0) await rest(rest_ms, signal)
     if (some < batches_max) break
   }
@@ -58,21 +59,23 @@ async function rest(ms: number, signal: AbortSignal | undefined): Promise<void> 
   await wait(ms, undefined, signal ? { signal } : {}).catch(() => {})
 }
 
-async function addSome(tx: Tx): Promise<number> {
+/** `old`: half as old as statistics may be, so that it makes way for nothing any more. */
+async function addSome(tx: Tx): Promise<{ some: number; old: boolean }> {
   const { locked } = await tx.one(
     Locked,
     sql`select pg_try_advisory_xact_lock(${statistics_lock}) as locked`,
   )
-  if (!locked) return 0
+  if (!locked) return { some: 0, old: false }
   const batches = await tx.many(
     Waiting,
     sql`
       delete from links.click_batches
       where id in (select id from links.click_batches order by id limit ${batches_max})
-      returning id, counts`,
+      returning id, counts,
+        created_at < now() - make_interval(secs => ${fresh_within_ms / 2000}::float8) as old`,
   )
   if (batches.length > 0) await store(tx, sumsOf(batches.map(({ counts }) => counts)))
-  return batches.length
+  return { some: batches.length, old: batches.some(one => one.old) }
 }
 
 export function sumsOf(batches: readonly BatchCounts[]): Sum[] {

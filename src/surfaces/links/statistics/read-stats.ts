@@ -35,6 +35,8 @@ export const Stats = Type.Object(
         ReturnType<typeof Type.Optional<typeof Keys>>
       >,
     ),
+    /** Every click before it is counted; while the database can be reached it is at most a minute ago. */
+    fresh_until: Time,
     as_of: Time,
     freshness_seconds: Type.Integer(),
     /** Clicks of these days were lost: no spool could take them. */
@@ -52,6 +54,7 @@ const Row = Type.Object({
 type Row = Static<typeof Row>
 
 const Freshness = Type.Object({
+  fresh_until: Type.String(),
   as_of: Type.String(),
   freshness_seconds: Type.Integer(),
   lost: nullable(Type.Integer()),
@@ -88,16 +91,16 @@ export async function readStats(
   }
 }
 
-/** As of the oldest click that is known to wait, in a batch or in a process. */
+/** As of the oldest click that is known to wait: in a batch, a process, or what a dead one left. */
 function freshnessOf(from: string, to: string) {
   return sql`
-    select least(now(), oldest) as as_of,
+    select least(now(), oldest) as fresh_until, least(now(), oldest) as as_of,
       greatest(0, ceil(extract(epoch from now() - oldest)))::int as freshness_seconds,
       (select sum(clicks)::bigint from links.click_losses
        where day between ${from}::date and ${to}::date) as lost
     from (select coalesce(least(
         (select min(created_at) from links.click_batches),
-        (select min(clicks_since) from links.redirect_nodes where leased_until > now())), now())
+        (select min(clicks_since) from links.redirect_nodes)), now())
       as oldest) as waiting`
 }
 

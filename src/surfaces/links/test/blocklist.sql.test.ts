@@ -46,6 +46,9 @@ async function runJob(blocklist_id: string, checkpoint: unknown = null) {
     progress: async step => {
       saved.push(step.checkpoint)
     },
+    again: () => {
+      throw new Error('it is not put off')
+    },
     commit: effect => world.platform.kernel.db.tx(async tx => void (await effect(tx))),
   }
   return { result: (await applyBlocklist(world.deps).run(job)) as { judged: number }, saved }

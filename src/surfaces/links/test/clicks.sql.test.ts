@@ -48,6 +48,11 @@ async function stored(code: string): Promise<number> {
   return n
 }
 
+async function statsOf(code: string) {
+  const { body } = await world.call('GET', `/v1/links/${code}/stats`, { token: owner.token })
+  return body as { readonly fresh_until: string; readonly totals: { readonly clicks: number } }
+}
+
 const spoolIsEmpty = async () => (await spooled(world)).length === 0
 
 describe('a click', () => {
@@ -76,6 +81,7 @@ describe('a click', () => {
     const kept = async () => Math.max(await spooledClicks(world, code), await stored(code))
     await eventually('clicks leave the process', async () => (await kept()) >= 400)
     const before = await kept()
+    const killed_ms = performance.now()
     await other.kill('SIGKILL')
     const visits = await visitors.stop()
     const next = await startApi()
@@ -83,7 +89,35 @@ describe('a click', () => {
     await next.kill('SIGTERM')
     const after = await stored(code)
     expect(after).toBeGreaterThanOrEqual(before)
+    // Of those who had their answer 50 ms before it, none is lost.
+    const safe = visits.filter(one => one.status === 302 && one.ended_ms < killed_ms - 50)
+    expect(after).toBeGreaterThanOrEqual(safe.length)
     expect(after).toBeLessThanOrEqual(visits.length)
+  })
+
+  test('that a dead process left is told by the statistics, until it is counted', async () => {
+    const code = await link()
+    const other = await startApi({ KERNEL_FAULTS: 'links.clicks_stored=hang' })
+    // Its first clicks are stored and its process waits behind them; those after it stay in the spool.
+    const url = `${other.url}/${code}`
+    await visit(url, browser)
+    await eventually('it waits', async () => (await stored(code)) === 1)
+    const made_ms = Date.now()
+    await Promise.all(Array.from({ length: 20 }, () => visit(url, browser)))
+    await eventually('all are spooled', async () => (await spooledClicks(world, code)) === 21)
+    await eventually('it is known that clicks wait', async () => {
+      return Date.parse((await statsOf(code)).fresh_until) <= made_ms
+    })
+    await other.kill('SIGKILL')
+    const told = await statsOf(code)
+    expect(Date.parse(told.fresh_until)).toBeLessThanOrEqual(made_ms)
+    expect(told.totals.clicks).toBe(1)
+    const next = await startApi()
+    await eventually('all are counted', async () => (await statsOf(code)).totals.clicks === 21)
+    await eventually('nothing waits any more', async () => {
+      return Date.parse((await statsOf(code)).fresh_until) > made_ms + 1000
+    })
+    await next.kill('SIGTERM')
   })
 
   test('counts once where it was stored and added, and its process did not hear of it', async () => {

@@ -183,6 +183,27 @@ test('a code that was unknown there works when its creation is answered', async 
   }
 })
 
+test('a creation that is answered again is true everywhere, too, though its first process died', async () => {
+  const writer = await startFaulty('links.before_waking=kill@1')
+  const alias = `again-${newId().slice(-12)}`
+  const address = `${other.url}/${alias}`
+  for (const at of [address, address]) expect((await visit(at)).status).toBe(404)
+  const create = (url: string) =>
+    fetch(`${url}/v1/links`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${owner.token}`,
+        'content-type': 'application/json',
+        'idempotency-key': alias,
+      },
+      body: JSON.stringify({ destination_url: 'https://www.example.com/', alias }),
+    })
+  await expect(create(writer.url)).rejects.toThrow('fetch failed')
+  const again = await create(world.url)
+  expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
+  expect((await visit(address)).status).toBe(302)
+})
+
 test('nobody sees less than a change, whichever process made it', async () => {
   const code = await link()
   for (let round = 0; round < 10; round++) {

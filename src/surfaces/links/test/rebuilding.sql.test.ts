@@ -130,6 +130,9 @@ test('a drift is found, and the job of one link and day mends it and nothing els
     checkpoint: null,
     signal: nobody,
     progress: async step => void checkpoints.push(step.checkpoint),
+    again: () => {
+      throw new Error('it is not put off')
+    },
     commit: async effect => void (await kernel.db.tx(effect)),
   })
   expect(await rebuildJob(kernel).run(job(today, today))).toMatchObject({ days: 1 })

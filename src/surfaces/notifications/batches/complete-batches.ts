@@ -16,6 +16,21 @@ const Key = Type.Object({ tenant_id: Id, id: Id })
 const Cancelled = Type.Object({ tenant_id: Id, intent_id: Id })
 const Ended = Type.Object({ tenant_id: Id, id: Id, state: Type.String(), version: Type.Integer() })
 
+/** Nothing of the batch `b` is waiting, under way or unknown. */
+const ended = sql`not exists (select from notifications.delivery_attempts a
+    where a.batch_id = b.id and a.state = 'pending')
+  and not exists (select from notifications.delivery_attempts a
+    where a.state = 'sending' and a.batch_id = b.id)
+  and not exists (select from notifications.delivery_attempts a
+    where a.state = 'unknown' and a.batch_id = b.id)`
+
+export const batchesDue = sql`
+  -- any tenant: batches of all of them
+  select exists (select from notifications.notification_batches b
+    where b.completed_at is null and (b.state = 'cancelled'
+      or b.state = 'dispatching' and ${ended}
+      or b.state = 'expanding' and b.expand_until < now() - interval '1 hour'))`
+
 export async function completeBatches(
   { kernel: { db } }: Deps,
   signal: AbortSignal,
@@ -57,7 +72,7 @@ async function cancelSome(tx: Tx): Promise<number> {
 }
 
 async function completeOne(tx: Tx): Promise<boolean> {
-  const ended = await tx.maybe(
+  const done = await tx.maybe(
     Ended,
     sql`
       -- any tenant: batches of all of them
@@ -67,17 +82,12 @@ async function completeOne(tx: Tx): Promise<boolean> {
       where (tenant_id, id) = (
         select b.tenant_id, b.id from notifications.notification_batches b
         where b.state in ('dispatching', 'cancelled') and b.completed_at is null
-          and not exists (select from notifications.delivery_attempts a
-            where a.batch_id = b.id and a.state = 'pending')
-          and not exists (select from notifications.delivery_attempts a
-            where a.state = 'sending' and a.batch_id = b.id)
-          and not exists (select from notifications.delivery_attempts a
-            where a.state = 'unknown' and a.batch_id = b.id)
+          and ${ended}
         limit 1 for update skip locked)
       returning tenant_id, id, state, version`,
   )
-  if (!ended) return false
-  const { tenant_id, id, state, version } = ended
+  if (!done) return false
+  const { tenant_id, id, state, version } = done
   tx.emit({
     type: 'notification_batch.completed',
     tenant_id,

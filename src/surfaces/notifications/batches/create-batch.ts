@@ -13,6 +13,7 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { demandData, prepare } from '../intents/prepare-order.ts'
 import { laneOf } from '../schemas.ts'
+import { send_topic } from '../topics.ts'
 import { keyName, seal } from '../vault.ts'
 import { discardBatch } from './discard-batch.ts'
 import { expandPortion, type Batch } from './expand.ts'
@@ -257,12 +258,15 @@ type Sum = {
 async function finish({ kernel }: Deps, batch: Batch, sum: Sum): Promise<void> {
   const { tenant_id, id, token } = batch
   await kernel.fault('notifications.before_dispatching')
-  const done = await kernel.db.run(sql`
-    update notifications.notification_batches
-    set state = 'dispatching', total = ${sum.total}, duplicates = ${sum.duplicates},
-      rejected = ${sql.json(sum.rejected)}, rejected_count = ${sum.rejected_count},
-      request_fingerprint = ${sum.fingerprint}, expand_token = null, expand_until = null
-    where tenant_id = ${tenant_id} and id = ${id} and expand_token = ${token} and state = 'expanding'`)
-  if (done === 0) throw problem('idempotency_in_progress')
-  kernel.wake()
+  await kernel.db.tx(async tx => {
+    const done = await tx.run(sql`
+      update notifications.notification_batches
+      set state = 'dispatching', total = ${sum.total}, duplicates = ${sum.duplicates},
+        rejected = ${sql.json(sum.rejected)}, rejected_count = ${sum.rejected_count},
+        request_fingerprint = ${sum.fingerprint}, expand_token = null, expand_until = null
+      where tenant_id = ${tenant_id} and id = ${id} and expand_token = ${token}
+        and state = 'expanding'`)
+    if (done === 0) throw problem('idempotency_in_progress')
+    tx.wake(send_topic)
+  })
 }

@@ -145,13 +145,21 @@ async function insert(
     tx,
     owned.map(({ owner_id }) => ({ tenant_id, owner_id })),
   )
-  const sealed = new Map(
-    owned.map(row => {
-      const ref = newId()
-      const key = keys.get(keyName({ tenant_id, owner_id: row.owner_id })) as Buffer
-      return [row, { ref, ciphertext: seal(key, JSON.stringify(row.data), `input ${ref}`) }]
-    }),
-  )
+  const recipients = rows.map(({ line: { locale, dedupe_key }, ref, owner_id, data }) => {
+    const made = {
+      id: newId(),
+      ref,
+      locale,
+      dedupe_key,
+      owner_id,
+      data_ref: null,
+      ciphertext: null,
+    }
+    if (data === null) return made
+    const data_ref = newId()
+    const key = keys.get(keyName({ tenant_id, owner_id })) as Buffer
+    return { ...made, data_ref, ciphertext: seal(key, JSON.stringify(data), `input ${data_ref}`) }
+  })
   const due_at = rfc3339(batch.scheduled_at_ms ?? batch.created_at_ms)
   const { made } = await tx.one(
     Made,
@@ -168,20 +176,24 @@ async function insert(
           ${batch.principal_id}, ${batch.id}, r.dedupe_key,
           ${batch.metadata ? sql.json(batch.metadata) : null}::jsonb, ${batch.emits},
           ${rfc3339(batch.created_at_ms)}
-        from unnest(${rows.map(() => newId())}::uuid[], ${rows.map(row => row.ref)}::text[],
-          ${rows.map(row => row.line.locale)}::text[],
-          ${rows.map(row => sealed.get(row)?.ref ?? null)}::uuid[],
-          ${rows.map(row => row.line.dedupe_key)}::text[]) r (id, ref, locale, data_ref, dedupe_key)
+        from ${sql.table(recipients, {
+          id: 'uuid',
+          ref: 'text',
+          locale: 'text',
+          data_ref: 'uuid',
+          dedupe_key: 'text',
+        })} r
         on conflict (tenant_id, batch_id, recipient_ref, dedupe_key) where batch_id is not null do nothing
         returning id, data_ref
       ),
       inputs as (
         insert into notifications.notification_inputs (tenant_id, ref, owner_id, ciphertext, bytes)
-        select ${tenant_id}, n.ref, n.owner_id, n.ciphertext, length(n.ciphertext)
-        from unnest(${owned.map(row => sealed.get(row)?.ref)}::uuid[],
-          ${owned.map(row => row.owner_id)}::uuid[],
-          ${owned.map(row => sealed.get(row)?.ciphertext)}::bytea[]) n (ref, owner_id, ciphertext)
-        join made m on m.data_ref = n.ref
+        select ${tenant_id}, n.data_ref, n.owner_id, n.ciphertext, length(n.ciphertext)
+        from ${sql.table(
+          recipients.filter(one => one.data_ref !== null),
+          { data_ref: 'uuid', owner_id: 'uuid', ciphertext: 'bytea' },
+        )} n
+        join made m on m.data_ref = n.data_ref
       ),
       attempts as (
         insert into notifications.delivery_attempts

@@ -3,6 +3,7 @@ import { allowsType } from '../../../kernel/access/permissions.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { batches_topic, send_topic } from '../topics.ts'
 import { changeBatch, type Verb } from './change-batch.ts'
 import { createBatch } from './create-batch.ts'
 import { readBatch } from './read-batch.ts'
@@ -18,9 +19,9 @@ export function batchRoutes(deps: Deps): readonly Route[] {
   return [
     createRoute(deps),
     readRoute(),
-    changeRoute(deps, 'pause', 'Stop sending a batch until it is resumed'),
-    changeRoute(deps, 'resume', 'Go on sending a batch'),
-    changeRoute(deps, 'cancel', 'Give up what of a batch has not been sent'),
+    changeRoute('pause', 'Pause a batch until it is resumed'),
+    changeRoute('resume', 'Resume a paused batch'),
+    changeRoute('cancel', 'Cancel what has not been sent of a batch'),
   ]
 }
 
@@ -29,7 +30,9 @@ function createRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path,
+    name: 'sendNotificationBatch',
     summary: 'Send a notification to many recipients',
+    sends: ['location'],
     description:
       'As application/json with up to 1,000 recipients, or as application/x-ndjson: the header in the first line, then one recipient a line. Nothing is sent before the request is answered. An Idempotency-Key makes it safe to repeat.',
     permission,
@@ -92,7 +95,8 @@ function readRoute(): Route {
   return route({
     method: 'GET',
     path: one,
-    summary: 'A batch, with how many of its notifications stand where',
+    name: 'getNotificationBatch',
+    summary: 'Get a batch with the number of its notifications in each state',
     permission,
     added: true,
     absent,
@@ -103,10 +107,11 @@ function readRoute(): Route {
   })
 }
 
-function changeRoute(deps: Deps, verb: Verb, summary: string): Route {
+function changeRoute(verb: Verb, summary: string): Route {
   return route({
     method: 'POST',
     path: `${one}/${verb}`,
+    name: `${verb}NotificationBatch`,
     summary,
     permission,
     added: true,
@@ -117,7 +122,7 @@ function changeRoute(deps: Deps, verb: Verb, summary: string): Route {
     handle: async ({ tx, params: { id }, principal, grants }) => {
       const caller = { principal, grants: await grants() }
       await changeBatch(tx, caller, id, verb)
-      tx.afterCommit(deps.sender.poke)
+      tx.wake(verb === 'cancel' ? batches_topic : send_topic)
       return reply(200, await readBatch(tx, caller, id))
     },
   })

@@ -57,9 +57,8 @@ export async function findCategories(
     Owned,
     sql`
       select c.tenant_id, ${categoryColumns}
-      from unnest(${asked.map(one => one.tenant_id)}::uuid[],
-        ${asked.map(one => one.category)}::text[]) w (of_tenant, of_name)
-      join notifications.categories c on c.tenant_id = w.of_tenant and c.name = w.of_name`,
+      from ${sql.table(asked, { tenant_id: 'uuid', category: 'text' })} w
+      join notifications.categories c on c.tenant_id = w.tenant_id and c.name = w.category`,
   )
   for (const { tenant_id, ...category } of rows)
     found.set(`${tenant_id} ${category.name}`, category)

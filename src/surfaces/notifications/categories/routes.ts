@@ -26,14 +26,8 @@ const PutCategory = closed(
 
 const CategoryView = Type.Object(
   {
-    name: Type.String(),
+    ...CategoryRow.properties,
     class: oneOf('security', 'transactional', 'operational', 'marketing'),
-    default_channels: Type.Array(Channel),
-    user_can_disable: Type.Boolean(),
-    respects_quiet_hours: Type.Boolean(),
-    unsubscribe: Type.Boolean(),
-    default_ttl_seconds: Type.Integer(),
-    on_unknown: oneOf('resend_same_ref', 'give_up'),
     built_in: Type.Boolean(),
   },
   { title: 'NotificationCategory' },
@@ -58,7 +52,8 @@ function listRoute({ kernel: { cursors } }: Deps): Route {
   return route({
     method: 'GET',
     path,
-    summary: 'Categories: those of the tenant by name, before them the built-in ones',
+    name: 'listNotificationCategories',
+    summary: 'List the categories, by name',
     permission: 'notifications.categories.read',
     added: true,
     query: pageQuery({}),
@@ -84,7 +79,8 @@ function readRoute(): Route {
   return route({
     method: 'GET',
     path: `${path}/{name}`,
-    summary: 'A category',
+    name: 'getNotificationCategory',
+    summary: 'Get a category',
     permission: 'notifications.categories.read',
     added: true,
     params,
@@ -105,7 +101,9 @@ function putRoute(): Route {
   return route({
     method: 'PUT',
     path: `${path}/{name}`,
-    summary: 'Define a category of the tenant, or replace it',
+    name: 'putNotificationCategory',
+    summary: 'Create or replace a category of the tenant',
+    sends: ['location'],
     permission: 'notifications.categories.write',
     added: true,
     params,

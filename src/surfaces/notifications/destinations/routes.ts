@@ -47,7 +47,9 @@ function createRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path,
-    summary: 'Add a destination; an address is used once its code was given',
+    name: 'createDestination',
+    summary: 'Add a destination of a user',
+    sends: ['location'],
     permission: 'authenticated',
     added: true,
     absent: 'user_not_found',
@@ -97,7 +99,8 @@ function listRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path,
-    summary: 'The destinations of a user; addresses are masked',
+    name: 'listDestinations',
+    summary: 'List the destinations of a user, with masked addresses',
     permission: 'authenticated',
     added: true,
     absent: 'user_not_found',
@@ -126,6 +129,7 @@ function removeRoute(deps: Deps): Route {
   return route({
     method: 'DELETE',
     path: one,
+    name: 'deleteDestination',
     summary: 'Remove a destination',
     permission: 'authenticated',
     added: true,
@@ -152,7 +156,8 @@ function verifyRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: `${one}/verify`,
-    summary: 'Give the code that was sent to a destination',
+    name: 'verifyDestination',
+    summary: 'Verify a destination with the code that was sent to it',
     permission: 'authenticated',
     added: true,
     transaction: 'own',
@@ -186,7 +191,8 @@ function pushKeyRoute({ providers }: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/notification-push-key',
-    summary: 'The key with which browsers subscribe to Web Push',
+    name: 'getNotificationPushKey',
+    summary: 'Get the public key with which browsers subscribe to Web Push',
     permission: 'authenticated',
     added: true,
     replies: { 200: PushKey },

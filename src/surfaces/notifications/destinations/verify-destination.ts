@@ -12,6 +12,7 @@ import { destinationHash, type Address } from '../addresses.ts'
 import { builtInCategories } from '../categories/built-in.ts'
 import type { Deps } from '../deps.ts'
 import { accept } from '../intents/accept.ts'
+import { plain } from '../intents/order.ts'
 import { by_platform } from '../intents/prepare-order.ts'
 import { storeAddresses } from '../intents/recipient.ts'
 import { templateToSend } from '../templates/find-template.ts'
@@ -48,11 +49,10 @@ export async function sendCode(
   const [person] = await deps.people.recipients(tx, [{ tenant_id, principal_id: user_id }])
   const now_ms = kernel.clock.nowMs()
   await accept(tx, deps, {
+    ...plain,
     id: newId(),
     tenant_id,
     principal_id: by_platform,
-    key: null,
-    fingerprint: null,
     recipient: { kind: 'destination', id: destination },
     category,
     template: await templateToSend(tx, tenant_id, { name: 'verification-code' }, true),
@@ -60,13 +60,8 @@ export async function sendCode(
     channels: [address.channel],
     priority: 'critical',
     locale: person?.locale ?? null,
-    scheduled_at_ms: null,
     expires_at_ms: now_ms + code_seconds * 1000,
     created_at_ms: now_ms,
-    metadata: null,
-    dedupe: null,
-    digest: null,
-    closes_digest: null,
   })
 }
 

@@ -10,6 +10,7 @@ import { newId } from '../../../kernel/ids.ts'
 import { findCategory } from '../categories/find-category.ts'
 import type { Deps } from '../deps.ts'
 import { accept } from '../intents/accept.ts'
+import { plain } from '../intents/order.ts'
 import { by_platform } from '../intents/prepare-order.ts'
 import { parseRef } from '../intents/recipient.ts'
 import type { Channel, Priority } from '../schemas.ts'
@@ -53,11 +54,10 @@ export async function closeDigest(tx: Tx, deps: Deps): Promise<boolean> {
   if (!category || events.length === 0) return true
   const now_ms = deps.kernel.clock.nowMs()
   await accept(tx, deps, {
+    ...plain,
     id: newId(),
     tenant_id,
     principal_id: digest.principal_id ?? by_platform,
-    key: null,
-    fingerprint: null,
     recipient: parseRef(digest.recipient_ref),
     category,
     template: await deps.templates.of(tx, tenant_id, order_of.template),
@@ -65,12 +65,8 @@ export async function closeDigest(tx: Tx, deps: Deps): Promise<boolean> {
     channels: order_of.channels,
     priority: order_of.priority,
     locale: order_of.locale,
-    scheduled_at_ms: null,
     expires_at_ms: now_ms + category.default_ttl_seconds * 1000,
     created_at_ms: now_ms,
-    metadata: null,
-    dedupe: null,
-    digest: null,
     closes_digest: id,
   })
   return true

@@ -5,8 +5,8 @@
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
-import type { Deps } from '../deps.ts'
 import type { Rendered } from '../templates/render.ts'
+import { inbox_topic } from '../topics.ts'
 
 export type NewItem = {
   readonly tenant_id: string
@@ -16,22 +16,23 @@ export type NewItem = {
   readonly message: Rendered
 }
 
-export async function addItems(
-  tx: Tx,
-  { kernel }: Pick<Deps, 'kernel'>,
-  items: readonly NewItem[],
-): Promise<void> {
+export async function addItems(tx: Tx, items: readonly NewItem[]): Promise<void> {
   if (items.length === 0) return
+  const rows = items.map(({ message, ...one }) => ({ ...message, ...one, id: newId() }))
   await tx.run(sql`
     with given as materialized (
       select g.*, count(*) over (partition by g.tenant_id, g.user_id)
           - row_number() over (partition by g.tenant_id, g.user_id order by g.id) as behind
-      from unnest(${items.map(one => one.tenant_id)}::uuid[], ${items.map(one => one.user_id)}::uuid[],
-        ${items.map(() => newId())}::uuid[], ${items.map(one => one.intent_id)}::uuid[],
-        ${items.map(one => one.category)}::text[],
-        ${items.map(one => one.message.subject ?? '')}::text[],
-        ${items.map(one => one.message.text)}::text[], ${items.map(one => one.message.url)}::text[])
-        g (tenant_id, user_id, id, intent_id, category, title, body, url)
+      from ${sql.table(rows, {
+        tenant_id: 'uuid',
+        user_id: 'uuid',
+        id: 'uuid',
+        intent_id: 'uuid',
+        category: 'text',
+        subject: 'text',
+        text: 'text',
+        url: 'text',
+      })} g
     ),
     counted as (
       insert into notifications.inboxes as i (tenant_id, user_id, last_sequence)
@@ -44,9 +45,9 @@ export async function addItems(
     insert into notifications.inbox_items
       (tenant_id, user_id, id, intent_id, sequence, changed, category, title, body, url)
     select g.tenant_id, g.user_id, g.id, g.intent_id, c.last_sequence - g.behind,
-      c.last_sequence - g.behind, g.category, g.title, g.body, g.url
+      c.last_sequence - g.behind, g.category, coalesce(g.subject, ''), g.text, g.url
     from given g
     join counted c on c.tenant_id = g.tenant_id and c.user_id = g.user_id
     on conflict (tenant_id, intent_id) where intent_id is not null do nothing`)
-  tx.afterCommit(kernel.wake)
+  tx.wake(inbox_topic)
 }

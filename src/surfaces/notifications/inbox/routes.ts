@@ -2,6 +2,7 @@
 import { sql } from '../../../kernel/database/sql.ts'
 import { reply, route, type RequestFacts, type Route } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
+import { inbox_topic } from '../topics.ts'
 import { changeItem, readAll } from './change-items.ts'
 import { itemColumns, unreadCount } from './read-inbox.ts'
 import {
@@ -19,14 +20,15 @@ const path = '/v1/inbox'
 const absent = 'inbox_item_not_found'
 
 export function inboxRoutes(deps: Deps, streams: InboxStreams): readonly Route[] {
-  return [listRoute(deps, streams), countRoute(), changeRoute(deps), readAllRoute(deps)]
+  return [listRoute(deps, streams), countRoute(), changeRoute(), readAllRoute()]
 }
 
 function listRoute({ kernel: { cursors } }: Deps, streams: InboxStreams): Route {
   return route({
     method: 'GET',
     path,
-    summary: 'My inbox, newest first; as text/event-stream also what comes',
+    name: 'listInbox',
+    summary: 'List or stream your inbox, newest first',
     description:
       'The stream sends inbox.item, inbox.updated, inbox.unread and, after a long absence, inbox.reset. Last-Event-ID resumes it.',
     permission: 'authenticated',
@@ -60,7 +62,8 @@ function countRoute(): Route {
   return route({
     method: 'GET',
     path: `${path}/unread-count`,
-    summary: 'How many items of my inbox are unread',
+    name: 'countUnreadInboxItems',
+    summary: 'Count the unread items of your inbox',
     permission: 'authenticated',
     added: true,
     replies: { 200: Unread },
@@ -74,10 +77,11 @@ function lastEventOf({ headers }: RequestFacts): number | null {
   return Number.isSafeInteger(given) && given >= 0 ? given : null
 }
 
-function changeRoute({ kernel }: Deps): Route {
+function changeRoute(): Route {
   return route({
     method: 'PATCH',
     path: `${path}/{id}`,
+    name: 'updateInboxItem',
     summary: 'Mark an item as read or archived',
     permission: 'authenticated',
     added: true,
@@ -88,17 +92,18 @@ function changeRoute({ kernel }: Deps): Route {
     handle: async ({ tx, params: { id }, principal, body }) => {
       const whose = { tenant_id: principal.tenant_id, user_id: principal.id }
       const item = await changeItem(tx, whose, id, body)
-      tx.afterCommit(kernel.wake)
+      tx.wake(inbox_topic)
       return reply(200, item)
     },
   })
 }
 
-function readAllRoute({ kernel }: Deps): Route {
+function readAllRoute(): Route {
   return route({
     method: 'POST',
     path: `${path}/read-all`,
-    summary: 'Mark everything as read, or what came until a time',
+    name: 'readAllInboxItems',
+    summary: 'Mark all items as read, or those up to a time',
     permission: 'authenticated',
     added: true,
     idempotency: 'ignored',
@@ -109,7 +114,7 @@ function readAllRoute({ kernel }: Deps): Route {
       const whose = { tenant_id: principal.tenant_id, user_id: principal.id }
       const { before } = (body as typeof body | undefined) ?? {} // the body is optional
       const read = await readAll(tx, whose, before)
-      tx.afterCommit(kernel.wake)
+      tx.wake(inbox_topic)
       return reply(200, { read, unread_count: await unreadCount(tx, whose) })
     },
   })

@@ -9,6 +9,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import type { SseEvent } from '../../../kernel/http/sse.ts'
 import type { Kernel } from '../settings.ts'
+import { inbox_topic } from '../topics.ts'
 import { changedSince, lastSequence, unreadCount, type Whose } from './read-inbox.ts'
 import type { InboxItem } from './schemas.ts'
 
@@ -45,7 +46,7 @@ export function openInboxStreams({ db, log, onWake, settings }: Kernel): InboxSt
       looking = false
     }
   }
-  const deaf = onWake(() => void look())
+  const deaf = onWake(() => void look(), [inbox_topic])
   const add = (stream: Stream) => {
     streams.add(stream)
     timer ??= setInterval(() => void look(), poll_ms)

@@ -13,6 +13,7 @@ import type { IntentState } from '../schemas.ts'
 import { hashOf, render, RenderFailure, type Rendered } from '../templates/render.ts'
 import { announce } from '../sending/announce.ts'
 import { settleMembers } from '../sending/settle-intents.ts'
+import { send_topic } from '../topics.ts'
 import { announces, insertIntent, type NewAttempt } from './insert-intent.ts'
 import { loadFacts, type FactsOf } from './load-facts.ts'
 import type { Order } from './order.ts'
@@ -24,7 +25,7 @@ export type Accepted = {
   readonly attempts: readonly NewAttempt[]
 }
 
-type Needed = Pick<Deps, 'kernel' | 'vault' | 'people' | 'sender'>
+type Needed = Pick<Deps, 'kernel' | 'vault' | 'people'>
 
 /** Null where the key has an intent already. */
 export async function accept(tx: Tx, deps: Needed, order: Order): Promise<Accepted | null> {
@@ -57,9 +58,9 @@ export async function accept(tx: Tx, deps: Needed, order: Order): Promise<Accept
   )
   const state = stateOf(attempts)
   if (!(await insertIntent(tx, deps, order, state, attempts))) return null
-  await deliverInApp(tx, deps, order, [...messages.values()])
+  await deliverInApp(tx, order, [...messages.values()])
   await announceEnd(tx, order, state, attempts)
-  if (attempts.some(one => one.state === 'pending')) tx.afterCommit(deps.sender.poke)
+  if (attempts.some(one => one.state === 'pending')) tx.wake(send_topic)
   return { state, attempts }
 }
 
@@ -143,7 +144,7 @@ function stateOf(attempts: readonly NewAttempt[]): IntentState {
   return expired ? 'expired' : 'suppressed'
 }
 
-async function deliverInApp(tx: Tx, deps: Needed, order: Order, messages: readonly Message[]) {
+async function deliverInApp(tx: Tx, order: Order, messages: readonly Message[]) {
   const items = messages.flatMap(message =>
     message && !(message instanceof RenderFailure)
       ? [
@@ -157,7 +158,7 @@ async function deliverInApp(tx: Tx, deps: Needed, order: Order, messages: readon
         ]
       : [],
   )
-  await addItems(tx, deps, items)
+  await addItems(tx, items)
 }
 
 async function announceEnd(

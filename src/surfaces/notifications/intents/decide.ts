@@ -7,7 +7,8 @@
  * | expiry      | the intent has expired                        |                                        |
  * | destination | there is none, or it is not verified          |                                        |
  * | preference  | the person switched it off                    | critical, class security, mandatory    |
- * | suppression | the address is suppressed                     | security: complaints, unsubscribing    |
+ * | suppression | the address is suppressed                     | security: complaints, unsubscribing,   |
+ * |             |                                               | and a bounce once a day                |
  * | quiet_hours | it is quiet at the person's place (holds)     | critical, class security, in-app       |
  */
 import type { Category } from '../categories/built-in.ts'
@@ -53,9 +54,11 @@ export function decide(facts: Facts): Decision {
   if (!urgent && category.user_can_disable && !wish.enabled) {
     return { outcome: 'skip', rule: 'preference', reason: 'preference_disabled' }
   }
-  if (facts.suppressed.some(one => blocks(one, facts))) {
+  const blocking = facts.suppressed.map(one => blocks(one, facts))
+  if (blocking.includes('yes')) {
     return { outcome: 'skip', rule: 'suppression', reason: 'suppressed' }
   }
+  if (blocking.includes('trial')) return { outcome: 'send', rule: 'suppression' }
   const may_wait = !urgent && category.respects_quiet_hours && channel !== 'in_app'
   const until_ms =
     may_wait && wish.quiet_hours ? quietUntil(now_ms, wish.quiet_hours, wish.timezone) : null
@@ -66,10 +69,10 @@ export function decide(facts: Facts): Decision {
 }
 
 /** What somebody unsubscribed from is one category; a broken address is broken for all of them. */
-function blocks(one: Suppressed, { now_ms, category }: Facts): boolean {
-  if (one.category !== '*' && one.category !== category.name) return false
-  if (category.class !== 'security') return true
-  if (one.reason === 'complaint' || one.reason === 'unsubscribe') return false
-  if (one.reason !== 'hard_bounce') return true
-  return now_ms < (one.retry_at_ms ?? one.effective_at_ms + day_ms)
+function blocks(one: Suppressed, { now_ms, category }: Facts): 'yes' | 'no' | 'trial' {
+  if (one.category !== '*' && one.category !== category.name) return 'no'
+  if (category.class !== 'security') return 'yes'
+  if (one.reason === 'complaint' || one.reason === 'unsubscribe') return 'no'
+  if (one.reason !== 'hard_bounce') return 'yes'
+  return now_ms < (one.retry_at_ms ?? one.effective_at_ms + day_ms) ? 'yes' : 'trial'
 }

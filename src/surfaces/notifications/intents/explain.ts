@@ -1,6 +1,6 @@
 /** Says what would become of a notification now, channel by channel, and writes nothing. */
 import { Type, type Static } from 'typebox'
-import { parseTime, rfc3339 } from '../../../kernel/clock.ts'
+import { rfc3339 } from '../../../kernel/clock.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
@@ -10,18 +10,13 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import type { Recipient } from '../schemas.ts'
 import type { Decision } from './decide.ts'
-import { loadFacts, type FactsOf, type Target } from './load-facts.ts'
+import { loadFacts, readSuppressions, type FactsOf, type Target } from './load-facts.ts'
 import { planChannel } from './plan.ts'
 import { demandData, prepare } from './prepare-order.ts'
 import type { Caller } from './read-notification.ts'
 import { addressOf, textOf, type RecipientRef } from './recipient.ts'
 import type { Explained, NewNotification } from './schemas.ts'
 
-const Suppression = Type.Object({
-  reason: Type.String(),
-  category: Type.String(),
-  effective_at: Type.String(),
-})
 const Found = Type.Object({ id: Id })
 
 export async function explain(
@@ -80,12 +75,7 @@ async function factsOfAddress(
   address: Address,
 ): Promise<FactsOf> {
   const hash = destinationHash(keys, tenant_id, address)
-  const rows = await tx.many(
-    Suppression,
-    sql`
-      select reason, category, effective_at from notifications.suppressions
-      where tenant_id = ${tenant_id} and destination_hash = ${hash} and channel = ${address.channel}`,
-  )
+  const found = await readSuppressions(tx, [{ tenant_id, hash }])
   const target: Target = {
     channel: address.channel,
     destination_id: null,
@@ -97,13 +87,7 @@ async function factsOfAddress(
   }
   return {
     of: () => ({ ref: nowhere, person: null, preferences: undefined, targets: [target] }),
-    suppressed: () =>
-      rows.map(row => ({
-        reason: row.reason,
-        category: row.category,
-        effective_at_ms: parseTime(row.effective_at),
-        retry_at_ms: null,
-      })),
+    suppressed: () => found.get(`${tenant_id} ${address.channel} ${hash.toString('base64')}`) ?? [],
   }
 }
 

@@ -42,6 +42,18 @@ export async function insertIntent(
   const text = JSON.stringify(data)
   const key = data_keys.get(keyName({ tenant_id, owner_id })) as Buffer
   const ciphertext = seal(key, text, `input ${ref}`)
+  const table = sql.table(
+    attempts.map(one => ({ ...one, due_at: timeOf(one.due_at_ms) })),
+    {
+      id: 'uuid',
+      channel: 'text',
+      state: 'text',
+      error_code: 'text',
+      due_at: 'timestamptz',
+      rule: 'text',
+      rendered_sha256: 'bytea',
+    },
+  )
   const row = await tx.maybe(
     Inserted,
     sql`
@@ -68,21 +80,14 @@ export async function insertIntent(
           (tenant_id, id, intent_id, channel, attempt_no, state, error_code, next_attempt_at, lane,
             rendered_sha256)
         select ${tenant_id}, a.id, m.id, a.channel, 1, a.state, a.error_code, a.due_at,
-          ${laneOf(priority)}, a.sha256
-        from made m cross join unnest(${attempts.map(one => one.id)}::uuid[],
-          ${attempts.map(one => one.channel)}::text[], ${attempts.map(one => one.state)}::text[],
-          ${attempts.map(one => one.error_code)}::text[],
-          ${attempts.map(one => timeOf(one.due_at_ms))}::timestamptz[],
-          ${attempts.map(one => one.rendered_sha256)}::bytea[])
-          a (id, channel, state, error_code, due_at, sha256)
+          ${laneOf(priority)}, a.rendered_sha256
+        from made m cross join ${table} a
       ),
       decided as (
         insert into notifications.decisions (tenant_id, intent_id, channel, rule, outcome, until)
         select ${tenant_id}, m.id, a.channel, a.rule, case a.state when 'skipped' then 'skip' else 'hold' end,
           case when a.state = 'pending' then a.due_at end
-        from made m cross join unnest(${attempts.map(one => one.channel)}::text[],
-          ${attempts.map(one => one.rule)}::text[], ${attempts.map(one => one.state)}::text[],
-          ${attempts.map(one => timeOf(one.due_at_ms))}::timestamptz[]) a (channel, rule, state, due_at)
+        from made m cross join ${table} a
         where a.rule is not null
       )
       select id from made`,

@@ -147,15 +147,16 @@ async function readDestinations(
   reader: Reader,
   wanted: readonly { tenant_id: string; ref: RecipientRef }[],
 ) {
-  const asked = wanted.filter(one => one.ref.kind !== 'identity_mail')
+  const asked = wanted
+    .filter(one => one.ref.kind !== 'identity_mail')
+    .map(({ tenant_id, ref: { kind, id } }) => ({ tenant_id, id, is_user: kind === 'user' }))
   if (asked.length === 0) return []
   return reader.many(
     Destination,
     sql`
       select d.tenant_id, d.id, d.user_id, d.channel, d.provider, d.destination_hash, d.ciphertext,
         d.masked, d.verified_at is not null as verified
-      from unnest(${asked.map(one => one.tenant_id)}::uuid[], ${asked.map(one => one.ref.id)}::uuid[],
-        ${asked.map(one => one.ref.kind === 'user')}::boolean[]) w (tenant_id, id, is_user)
+      from ${sql.table(asked, { tenant_id: 'uuid', id: 'uuid', is_user: 'boolean' })} w
       cross join lateral (
         select * from notifications.destinations o
         where w.is_user and o.tenant_id = w.tenant_id and o.user_id = w.id
@@ -178,8 +179,7 @@ export async function readSuppressions(
     Suppression,
     sql`
       select s.tenant_id, s.destination_hash, s.channel, s.category, s.reason, s.effective_at, s.retry_at
-      from unnest(${wanted.map(one => one.tenant_id)}::uuid[], ${wanted.map(one => one.hash)}::bytea[])
-        w (tenant_id, hash)
+      from ${sql.table(wanted, { tenant_id: 'uuid', hash: 'bytea' })} w
       join notifications.suppressions s on s.tenant_id = w.tenant_id and s.destination_hash = w.hash`,
   )
   for (const row of rows) {

@@ -4,6 +4,7 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import type { Notice } from '../face.ts'
 import { accept } from './accept.ts'
+import { plain } from './order.ts'
 import { by_platform, prepare } from './prepare-order.ts'
 
 export async function notify(tx: Tx, deps: Deps, notice: Notice): Promise<void> {
@@ -17,19 +18,16 @@ export async function notify(tx: Tx, deps: Deps, notice: Notice): Promise<void> 
   )
   const [person] = await deps.people.recipients(tx, [{ tenant_id, principal_id: user_id }])
   await accept(tx, deps, {
+    ...plain,
     ...prepared,
     id: newId(),
     tenant_id,
     principal_id: by_platform,
     key,
-    fingerprint: null,
     recipient: { kind: 'user', id: person?.id ?? user_id },
     data,
-    locale: null,
     created_at_ms: deps.kernel.clock.nowMs(),
-    metadata: null,
     dedupe: notice.dedupe ?? null,
     digest: notice.digest ?? null,
-    closes_digest: null,
   })
 }

@@ -4,6 +4,18 @@ import type { Channel, Data, Priority } from '../schemas.ts'
 import type { TemplateVersion } from '../templates/find-template.ts'
 import type { RecipientRef } from './recipient.ts'
 
+/** What most orders have not. */
+export const plain = {
+  key: null,
+  fingerprint: null,
+  locale: null,
+  scheduled_at_ms: null,
+  metadata: null,
+  dedupe: null,
+  digest: null,
+  closes_digest: null,
+} as const
+
 export type Order = {
   readonly id: string
   readonly tenant_id: string

@@ -95,20 +95,23 @@ export async function storeAddresses(
     if (!known.has(name)) fresh.set(name, { id: newId(), address, hash })
   })
   if (fresh.size > 0) {
-    const rows = [...fresh.values()]
-    const owners = rows.map(({ id }) => ({ tenant_id, owner_id: id }))
+    const owners = [...fresh.values()].map(({ id }) => ({ tenant_id, owner_id: id }))
     const data_keys = await vault.keysFor(tx, owners)
+    const rows = [...fresh.values()].map(({ id, address: { address, channel, masked }, hash }) => {
+      const key = data_keys.get(keyName({ tenant_id, owner_id: id })) as Buffer
+      return { id, channel, hash, masked, ciphertext: seal(key, address, `destination ${id}`) }
+    })
     await tx.run(sql`
       insert into notifications.destinations
         (tenant_id, id, channel, destination_hash, ciphertext, masked, verified_at)
       select ${tenant_id}, r.id, r.channel, r.hash, r.ciphertext, r.masked, kernel.now()
-      from unnest(${rows.map(row => row.id)}::uuid[], ${rows.map(row => row.address.channel)}::text[],
-        ${rows.map(row => row.hash)}::bytea[],
-        ${rows.map(({ id, address }) => {
-          const key = data_keys.get(keyName({ tenant_id, owner_id: id })) as Buffer
-          return seal(key, address.address, `destination ${id}`)
-        })}::bytea[],
-        ${rows.map(row => row.address.masked)}::text[]) r (id, channel, hash, ciphertext, masked)
+      from ${sql.table(rows, {
+        id: 'uuid',
+        channel: 'text',
+        hash: 'bytea',
+        ciphertext: 'bytea',
+        masked: 'text',
+      })} r
       order by r.hash
       on conflict (tenant_id, channel, destination_hash) where user_id is null do nothing`)
     // Of two who store one address at once, the first one's row counts.

@@ -54,7 +54,9 @@ function createRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path,
+    name: 'sendNotification',
     summary: 'Send a notification to one recipient',
+    sends: ['location'],
     description:
       'Accepted is not sent: read the notification to see what became of each channel. A recipient without a usable destination is accepted too, and the channel says why it was skipped.',
     permission: 'notifications.intents.send:{body.category}',
@@ -79,7 +81,8 @@ function explainRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: `${path}/explain`,
-    summary: 'Say what would become of a notification; nothing is sent',
+    name: 'explainNotification',
+    summary: 'Explain what would happen to a notification, without sending it',
     permission: 'notifications.intents.send:{body.category}',
     added: true,
     idempotency: 'ignored',
@@ -95,7 +98,8 @@ function listRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path,
-    summary: 'Notifications, newest first, of the categories that I may read',
+    name: 'listNotifications',
+    summary: 'List notifications, newest first',
     permission: 'notifications.intents.read',
     added: true,
     query: NotificationQuery,
@@ -112,7 +116,8 @@ function readRoute(): Route {
   return route({
     method: 'GET',
     path: one,
-    summary: 'A notification with its attempts, reports and decisions',
+    name: 'getNotification',
+    summary: 'Get a notification with its attempts, reports and decisions',
     permission: 'authenticated',
     absent,
     replies: { 200: NotificationDetail },
@@ -126,7 +131,8 @@ function renderedRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path: `${one}/rendered`,
-    summary: 'The message of one channel, rendered from its snapshot',
+    name: 'getRenderedNotification',
+    summary: 'Render the message of one channel again',
     description:
       'One-time tokens and unsubscribe links are masked; sha256 is that of the attempts.',
     permission: 'authenticated',
@@ -147,7 +153,8 @@ function cancelRoute(): Route {
   return route({
     method: 'POST',
     path: `${one}/cancel`,
-    summary: 'Hold back what has not been sent',
+    name: 'cancelNotification',
+    summary: 'Cancel what has not been sent',
     description: 'What a provider has accepted stays sent: effect says full, partial or none.',
     permission: 'authenticated',
     idempotency: 'optional',

@@ -3,27 +3,11 @@ import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
-import { Channel, IntentState, Priority } from '../schemas.ts'
-import type { NotificationView } from './schemas.ts'
+import { Channel } from '../schemas.ts'
+import { NotificationView } from './schemas.ts'
 
-export const IntentRow = Type.Object({
-  id: Id,
-  tenant_id: Id,
-  recipient_ref: Type.String(),
-  category: Type.String(),
-  priority: Priority,
-  template_version: Type.String(),
-  locale: nullable(Type.String()),
-  data_ref: nullable(Id),
-  scheduled_at: nullable(Time),
-  idempotency_key: nullable(Type.String()),
-  state: IntentState,
-  expires_at: Time,
-  batch_id: nullable(Id),
-  digest_id: nullable(Id),
-  metadata: Type.Unsafe<Record<string, string> | null>({}),
-  created_at: Time,
-})
+const { status: _status, channels: _channels, ...columns } = NotificationView.properties
+export const IntentRow = Type.Object(columns)
 export type IntentRow = Static<typeof IntentRow>
 
 export const intentColumns = sql`i.id, i.tenant_id, i.recipient_ref, i.category, i.priority,

@@ -29,15 +29,13 @@ const reasons: Readonly<Record<string, string>> = {
 /** The caller holds these intents, and settles them afterwards. */
 export async function applyReports(tx: Tx, keys: readonly IntentKey[]): Promise<void> {
   if (keys.length === 0) return
-  const tenants = keys.map(key => key.tenant_id)
-  const ids = keys.map(key => key.intent_id)
   const applied = await tx.many(
     Applied,
     sql`
       with open as (
         select distinct a.tenant_id, a.intent_id, a.channel, a.target, a.attempt_no, e.provider,
           e.event_id, e.type
-        from unnest(${tenants}::uuid[], ${ids}::uuid[]) w (tenant_id, intent_id)
+        from ${sql.table(keys, { tenant_id: 'uuid', intent_id: 'uuid' })} w
         join notifications.delivery_attempts a
           on a.tenant_id = w.tenant_id and a.intent_id = w.intent_id
         join notifications.provider_events e on not e.applied and e.provider = a.provider and (

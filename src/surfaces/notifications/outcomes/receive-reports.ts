@@ -29,10 +29,13 @@ export async function receiveReports(
     -- any tenant: a provider reports for all of them
     insert into notifications.provider_events
       (provider, event_id, provider_message_id, type, occurred_at, ref)
-    select ${provider}, r.* from unnest(${reports.map(one => one.event_id)}::text[],
-      ${reports.map(one => one.provider_message_id)}::text[], ${reports.map(one => one.type)}::text[],
-      ${reports.map(one => one.occurred_at)}::timestamptz[], ${reports.map(one => one.ref)}::text[])
-      r (event_id, provider_message_id, type, occurred_at, ref)
+    select ${provider}, r.* from ${sql.table(reports, {
+      event_id: 'text',
+      provider_message_id: 'text',
+      type: 'text',
+      occurred_at: 'timestamptz',
+      ref: 'text',
+    })} r
     order by r.event_id
     on conflict do nothing`)
   if (fresh > 0) await matchReports(tx, provider, reports)
@@ -63,8 +66,13 @@ const Late = Type.Object({ tenant_id: Id, intent_id: Id })
 
 /**
  * A report by message id and our own commit may have passed each other without seeing one another: what is
- * left is matched here.
+ * left is matched here, while a commit that was open when the report came may still be under way.
  */
+export const lateReports = sql`
+  -- any tenant: a provider reports for all of them
+  select exists (select from notifications.provider_events
+    where not applied and received_at > kernel.now() - interval '20 seconds')`
+
 export async function matchLate(tx: Tx): Promise<void> {
   const found = await tx.many(
     Late,
@@ -74,7 +82,7 @@ export async function matchLate(tx: Tx): Promise<void> {
       from notifications.provider_events e
       join notifications.delivery_attempts a
         on a.provider = e.provider and a.provider_message_id = e.provider_message_id
-      where not e.applied and e.received_at > now() - interval '1 hour'
+      where not e.applied and e.received_at > kernel.now() - interval '1 hour'
       limit 200`,
   )
   await lockIntents(tx, found)

@@ -42,15 +42,22 @@ export async function putPreferences(
         updated_at = kernel.now()`)
   await tx.run(sql`
     delete from notifications.preferences where tenant_id = ${tenant_id} and user_id = ${user_id}`)
+  const rows = preferences.map(({ quiet_hours, timezone: zone = null, ...one }) => ({
+    ...one,
+    quiet_hours: quiet_hours ? sql.json(quiet_hours) : null,
+    timezone: zone,
+  }))
   await tx.run(sql`
     insert into notifications.preferences
       (tenant_id, user_id, category, channel, enabled, quiet_hours, timezone)
     select ${tenant_id}, ${user_id}, p.category, p.channel, p.enabled, p.quiet_hours, p.timezone
-    from unnest(${preferences.map(one => one.category)}::text[],
-      ${preferences.map(one => one.channel)}::text[], ${preferences.map(one => one.enabled)}::boolean[],
-      ${preferences.map(one => (one.quiet_hours ? sql.json(one.quiet_hours) : null))}::jsonb[],
-      ${preferences.map(one => one.timezone ?? null)}::text[])
-      p (category, channel, enabled, quiet_hours, timezone)`)
+    from ${sql.table(rows, {
+      category: 'text',
+      channel: 'text',
+      enabled: 'boolean',
+      quiet_hours: 'jsonb',
+      timezone: 'text',
+    })} p`)
   await releaseHeld(tx, tenant_id, user_id)
 }
 

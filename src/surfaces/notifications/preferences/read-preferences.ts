@@ -29,8 +29,7 @@ export async function readPreferences(
     sql`
       select s.tenant_id, s.user_id, s.timezone as set_timezone, p.category, p.channel, p.enabled,
         p.quiet_hours, p.timezone
-      from unnest(${wanted.map(one => one.tenant_id)}::uuid[],
-        ${wanted.map(one => one.user_id)}::uuid[]) w (tenant_id, user_id)
+      from ${sql.table(wanted, { tenant_id: 'uuid', user_id: 'uuid' })} w
       join notifications.preference_sets s on s.tenant_id = w.tenant_id and s.user_id = w.user_id
       left join notifications.preferences p on p.tenant_id = s.tenant_id and p.user_id = s.user_id`,
   )

@@ -3,6 +3,7 @@ import { etag } from '../../../kernel/http/etag.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
 import { demandUser } from '../demand-user.ts'
+import { send_topic } from '../topics.ts'
 import { putPreferences, viewPreferences } from './put-preferences.ts'
 import { PreferencesView, PutPreferences } from './schemas.ts'
 
@@ -17,7 +18,9 @@ function readRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path,
-    summary: 'What a user wants to be told, where and when',
+    name: 'getNotificationPreferences',
+    summary: 'Get the preferences of a user',
+    sends: ['etag'],
     permission: 'authenticated',
     added: true,
     absent,
@@ -37,7 +40,9 @@ function putRoute(deps: Deps): Route {
   return route({
     method: 'PUT',
     path,
-    summary: 'Replace what a user wants; what is not named is as by default',
+    name: 'putNotificationPreferences',
+    summary: 'Replace the preferences of a user',
+    sends: ['etag'],
     permission: 'authenticated',
     absent,
     body: PutPreferences,
@@ -58,7 +63,7 @@ function putRoute(deps: Deps): Route {
         if_match: request.headers['if-match'],
         if_none_match: request.headers['if-none-match'],
       })
-      tx.afterCommit(deps.sender.poke)
+      tx.wake(send_topic)
       const { view, version } = await viewPreferences(tx, whose)
       return reply(200, view, version === null ? {} : { etag: etag(version) })
     },

@@ -39,13 +39,7 @@ export const PreferencesView = Type.Object(
         category: Type.String(),
         channel: Type.String(),
         enabled: Type.Boolean(),
-        quiet_hours: nullable(
-          Type.Object({
-            start: Type.String(),
-            end: Type.String(),
-            days: Type.Optional(Type.Array(Type.Integer())),
-          }),
-        ),
+        quiet_hours: nullable(Type.Object(QuietHours.properties)),
         timezone: nullable(Type.String()),
       }),
     ),

@@ -3,7 +3,7 @@
  * are taken through their batch, so one that is being written or is paused costs nothing and sends nothing.
  */
 import { Type, type Static } from 'typebox'
-import type { Db } from '../../../kernel/database/db.ts'
+import type { Db, Tx } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
 import { newId } from '../../../kernel/ids.ts'
@@ -33,9 +33,34 @@ export const ClaimedRow = Type.Object({
 
 export type Claimed = Static<typeof ClaimedRow> & { readonly token: string }
 
+/** What a message is made of, beside its attempt. */
+export const messageColumns = sql`i.recipient_ref, i.category, i.priority, i.template_version,
+  i.locale, i.expires_at, i.created_at, i.data_ref, n.owner_id, n.ciphertext`
+
+export const messageOf = (attempt: Sql) => sql`
+  join notifications.notification_intents i
+    on i.tenant_id = ${attempt}.tenant_id and i.id = ${attempt}.intent_id
+  left join notifications.notification_inputs n on n.tenant_id = i.tenant_id and n.ref = i.data_ref`
+
 const Due = Type.Object({ lane: Type.Integer(), single: Type.Boolean(), batched: Type.Boolean() })
 
-/** Which lanes have something due: one small statement while nothing happens. */
+/** Whether any lane has something due. */
+export const somethingDue = sql`
+  -- any tenant: a sender sends for all of them
+  select exists (
+    select from generate_series(0, 3) l (lane), lateral (
+      select from notifications.delivery_attempts a
+      where a.state = 'pending' and a.batch_id is null and a.lane = l.lane
+        and a.next_attempt_at <= kernel.now()
+      limit 1) due
+  ) or exists (
+    select from notifications.notification_batches b, lateral (
+      select from notifications.delivery_attempts a
+      where a.batch_id = b.id and a.state = 'pending' and a.next_attempt_at <= kernel.now()
+      limit 1) due
+    where b.state = 'dispatching' and b.completed_at is null)`
+
+/** Which lanes have something due. */
 export function dueLanes(db: Db): Promise<Static<typeof Due>[]> {
   return db.many(
     Due,
@@ -74,17 +99,39 @@ const batched = (lane: number, many: number) => sql`
     order by a.next_attempt_at limit b.share for update skip locked
   ) d`
 
-export function claimSingle(db: Db, lane: number, many: number, lease_seconds: number) {
-  return claim(db, single(lane, many), lease_seconds)
+export type Asked = {
+  readonly of: 'single' | 'batched'
+  readonly lane: number
+  readonly many: number
+  readonly lease_seconds: number
 }
 
-export function claimBatched(db: Db, lane: number, many: number, lease_seconds: number) {
-  return claim(db, batched(lane, many), lease_seconds)
-}
-
-async function claim(db: Db, due: Sql, lease_seconds: number): Promise<Claimed[]> {
+/** Nothing while an operator has paused the sending; `fence` holds a pause back until the claim ends. */
+export async function claim(
+  db: Db,
+  fence: (tx: Tx) => Promise<boolean>,
+  { of, lane, many, lease_seconds }: Asked,
+): Promise<Claimed[]> {
   const token = newId()
-  const rows = await db.many(
+  const due = of === 'single' ? single(lane, many) : batched(lane, many)
+  try {
+    return await db.tx(async tx => {
+      const [open, rows] = await Promise.all([fence(tx), take(tx, due, token, lease_seconds)])
+      if (!open) throw new Paused()
+      return rows.map(row => ({ ...row, token }))
+    })
+  } catch (error) {
+    if (error instanceof Paused) return []
+    throw error
+  }
+}
+
+class Paused extends Error {
+  override readonly name = 'Paused'
+}
+
+function take(tx: Tx, due: Sql, token: string, lease_seconds: number) {
+  return tx.many(
     ClaimedRow,
     sql`
       -- any tenant: a sender sends for all of them
@@ -99,12 +146,7 @@ async function claim(db: Db, due: Sql, lease_seconds: number): Promise<Claimed[]
         returning a.tenant_id, a.intent_id, a.channel, a.target, a.attempt_no, a.provider, a.lane,
           a.batch_id
       )
-      select t.*, i.recipient_ref, i.category, i.priority, i.template_version, i.locale, i.expires_at,
-        i.created_at, i.data_ref, n.owner_id, n.ciphertext
-      from taken t
-      join notifications.notification_intents i on i.tenant_id = t.tenant_id and i.id = t.intent_id
-      left join notifications.notification_inputs n
-        on n.tenant_id = i.tenant_id and n.ref = i.data_ref`,
+      select t.*, ${messageColumns}
+      from taken t ${messageOf(sql`t`)}`,
   )
-  return rows.map(row => ({ ...row, token }))
 }

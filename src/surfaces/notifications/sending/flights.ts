@@ -8,13 +8,15 @@ export type Flights = {
   begin(lane: number, work: Promise<void>): void
   /** How many more of this lane may be claimed. */
   roomFor(lane: number): number
-  /** Resolves when something ended or came. */
+  /** Resolves when there is room again, or something new. */
   changed(): Promise<boolean>
   note(): void
   landed(): Promise<void>
 }
 
 const lanes = 4
+/** So many places are free before more is claimed: a claim of one costs as much as one of fifty. */
+const refill = 48
 const bulk_lane = lanes - 1
 
 export function openFlights(settings: Kernel['settings']): Flights {
@@ -23,7 +25,9 @@ export function openFlights(settings: Kernel['settings']): Flights {
   const flying = new Set<Promise<void>>()
   const under_way = Array.from({ length: lanes }, () => 0)
   let changed = Promise.withResolvers<boolean>()
+  let landed = 0
   const note = () => {
+    landed = 0
     changed.resolve(true)
     changed = Promise.withResolvers()
   }
@@ -35,7 +39,7 @@ export function openFlights(settings: Kernel['settings']): Flights {
       const all: Promise<void> = work.finally(() => {
         under_way[lane] = (under_way[lane] ?? 1) - 1
         flying.delete(all)
-        note()
+        if (++landed >= refill || under_way[lane] === 0) note()
       })
       flying.add(all)
     },

@@ -41,19 +41,3 @@ export function openGate(places: number, bulk_share: number): Gate {
     },
   }
 }
-
-/** A steady rate of this process for each name: answers how long to wait, and counts the message. */
-export function openPace(per_second: number, now: () => number = () => performance.now()) {
-  const step_ms = 1000 / per_second
-  const burst_ms = 1000
-  const arrivals = new Map<string, number>()
-  return (name: string): number => {
-    const at = now()
-    const from = Math.max(arrivals.get(name) ?? 0, at - burst_ms)
-    if (arrivals.size > 50_000) {
-      for (const [key, last] of arrivals) if (last < at - burst_ms) arrivals.delete(key)
-    }
-    arrivals.set(name, from + step_ms)
-    return Math.max(0, from - at)
-  }
-}

@@ -8,6 +8,14 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import type { Claimed } from './claim.ts'
 
+const columns = {
+  tenant_id: 'uuid',
+  intent_id: 'uuid',
+  channel: 'text',
+  target: 'text',
+  attempt_no: 'int',
+  token: 'uuid',
+}
 const Marked = Type.Object({
   intent_id: Id,
   channel: Type.String(),
@@ -25,10 +33,7 @@ export async function markWire(
       -- any tenant: a sender sends for all of them
       update notifications.delivery_attempts a
       set wire_at = kernel.now(), leased_until = now() + make_interval(secs => ${lease_seconds})
-      from unnest(${all.map(one => one.tenant_id)}::uuid[], ${all.map(one => one.intent_id)}::uuid[],
-        ${all.map(one => one.channel)}::text[], ${all.map(one => one.target)}::text[],
-        ${all.map(one => one.attempt_no)}::int[], ${all.map(one => one.token)}::uuid[])
-        m (tenant_id, intent_id, channel, target, attempt_no, token)
+      from ${sql.table(all, columns)} m
       where a.tenant_id = m.tenant_id and a.intent_id = m.intent_id and a.channel = m.channel
         and a.target = m.target and a.attempt_no = m.attempt_no and a.lease_token = m.token
         and a.state = 'sending'

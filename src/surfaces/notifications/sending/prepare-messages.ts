@@ -40,6 +40,8 @@ export type Ready = {
   readonly message: Rendered
   readonly sha256: Buffer
   readonly unsubscribe_url: string | null
+  /** The address has bounced: a mail of class security may try it once a day. */
+  readonly is_trial: boolean
 }
 
 export type Prepared = { readonly ready: Ready[]; readonly results: Result[] }
@@ -138,7 +140,7 @@ function judge(claimed: Claimed, known: Known): Result | { planned: Planned; cat
     const ids = all.flatMap(one =>
       one.channel === 'push' && one.verified ? [one.destination_id ?? ''] : [],
     )
-    return resultOf(claimed, { state: 'skipped', devices: ids })
+    return resultOf(claimed, { state: 'skipped', devices: ids, due_at_ms: known.now_ms })
   }
   return { planned, category }
 }
@@ -169,7 +171,7 @@ async function compose(
   deps: Deps,
   claimed: Claimed,
   category: Category,
-  { target }: Planned,
+  { target, decision }: Planned,
   known: Known,
   addresses: ReadonlyMap<Target, string>,
 ): Promise<Ready | Result> {
@@ -223,7 +225,8 @@ async function compose(
           unsubscribe_url: link ?? masked_link,
         })
       : masked
-  return { claimed, category, target, to, message, sha256, unsubscribe_url: link }
+  const is_trial = decision.rule === 'suppression'
+  return { claimed, category, target, to, message, sha256, unsubscribe_url: link, is_trial }
 }
 
 function dataOf(

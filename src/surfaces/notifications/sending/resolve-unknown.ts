@@ -6,26 +6,25 @@
  */
 import { Type, type Static } from 'typebox'
 import { parseTime } from '../../../kernel/clock.ts'
-import type { Db, Tx } from '../../../kernel/database/db.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
-import { newId } from '../../../kernel/ids.ts'
+import { Time } from '../../../kernel/http/shapes.ts'
 import { findCategories } from '../categories/find-category.ts'
 import type { Deps } from '../deps.ts'
 import { applyReports } from '../outcomes/apply-reports.ts'
 import type { Outcome } from '../providers/outcome.ts'
-import { Channel } from '../schemas.ts'
-import type { Ready } from './prepare-messages.ts'
+import { ClaimedRow, messageColumns, messageOf } from './claim.ts'
+import { insertAttempts } from './insert-attempts.ts'
+import { prepareMessages } from './prepare-messages.ts'
 import { outgoingOf, unknownSeconds } from './send-message.ts'
 import { lockIntents, settleIntents } from './settle-intents.ts'
 
 const portion = 100
 
-/** Answers how many leases had ended. */
-export async function releaseEnded(db: Db, settings: Deps['kernel']['settings']): Promise<number> {
+export async function releaseEnded({ kernel: { db, settings } }: Deps): Promise<void> {
   const mail = settings['notifications.unknown_mail_seconds']
   const other = settings['notifications.unknown_other_seconds']
-  return db.run(sql`
+  await db.run(sql`
     -- any tenant: a sender sends for all of them
     update notifications.delivery_attempts a
     set state = case when a.wire_at is null then 'pending' else 'unknown' end,
@@ -41,55 +40,38 @@ export async function releaseEnded(db: Db, settings: Deps['kernel']['settings'])
       order by e.leased_until limit ${portion} for update skip locked)`)
 }
 
-const Unknown = Type.Object({
-  tenant_id: Id,
-  intent_id: Id,
-  channel: Channel,
-  target: Type.String(),
-  attempt_no: Type.Integer(),
-  provider: nullable(Type.String()),
-  wire_at: Time,
-  category: Type.String(),
-  lane: Type.Integer(),
-  batch_id: nullable(Id),
-  expires_at: Time,
-})
+const Unknown = Type.Object({ ...ClaimedRow.properties, wire_at: Time })
 type Unknown = Static<typeof Unknown>
 
-/** Makes the message again to ask for it; null where that is not possible any more. */
-export type Remake = (unknown: Unknown) => Promise<Ready | null>
-
-export async function resolveUnknown(deps: Deps, remake: Remake): Promise<number> {
+export async function resolveUnknown(deps: Deps): Promise<void> {
   const { db, clock, settings } = deps.kernel
   const found = await db.many(
     Unknown,
     sql`
       -- any tenant: a sender sends for all of them
-      select a.tenant_id, a.intent_id, a.channel, a.target, a.attempt_no, a.provider, a.wire_at,
-        i.category, a.lane, a.batch_id, i.expires_at
-      from notifications.delivery_attempts a
-      join notifications.notification_intents i on i.tenant_id = a.tenant_id and i.id = a.intent_id
+      select a.tenant_id, a.intent_id, a.channel, a.target, a.attempt_no, a.provider, a.lane,
+        a.batch_id, a.wire_at, ${messageColumns}
+      from notifications.delivery_attempts a ${messageOf(sql`a`)}
       where a.state = 'unknown' and a.next_attempt_at <= kernel.now()
       order by a.next_attempt_at limit ${portion}`,
   )
   const categories = await findCategories(db, found)
   for (const one of found) {
-    const answer = await ask(deps, one, remake)
+    const answer = await ask(deps, one)
     const over_ms = parseTime(one.wire_at) + unknownSeconds(settings, one) * 1000
     const category = categories.get(`${one.tenant_id} ${one.category}`)
     const give_up = one.channel === 'sms' || category?.on_unknown !== 'resend_same_ref'
     const in_time = parseTime(one.expires_at) > clock.nowMs()
     const end = endOf(answer, over_ms <= clock.nowMs(), give_up || !in_time)
-    await db.tx(tx => settle(tx, one, end, answer))
+    await db.tx(tx => settle(tx, one, end, answer, clock.nowMs()))
   }
-  return found.length
 }
 
-async function ask(deps: Deps, one: Unknown, remake: Remake): Promise<Outcome | null> {
+async function ask(deps: Deps, one: Unknown): Promise<Outcome | null> {
   const offered = await deps.providers.for(one.channel, '')
   const provider = offered.find(({ provider: { name } }) => name === one.provider)?.provider
   if (!provider?.find) return null
-  const ready = await remake(one)
+  const [ready] = (await prepareMessages(deps, [{ ...one, token: '' }])).ready
   return ready
     ? provider.find(outgoingOf(ready, deps.kernel.clock.nowMs()), parseTime(one.wire_at))
     : null
@@ -106,7 +88,13 @@ function endOf(answer: Outcome | null, over: boolean, give_up: boolean): End {
 
 const ask_again_seconds = 30
 
-async function settle(tx: Tx, one: Unknown, end: End, answer: Outcome | null): Promise<void> {
+async function settle(
+  tx: Tx,
+  one: Unknown,
+  end: End,
+  answer: Outcome | null,
+  now_ms: number,
+): Promise<void> {
   const { tenant_id, intent_id, channel, target, attempt_no } = one
   const keys = [{ tenant_id, intent_id }]
   await lockIntents(tx, keys)
@@ -124,13 +112,7 @@ async function settle(tx: Tx, one: Unknown, end: End, answer: Outcome | null): P
       and target = ${target} and attempt_no = ${attempt_no} and state = 'unknown'`)
   if (changed === 0) return
   if (end === 'resend') {
-    await tx.run(sql`
-      insert into notifications.delivery_attempts
-        (tenant_id, id, intent_id, channel, target, attempt_no, state, provider, next_attempt_at, lane,
-          batch_id)
-      values (${tenant_id}, ${newId()}, ${intent_id}, ${channel}, ${target}, ${attempt_no + 1}, 'pending',
-        ${one.provider}, kernel.now(), ${one.lane}, ${one.batch_id})
-      on conflict do nothing`)
+    await insertAttempts(tx, [{ ...one, attempt_no: attempt_no + 1, due_at_ms: now_ms }])
   }
   await applyReports(tx, keys)
   await settleIntents(tx, keys)

@@ -9,15 +9,17 @@
  * | failed                               | deferred | the first provider, by the schedule; else failed  |
  * | unknown                              | unknown  | `resolve-unknown.ts`                              |
  */
-import { setTimeout as wait } from 'node:timers/promises'
 import { parseTime } from '../../../kernel/clock.ts'
+import { openRetryBudget, type RetryBudget } from '../../../kernel/outgoing/retry-budget.ts'
 import { domainOf } from '../addresses.ts'
 import type { Deps } from '../deps.ts'
 import type { Outcome, Outgoing } from '../providers/outcome.ts'
 import type { Offered } from '../providers/providers.ts'
 import type { Claimed } from './claim.ts'
-import { openGate, openPace, type Gate } from './gates.ts'
+import { openGate, type Gate } from './gates.ts'
+import { openPace } from './pace.ts'
 import type { Ready } from './prepare-messages.ts'
+import { takeTrial } from '../suppressions/suppress.ts'
 import { resultOf, type Result } from './result.ts'
 import { retryAt } from './retry.ts'
 
@@ -28,7 +30,6 @@ type Parts = Pick<Deps, 'kernel' | 'providers'> & {
   mark(claimed: Claimed): Promise<boolean>
 }
 
-const longest_wait_ms = 2000
 const rest_ms = 5000
 const no_provider_ms = 60_000
 const critical_lane = 0
@@ -36,13 +37,25 @@ const critical_lane = 0
 export function openSendMessage({ kernel, providers, mark }: Parts): SendMessage {
   const { settings, clock, fault } = kernel
   const gates = new Map<string, Gate>()
-  const domains = openPace(settings['notifications.domain_per_second'])
-  const tenants = openPace(settings['notifications.tenant_per_second'])
+  const pace = openPace(kernel)
+  const per_domain = settings['notifications.domain_per_second']
+  const per_tenant = settings['notifications.tenant_per_second']
   const gateOf = ({ provider: { name, connections } }: Offered) => {
     const found = gates.get(name) ?? openGate(connections, settings['notifications.bulk_share'])
     gates.set(name, found)
     return found
   }
+  const budgets = new Map<string, RetryBudget>()
+  /** Retries are a tenth of what a provider gets, so that they do not multiply the load on a sick one. */
+  const mayRetry = (name: string, attempt_no: number) => {
+    const budget = budgets.get(name) ?? openRetryBudget(() => performance.now())
+    budgets.set(name, budget)
+    if (attempt_no > 1 && !budget.take()) return false
+    budget.called()
+    return true
+  }
+  const mayTry = ({ is_trial, claimed: { tenant_id, channel }, target: { hash } }: Ready) =>
+    is_trial ? takeTrial(kernel.db, { tenant_id, channel, hash }) : true
   const again = ({ claimed, target }: Ready, wait_ms: number) =>
     resultOf(claimed, { state: 'pending', target, due_at_ms: clock.nowMs() + wait_ms })
 
@@ -56,17 +69,22 @@ export function openSendMessage({ kernel, providers, mark }: Parts): SendMessage
     const usable = offered.slice(from).find(one => one.breaker.admits())
     // Nobody to send it yet, or all of them rest: it waits, and ends with its expiry.
     if (!usable) return again(ready, offered.length === 0 ? no_provider_ms : rest_ms)
-    const urgent = claimed.lane === critical_lane
-    const wait_ms = Math.max(
-      urgent ? 0 : tenants(claimed.tenant_id),
-      claimed.channel === 'email' && !urgent ? domains(domainOf(to)) : 0,
-    )
-    if (wait_ms > longest_wait_ms) return again(ready, wait_ms)
-    if (wait_ms > 0) await wait(wait_ms, undefined, { signal })
+    if (claimed.lane !== critical_lane) {
+      const wait_ms =
+        (await pace('tenant', claimed.tenant_id, per_tenant, signal)) ||
+        (claimed.channel === 'email' ? await pace('domain', domainOf(to), per_domain, signal) : 0)
+      if (wait_ms > 0) return again(ready, wait_ms)
+    }
+    if (!mayRetry(usable.provider.name, claimed.attempt_no)) return again(ready, rest_ms)
     const leave = await gateOf(usable).enter(claimed.lane)
     try {
       await fault('notifications.before_wire')
-      if (signal.aborted || !(await mark(claimed))) return null
+      if (!(await mayTry(ready))) {
+        return resultOf(claimed, { state: 'skipped', error_code: 'suppressed', target })
+      }
+      // What has not left when the process stops is for another process, at once.
+      if (signal.aborted) return again(ready, 0)
+      if (!(await mark(claimed))) return null
       await fault('notifications.after_wire')
       const outcome = await usable.provider.send(
         outgoingOf(ready, clock.nowMs()),

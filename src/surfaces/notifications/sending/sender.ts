@@ -3,11 +3,12 @@
  * their weights; what is claimed stays small enough to be sent within its lease. Results are recorded many
  * at a time while other messages are on their way.
  */
-import type { Db } from '../../../kernel/database/db.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
 import type { Loop } from '../../../kernel/surface.ts'
 import type { Deps } from '../deps.ts'
 import { openBatcher } from './batcher.ts'
-import { claimBatched, claimSingle, dueLanes, type Claimed } from './claim.ts'
+import { send_topic, sending_activity } from '../topics.ts'
+import { claim, dueLanes, somethingDue, type Claimed } from './claim.ts'
 import { finish } from './finish.ts'
 import { openFlights, type Flights } from './flights.ts'
 import { markWire } from './mark-wire.ts'
@@ -21,9 +22,9 @@ export type OpenSender = {
 }
 
 const portion = 100
-const poll_ms = 500
 const finish_max = 200
-const weights = [1, 0.6, 0.3, 0.1] as const
+/** Of what is not critical: high, normal and bulk share a claim 6:3:1, as far as they have something due. */
+const weights = [0, 6, 3, 1] as const
 
 export function openSender(deps: Deps): OpenSender {
   const { kernel } = deps
@@ -53,23 +54,24 @@ export function openSender(deps: Deps): OpenSender {
   }
   return {
     loop: {
-      name: 'notifications.send',
-      every_ms: 1000,
+      name: send_topic,
+      every_ms: 60_000,
+      due: somethingDue,
       run: async signal => {
-        signal.addEventListener('abort', () => stopping.abort(), { once: true })
-        const ended = new Promise(resolve => {
-          signal.addEventListener('abort', resolve, { once: true })
-        })
-        const deaf = kernel.onWake(flights.note)
+        const stop = () => {
+          stopping.abort()
+          flights.note()
+        }
+        signal.addEventListener('abort', stop, { once: true })
+        const off = kernel.onWake(flights.note, [send_topic])
         try {
           while (!signal.aborted) {
-            const next = flights.changed()
-            if ((await round(db, flights, work, lease_seconds)) > 0) continue
-            // Full, or nothing is due: until something ends, comes, or becomes due by itself.
-            await Promise.race([next, ended, pause(poll_ms)])
+            const changed = flights.changed()
+            // Full, or nothing is due: until something ends, comes, or becomes due.
+            if ((await round(deps, flights, work)) === 0) await changed
           }
         } finally {
-          deaf()
+          off()
         }
         await flights.landed()
       },
@@ -84,11 +86,11 @@ export function openSender(deps: Deps): OpenSender {
 
 function openFinisher(deps: Deps) {
   const { db, fault, log } = deps.kernel
-  const finisher = openBatcher<Result, boolean>(finish_max, async results => {
+  const finisher = openBatcher<Result, undefined>(finish_max, async results => {
     await fault('notifications.before_finish')
-    const recorded = await db.tx(tx => finish(tx, deps, results))
+    await db.tx(tx => finish(tx, results))
     await fault('notifications.after_finish')
-    return recorded
+    return []
   })
   return {
     idle: finisher.idle,
@@ -105,25 +107,25 @@ function openFinisher(deps: Deps) {
 type Work = (claimed: readonly Claimed[]) => Promise<void>
 
 /** One round over the lanes; returns how many messages it took. */
-async function round(db: Db, flights: Flights, work: Work, lease_seconds: number): Promise<number> {
+async function round({ kernel, jobs }: Deps, flights: Flights, work: Work): Promise<number> {
+  const lease_seconds = kernel.settings['notifications.lease_seconds']
+  const fence = (tx: Tx) => jobs.pauseFence(tx, sending_activity)
   let took = 0
-  for (const { lane, single, batched } of await dueLanes(db)) {
-    const share = Math.max(1, Math.ceil(portion * (weights[lane] ?? 1)))
+  const due = (await dueLanes(kernel.db)).filter(one => one.single || one.batched)
+  const whole = due.reduce((sum, { lane }) => sum + (weights[lane] ?? 0), 0)
+  for (const { lane, single, batched } of due) {
+    const share = lane === 0 ? portion : Math.ceil((portion * (weights[lane] ?? 1)) / whole)
     const sources = [
-      [single, claimSingle],
-      [batched, claimBatched],
-    ] as const
-    for (const [due, claim] of sources) {
+      ...(single ? ['single' as const] : []),
+      ...(batched ? ['batched' as const] : []),
+    ]
+    for (const of of sources) {
       const many = Math.min(share, flights.roomFor(lane))
-      if (!due || many === 0) continue
-      const claimed = await claim(db, lane, many, lease_seconds)
+      if (many === 0) continue
+      const claimed = await claim(kernel.db, fence, { of, lane, many, lease_seconds })
       took += claimed.length
       if (claimed.length > 0) await work(claimed)
     }
   }
   return took
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise(resolve => void setTimeout(resolve, ms).unref())
 }

@@ -32,6 +32,8 @@ const Settled = Type.Object({
   closes_digest: nullable(Id),
 })
 
+const columns = { tenant_id: 'uuid', intent_id: 'uuid' }
+
 export type IntentKey = { readonly tenant_id: string; readonly intent_id: string }
 
 /** In one order, so that two who lock several never wait for each other in a circle. */
@@ -39,21 +41,19 @@ export async function lockIntents(tx: Tx, keys: readonly IntentKey[]): Promise<v
   if (keys.length === 0) return
   await tx.run(sql`
     select from notifications.notification_intents i
-    where (i.tenant_id, i.id) in (select * from unnest(
-      ${keys.map(key => key.tenant_id)}::uuid[], ${keys.map(key => key.intent_id)}::uuid[]))
+    where (i.tenant_id, i.id) in (
+      select k.tenant_id, k.intent_id from ${sql.table(keys, columns)} k)
     order by i.tenant_id, i.id for update`)
 }
 
 export async function settleIntents(tx: Tx, keys: readonly IntentKey[]): Promise<void> {
   if (keys.length === 0) return
-  const tenants = keys.map(key => key.tenant_id)
-  const ids = keys.map(key => key.intent_id)
   await lockIntents(tx, keys)
   const settled = await tx.many(
     Settled,
     sql`
       with wanted as (
-        select distinct * from unnest(${tenants}::uuid[], ${ids}::uuid[]) w (tenant_id, intent_id)
+        select distinct w.* from ${sql.table(keys, columns)} w
       ),
       told as (
         select w.tenant_id, w.intent_id, array_agg(distinct a.channel) as channels,
@@ -107,8 +107,6 @@ export async function settleMembers(tx: Tx, settled: readonly Closing[]): Promis
   await tx.run(sql`
     update notifications.notification_intents m
     set state = d.state, updated_at = kernel.now()
-    from unnest(${closing.map(one => one.tenant_id)}::uuid[],
-      ${closing.map(one => one.closes_digest)}::uuid[], ${closing.map(one => one.state)}::text[])
-      d (tenant_id, id, state)
-    where m.tenant_id = d.tenant_id and m.digest_id = d.id and m.state not in ('cancelled', 'delivered')`)
+    from ${sql.table(closing, { tenant_id: 'uuid', closes_digest: 'uuid', state: 'text' })} d
+    where m.tenant_id = d.tenant_id and m.digest_id = d.closes_digest and m.state not in ('cancelled', 'delivered')`)
 }

@@ -52,7 +52,8 @@ function listRoute({ kernel: { cursors } }: Deps): Route {
   return route({
     method: 'GET',
     path,
-    summary: 'Suppressed addresses, newest first; the addresses themselves are not shown',
+    name: 'listSuppressions',
+    summary: 'List suppressed addresses, newest first, as hashes',
     permission: 'notifications.suppressions.read',
     added: true,
     query: pageQuery({ channel: Type.Optional(oneOf('email', 'sms', 'push')) }),
@@ -78,7 +79,9 @@ function createRoute({ kernel: { keys } }: Deps): Route {
   return route({
     method: 'POST',
     path,
+    name: 'createSuppression',
     summary: 'Suppress an address, in one category or in all',
+    sends: ['location'],
     permission: 'notifications.suppressions.write',
     added: true,
     body: NewSuppression,
@@ -120,7 +123,8 @@ function removeRoute(): Route {
   return route({
     method: 'DELETE',
     path: `${path}/{id}`,
-    summary: 'Let an address be sent to again',
+    name: 'deleteSuppression',
+    summary: 'Remove a suppression, so that the address receives messages again',
     permission: 'notifications.suppressions.write',
     added: true,
     absent,
@@ -155,7 +159,8 @@ function pageRoute({ unsubscribe }: Deps): Route {
   return route({
     method: 'GET',
     path: link,
-    summary: 'A page that offers to unsubscribe; it changes nothing',
+    name: 'getUnsubscribePage',
+    summary: 'Show a page with a button to unsubscribe',
     permission: 'public',
     added: true,
     params,
@@ -175,7 +180,8 @@ function unsubscribeRoute({ unsubscribe }: Deps): Route {
   return route({
     method: 'POST',
     path: link,
-    summary: 'Unsubscribe by one click (RFC 8058)',
+    name: 'unsubscribe',
+    summary: 'Unsubscribe with one click (RFC 8058)',
     permission: 'public',
     added: true,
     idempotency: 'ignored',

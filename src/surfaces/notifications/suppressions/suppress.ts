@@ -1,6 +1,6 @@
 /** Suppresses an address in one tenant, for one category or for all of them; the first reason stays. */
 import { Type } from 'typebox'
-import type { Tx } from '../../../kernel/database/db.ts'
+import type { Db, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import { newId } from '../../../kernel/ids.ts'
@@ -11,6 +11,19 @@ export type NewSuppression = {
   readonly channel: string
   readonly category: string
   readonly reason: string
+}
+
+/** Of the mails of class security that try a bounced address, one a day may: false for the others. */
+export async function takeTrial(
+  db: Db,
+  { tenant_id, hash, channel }: Pick<NewSuppression, 'tenant_id' | 'hash' | 'channel'>,
+): Promise<boolean> {
+  const taken = await db.run(sql`
+    update notifications.suppressions set retry_at = kernel.now() + interval '1 day'
+    where tenant_id = ${tenant_id} and destination_hash = ${hash} and channel = ${channel}
+      and reason = 'hard_bounce'
+      and coalesce(retry_at, effective_at + interval '1 day') <= kernel.now()`)
+  return taken > 0
 }
 
 const Made = Type.Object({ id: Id })

@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache'
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import { nullable } from '../../../kernel/http/shapes.ts'
+import { Id, nullable, Time } from '../../../kernel/http/shapes.ts'
 import { problem } from '../errors.ts'
 import { Channel } from '../schemas.ts'
 import { builtInTemplate, type BuiltIn } from './built-in.ts'
@@ -26,7 +26,10 @@ const Row = Type.Object({
   version: Type.Integer(),
   status: Type.Unsafe<TemplateVersion['status']>({ type: 'string' }),
   default_locale: Type.String(),
-  data_schema: nullable(Type.Object({})),
+  data_schema: Type.Unsafe<Record<string, unknown> | null>({}),
+  created_at: Time,
+  published_at: nullable(Time),
+  id: Id,
   channel: Channel,
   format: Type.Unsafe<'html' | 'text'>({ type: 'string' }),
   subject: nullable(Type.String()),
@@ -64,11 +67,23 @@ export async function findOwn(
   name: string,
   version: number | undefined,
 ): Promise<TemplateVersion | undefined> {
-  const rows = await reader.many(
+  const rows = await readVersion(reader, tenant_id, name, version)
+  const [first] = rows
+  return first && versionOf(`${name}@${first.version}`, first, rows)
+}
+
+/** One row for each channel of the version. */
+export function readVersion(
+  reader: Reader,
+  tenant_id: string,
+  name: string,
+  version: number | undefined,
+): Promise<Row[]> {
+  return reader.many(
     Row,
     sql`
-      select v.version, v.status, v.default_locale, v.data_schema, t.channel, t.format, t.subject,
-        t.body, t.text_body, t.url, t.locales
+      select v.version, v.status, v.default_locale, v.data_schema, v.created_at, v.published_at, t.id,
+        t.channel, t.format, t.subject, t.body, t.text_body, t.url, t.locales
       from notifications.template_versions v
       join notifications.templates t
         on t.tenant_id = v.tenant_id and t.name = v.name and t.version = v.version
@@ -79,8 +94,6 @@ export async function findOwn(
           order by l.version desc limit 1))
       order by t.channel`,
   )
-  const [first] = rows
-  return first && versionOf(`${name}@${first.version}`, first, rows)
 }
 
 function versionOf(ref: string, first: Row, rows: readonly Row[]): TemplateVersion {

@@ -103,19 +103,21 @@ function numberOf(value: unknown): number {
 }
 
 const languages = { html: language('html'), text: language('text') }
-const parsed = new LRUCache<string, Template[]>({
-  max: 2000,
-  maxSize: 64e6,
-  sizeCalculation: (_, key) => key.length + 1,
-})
+const cache = () =>
+  new LRUCache<string, Template[]>({
+    max: 2000,
+    maxSize: 32e6,
+    sizeCalculation: (_, text) => text.length + 1,
+  })
+/** By the text itself: a key that is put together would be hashed again at each render. */
+const parsed = { html: cache(), text: cache() }
 
 /** Throws liquid's own error, with line and column, where the text has a mistake. */
 export function parse(kind: Kind, text: string): Template[] {
-  const key = `${kind}\n${text}`
-  let found = parsed.get(key)
+  let found = parsed[kind].get(text)
   if (!found) {
     found = languages[kind].parse(text)
-    parsed.set(key, found)
+    parsed[kind].set(text, found)
   }
   return found
 }

@@ -109,11 +109,15 @@ function oneLine(text: string): string {
 }
 
 function plainText(text: string): string {
-  return text
-    .replaceAll(/\r\n?/g, '\n')
-    .replaceAll(/[^\P{Cc}\n\t]/gu, '')
-    .normalize('NFC')
+  // Most texts have none, and looking is ten times as fast as replacing.
+  const clean = has_control.test(text)
+    ? text.replaceAll(/\r\n?/g, '\n').replaceAll(/[^\P{Cc}\n\t]/gu, '')
+    : text
+  return clean.normalize('NFC')
 }
+
+// oxlint-disable-next-line no-control-regex -- they are what is looked for
+const has_control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
 
 /** A path of ours, or an address outside; anything else is dropped. */
 function safeLink(text: string): string | null {

@@ -3,8 +3,8 @@ import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { nullable, pageQuery, Time } from '../../../kernel/http/shapes.ts'
-import { Channel, TemplateName } from '../schemas.ts'
+import { pageQuery } from '../../../kernel/http/shapes.ts'
+import { TemplateName } from '../schemas.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { demandData } from '../intents/prepare-order.ts'
@@ -15,7 +15,14 @@ import { createTemplate } from './create-template.ts'
 import { findOwn } from './find-template.ts'
 import { readTemplate } from './read-template.ts'
 import { hashOf, render, RenderFailure } from './render.ts'
-import { NewTemplate, Preview, RenderedView, TemplatePage, TemplateView } from './schemas.ts'
+import {
+  NewTemplate,
+  Preview,
+  RenderedView,
+  TemplateLine,
+  TemplatePage,
+  TemplateView,
+} from './schemas.ts'
 
 const path = '/v1/notification-templates'
 const one = `${path}/{name}/versions/{version}`
@@ -40,7 +47,9 @@ function createRoute(): Route {
   return route({
     method: 'POST',
     path,
-    summary: 'Write the next version of a template as a draft',
+    name: 'createNotificationTemplate',
+    summary: 'Create the next version of a template as a draft',
+    sends: ['location'],
     permission: 'notifications.templates.write',
     added: true,
     body: NewTemplate,
@@ -54,21 +63,12 @@ function createRoute(): Route {
   })
 }
 
-const Line = Type.Object({
-  name: Type.String(),
-  version: Type.Integer(),
-  status: Type.Unsafe<'draft' | 'published' | 'archived'>({ type: 'string' }),
-  default_locale: Type.String(),
-  channels: Type.Array(Channel),
-  created_at: Time,
-  published_at: nullable(Time),
-})
-
 function listRoute({ kernel: { cursors } }: Deps): Route {
   return route({
     method: 'GET',
     path,
-    summary: 'Versions of templates, by name and newest first',
+    name: 'listNotificationTemplates',
+    summary: 'List template versions, by name and newest first',
     permission: 'notifications.templates.read',
     added: true,
     query: pageQuery({ name: Type.Optional(TemplateName) }),
@@ -77,7 +77,7 @@ function listRoute({ kernel: { cursors } }: Deps): Route {
       const { after, fetch } = cursors.start(list)
       const [last_name = null, last_version = null] = (after ?? []) as [string?, number?]
       const rows = await tx.many(
-        Line,
+        TemplateLine,
         sql`
           select v.name, v.version, v.status, v.default_locale, v.created_at, v.published_at,
             array(select t.channel from notifications.templates t
@@ -99,7 +99,8 @@ function readRoute(): Route {
   return route({
     method: 'GET',
     path: one,
-    summary: 'A version of a template with its texts',
+    name: 'getNotificationTemplate',
+    summary: 'Get a template version with its texts',
     permission: 'notifications.templates.read',
     added: true,
     params,
@@ -119,10 +120,11 @@ function statusRoute(
   return route({
     method: 'POST',
     path: `${one}/${verb}`,
+    name: `${verb}NotificationTemplate`,
     summary:
       verb === 'publish'
-        ? 'Publish a draft; from then on it does not change'
-        : 'Archive a published version; it is not sent any more',
+        ? 'Publish a draft; a published version cannot be changed'
+        : 'Archive a published version; it cannot be sent any more',
     permission: 'notifications.templates.publish',
     added: true,
     params,
@@ -141,7 +143,8 @@ function previewRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: `${one}/preview`,
-    summary: 'Render a version with data of your own; nothing is sent',
+    name: 'previewNotificationTemplate',
+    summary: 'Preview a template version with your own data',
     permission: 'notifications.templates.read',
     added: true,
     idempotency: 'ignored',

@@ -74,7 +74,7 @@ export const TemplateView = Type.Object(
 )
 export type TemplateView = Static<typeof TemplateView>
 
-const TemplateLine = Type.Object({
+export const TemplateLine = Type.Object({
   name: Type.String(),
   version: Type.Integer(),
   status: oneOf('draft', 'published', 'archived'),

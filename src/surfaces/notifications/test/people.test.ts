@@ -2,9 +2,9 @@
 import { createParser } from 'eventsource-parser'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
-import { eventually, newKey } from '../../../../test/world.ts'
+import { eventually, newKey, type Answer } from '../../../../test/world.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { newAddress, openNotifyWorld, usual_data } from './notify-world.ts'
+import { openNotifyWorld, usual_data } from './notify-world.ts'
 
 const world = await openNotifyWorld()
 afterAll(() => world.close())
@@ -27,37 +27,6 @@ async function header(who: Member, more: object = {}) {
     ...more,
   }
 }
-
-describe.concurrent('a digest', () => {
-  test('gathers what comes in its window, each in exactly one message', async () => {
-    const who = await world.sender()
-    const texts = {
-      in_app: { title: '{{ total }} new', body: '{% for e in events %}{{ e.n }},{% endfor %}' },
-    }
-    const name = await world.template(who, texts)
-    const order = (n: number) => ({
-      recipient: { user_id: who.id },
-      category: 'order.updates',
-      template: { name },
-      data: { n },
-      channels: ['in_app'],
-      digest: { key: 'k', window_seconds: 60 },
-    })
-    const sent = await Promise.all(Array.from({ length: 20 }, (_, n) => world.send(who, order(n))))
-    expect(new Set(sent.map(one => one.body.state))).toEqual(new Set(['held']))
-    await world.call('POST', '/dev/clock', { body: { offset_seconds: 61 } })
-    const items = await eventually('the digest is there', async () => {
-      const { body } = await ask(who, 'GET', '/v1/inbox')
-      return body.data.length > 0 && body.data
-    })
-    await world.call('POST', '/dev/clock', { body: { offset_seconds: 0 } })
-    expect(items).toHaveLength(1)
-    expect(items[0].title).toBe('20 new')
-    const numbers = (items[0].body as string).split(',').filter(Boolean).map(Number)
-    expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n))
-    await world.reaches(who, sent[0]?.body.id, 'delivered')
-  })
-})
 
 describe.concurrent('preferences', () => {
   test('switch a category off, hold what is quiet, and say why beforehand', async () => {
@@ -113,6 +82,20 @@ describe.concurrent('preferences', () => {
     await world.reaches(who, held.body.id, 'sent')
   })
 
+  test('that change between accept and send count', async () => {
+    const who = await world.sender()
+    const sent = await world.send(who, {
+      ...(await header(who, { category: 'social.activity', channels: ['in_app'] })),
+      recipient: { user_id: who.id },
+      scheduled_at: new Date(Date.now() + 1500).toISOString(),
+    })
+    expect(sent.body.state, sent.text).toBe('scheduled')
+    const preferences = [{ category: 'social.activity', channel: '*', enabled: false }]
+    await ask(who, 'PUT', `/v1/users/${who.id}/preferences`, { timezone: 'UTC', preferences })
+    const found = await world.reaches(who, sent.body.id, 'suppressed')
+    expect(found.decisions).toMatchObject([{ rule: 'preference', outcome: 'skip' }])
+  })
+
   test.each([
     [{ timezone: 'Mars/Olympus', preferences: [] }, 'invalid_timezone'],
     [
@@ -159,11 +142,12 @@ test('unsubscribing is one POST, for one category; a scanner changes nothing', a
     class: 'marketing',
     default_channels: ['email'],
   })
-  const email = newAddress()
+  const { email } = who
   const send = async (of: string) =>
     (await world.send(who, { ...(await header(who, { category: of })), recipient: { email } })).body
   await world.reaches(who, (await send(category)).id, 'sent')
-  const [mail] = await world.messages(email)
+  const mail = (await world.messages(email)).find(one => 'list-unsubscribe' in one.headers)
+  if (!mail) throw new Error('no mail can be unsubscribed from')
   expect(mail.headers['list-unsubscribe-post']).toBe('List-Unsubscribe=One-Click')
   const link = /<(.*)>/.exec(mail.headers['list-unsubscribe'])?.[1] ?? ''
   const path = new URL(link).pathname
@@ -179,6 +163,12 @@ test('unsubscribing is one POST, for one category; a scanner changes nothing', a
   expect((await post(`${path.slice(0, -2)}xx`)).status).toBe(404)
   expect((await send(category)).state).toBe('suppressed')
   await world.reaches(who, (await send('order.updates')).id, 'sent')
+  // What concerns the account still arrives.
+  const body = { email, tenant: who.tenant.slug }
+  expect((await world.call('POST', '/v1/password-reset-requests', { body })).status).toBe(202)
+  await eventually('the reset arrives', async () =>
+    (await world.messages(email)).some(one => one.subject === 'Set a new password'),
+  )
 })
 
 test('an inbox is a stream: what comes, what is read, and what was missed', async () => {
@@ -238,4 +228,47 @@ test('an inbox is a stream: what comes, what is read, and what was missed', asyn
     read: 2,
     unread_count: 0,
   })
+})
+
+// It moves the clock, so it is alone.
+test('a digest gathers what comes in its window; two hundred at its end are in exactly one each', async () => {
+  const who = await world.sender()
+  const texts = {
+    in_app: { title: '{{ total }} new', body: '{% for e in events %}{{ e.n }},{% endfor %}' },
+  }
+  const name = await world.template(who, texts)
+  const order = (n: number) => ({
+    recipient: { user_id: who.id },
+    category: 'order.updates',
+    template: { name },
+    data: { n },
+    channels: ['in_app'],
+    digest: { key: 'k', window_seconds: 60 },
+  })
+  const send = async (n: number, key = newKey()): Promise<Answer> => {
+    const answer = await world.send(who, order(n), key)
+    // Two hundred at once are more than one process takes.
+    return answer.status === 503 ? send(n, key) : answer
+  }
+  const add = (from: number) => Promise.all(Array.from({ length: 100 }, (_, n) => send(from + n)))
+  const clock = (offset_seconds: number) =>
+    world.call('POST', '/dev/clock', { body: { offset_seconds } })
+  // The window ends while they come: what is late begins another digest.
+  const first = add(0)
+  await eventually('a digest is open', async () => {
+    const { body } = await ask(who, 'GET', '/v1/notifications?state=held&limit=1')
+    return body.data.length > 0
+  })
+  const [early, , late] = await Promise.all([first, clock(61), add(100)])
+  const sent = [...early, ...late]
+  expect(new Set(sent.map(one => one.status))).toEqual(new Set([202]))
+  await clock(122)
+  const ids = sent.map(one => one.body.id as string)
+  for (const id of ids) await world.reaches(who, id, 'delivered')
+  await clock(0)
+  const { body } = await ask(who, 'GET', '/v1/inbox?limit=100')
+  const titles = (body.data as { title: string }[]).map(one => Number.parseInt(one.title, 10))
+  expect(titles.reduce((sum, total) => sum + total, 0)).toBe(200)
+  const digests = await Promise.all(ids.map(async id => (await world.read(who, id)).digest_id))
+  expect(new Set(digests).size).toBe(titles.length)
 })

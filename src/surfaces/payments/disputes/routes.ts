@@ -35,6 +35,7 @@ function listRoute(): Route {
   return route({
     method: 'GET',
     path,
+    name: 'listDisputes',
     summary: 'Disputes of your payments, newest first',
     permission: 'payments.disputes.read',
     added: true,
@@ -67,6 +68,7 @@ function getRoute(): Route {
   return route({
     method: 'GET',
     path: `${path}/{id}`,
+    name: 'getDispute',
     summary: 'A dispute',
     permission: 'payments.disputes.read',
     added: true,

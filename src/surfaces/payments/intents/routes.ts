@@ -41,6 +41,7 @@ function createRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path,
+    name: 'createPaymentIntent',
     summary: 'Create a payment intent',
     description: 'Nothing is sent to the payment provider before the intent is authorized.',
     permission: 'payments.intents.create',
@@ -76,6 +77,7 @@ function listRoute(): Route {
   return route({
     method: 'GET',
     path,
+    name: 'listPaymentIntents',
     summary: 'Payment intents, newest first',
     permission: 'payments.intents.read',
     added: true,
@@ -108,6 +110,7 @@ function getRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path: one,
+    name: 'getPaymentIntent',
     summary: 'A payment intent with its last operations',
     description:
       'While the cardholder is asked, next_action says where; it is read from the provider at each request.',
@@ -140,6 +143,7 @@ function authorizeRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: `${one}/authorize`,
+    name: 'authorizePaymentIntent',
     summary: 'Authorize a payment: hold its amount',
     description:
       'Where the outcome is unknown the answer is 202 and pending; it is found out, and announced as an event.',
@@ -173,6 +177,7 @@ function captureRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: `${one}/capture`,
+    name: 'capturePaymentIntent',
     summary: 'Capture an authorized payment, all or a part of it',
     permission: 'payments.intents.capture',
     idempotency: 'required',
@@ -209,6 +214,7 @@ function cancelRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: `${one}/cancel`,
+    name: 'cancelPaymentIntent',
     summary: 'Cancel a payment that is not captured, and release its money',
     permission: 'payments.intents.cancel',
     idempotency: 'required',

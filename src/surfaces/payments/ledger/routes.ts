@@ -37,6 +37,7 @@ function listAccounts(): Route {
   return route({
     method: 'GET',
     path: accounts,
+    name: 'listLedgerAccounts',
     summary: 'Ledger accounts with their balances',
     permission: 'payments.ledger.read',
     asks_grants: true,
@@ -74,6 +75,7 @@ function getAccount(): Route {
   return route({
     method: 'GET',
     path: `${accounts}/{id}`,
+    name: 'getLedgerAccount',
     summary: 'A ledger account with its balance, now or at a past time',
     permission: 'payments.ledger.read',
     asks_grants: true,
@@ -101,6 +103,7 @@ function listTransactions(): Route {
   return route({
     method: 'GET',
     path: transactions,
+    name: 'listLedgerTransactions',
     summary: 'Ledger transactions with their entries, newest first',
     permission: 'payments.ledger.read',
     asks_grants: true,
@@ -138,6 +141,7 @@ function getTransaction(): Route {
   return route({
     method: 'GET',
     path: `${transactions}/{id}`,
+    name: 'getLedgerTransaction',
     summary: 'A ledger transaction, and why it is there',
     permission: 'payments.ledger.read',
     asks_grants: true,

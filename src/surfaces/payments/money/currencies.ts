@@ -42,3 +42,9 @@ export function fromStripe(amount: number, currency: string): number {
   if (scaled % times !== 0n) throw new Error(`${amount} ${currency} is no whole amount`)
   return Number(scaled / times)
 }
+
+/** For the provider's own books, where a fee may be a fraction of our smallest unit. */
+export function nearestOfStripe(amount: number, currency: string): number {
+  const [times, by] = ratio(currency)
+  return Math.round((amount * Number(by)) / Number(times))
+}

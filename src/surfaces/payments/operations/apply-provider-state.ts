@@ -43,7 +43,7 @@ export async function applyProviderState(
   if (seen_version !== undefined && seen_version !== intent.version) return 'stale'
   const verdict = nextState(intent, open, { snapshot, declined })
   if ('disagrees' in verdict) {
-    await parkOperations(tx, key)
+    await parkOperations(tx, key, verdict.disagrees)
     await openItem(tx, {
       tenant_id: key.tenant_id,
       provider: intent.provider,

@@ -8,6 +8,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import type { RequestKey } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { isParked } from './end-operation.ts'
 import { leaseSeconds } from './resolver.ts'
 import {
   lockIntent,
@@ -71,13 +72,16 @@ export async function lockMovable(
       detail: 'This payment belongs to an order. Move it through the order.',
     })
   }
-  if (open.some(({ state }) => state !== 'requires_action')) throw pending()
+  const rival = open.find(({ state }) => state !== 'requires_action')
+  if (rival) throw pending(isParked(rival))
   return intent
 }
 
-function pending() {
+function pending(parked = false) {
   return problem('operation_pending', {
-    detail: 'Wait until the operation in pending_operation has ended, then try again.',
+    detail: parked
+      ? 'The outcome could not be settled automatically. An operator of the platform has to resolve the reconciliation item of this payment first.'
+      : 'Wait until pending_operation of the payment is null, then try again.',
   })
 }
 
@@ -93,12 +97,14 @@ export async function beginOperation(
     await tx.run(sql`
       insert into payments.payment_operations (
         tenant_id, id, intent_id, type, principal_id, idempotency_key, request_fingerprint, state,
-        provider, amount_minor, payment_method, return_url, reason, due_at, resolved_at)
+        provider, amount_minor, payment_method, return_url, reason, attempt_count, sent_at, due_at,
+        resolved_at)
       values (
         ${begun.tenant_id}, ${begun.operation_id}, ${begun.intent_id}, ${begun.type},
         ${begun.principal_id}, ${begun.key?.value ?? null}, ${begun.key?.fingerprint ?? null},
         ${sends ? 'created' : 'succeeded'}, ${provider.name}, ${begun.amount_minor},
         ${begun.payment_method ?? null}, ${begun.return_url ?? null}, ${begun.reason ?? null},
+        ${sends ? 1 : 0}, case when ${sends} then now() end,
         case when ${sends} then kernel.now() + make_interval(secs => ${lease}) end,
         case when ${sends} then null else kernel.now() end)`)
   } catch (error) {

@@ -1,6 +1,6 @@
 /** How an operation ends, waits for the buyer, is put off, or is left to an operator. Never backwards. */
 import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import type { IntentKey, OperationRow } from './rows.ts'
 
 export type Ending = {
@@ -19,20 +19,45 @@ export async function endOperation(
     set state = ${state}, error_code = ${error_code},
       provider_operation_id = coalesce(${provider_operation_id}, provider_operation_id),
       due_at = null,
+      -- kept no longer than they are needed
+      payment_method = case when ${state} = 'requires_action' then payment_method end,
+      return_url = case when ${state} = 'requires_action' then return_url end,
       resolved_at = case when ${state} = 'requires_action' then null else kernel.now() end
     where tenant_id = ${tenant_id} and id = ${id}
       and state in ('created', 'pending_provider', 'requires_action')`)
 }
 
-/** Nothing automatic can go on: the open operations stay as they are, and no queue looks at them. */
-export async function parkOperations(tx: Tx, { tenant_id, id }: IntentKey): Promise<void> {
+/**
+ * Stops the open operations of a payment until an operator resolves the item about it. The error code of an
+ * operation in doubt says so.
+ */
+export async function parkOperations(tx: Tx, { tenant_id, id }: IntentKey, code: string) {
+  await park(
+    tx,
+    code,
+    sql`
+    tenant_id = ${tenant_id} and intent_id = ${id} and type in ('authorize', 'capture', 'cancel')`,
+  )
+}
+
+type OneOperation = Pick<OperationRow, 'tenant_id' | 'id'>
+
+export async function parkOperation(tx: Tx, { tenant_id, id }: OneOperation, code: string) {
+  await park(tx, code, sql`tenant_id = ${tenant_id} and id = ${id}`)
+}
+
+async function park(tx: Tx, code: string, which: Sql): Promise<void> {
   await tx.run(sql`
+    -- any tenant: the condition begins with the tenant
     update payments.payment_operations
-    set state = 'pending_provider', due_at = null,
+    set state = 'pending_provider', due_at = null, error_code = ${code},
       doubt_since = coalesce(doubt_since, now())
-    where tenant_id = ${tenant_id} and intent_id = ${id}
-      and state in ('created', 'pending_provider')
-      and type in ('authorize', 'capture', 'cancel')`)
+    where ${which} and state in ('created', 'pending_provider')`)
+}
+
+/** Whether an operator has to decide before anything goes on. */
+export function isParked({ state, error_code }: Pick<OperationRow, 'state' | 'error_code'>) {
+  return state === 'pending_provider' && error_code !== null
 }
 
 /** True if its outcome has come into doubt now, and was not before. */

@@ -10,8 +10,8 @@
  * | captured, cancelled    | nothing                 | nothing         | nothing          | nothing              | nothing   |
  *
  * Before the challenge of a card a snapshot without payment method says nothing, because the confirm may
- * still be on its way: only the refusal of the very key that was sent declines it. An amount that is not the
- * one that was asked for moves nothing and is an item for an operator.
+ * still be on its way: only the refusal of the very key that was sent declines it. Another object, currency or
+ * amount than was asked for moves nothing and is an item for an operator.
  */
 import type { Snapshot } from '../provider/port.ts'
 import type { IntentRow, OperationRow } from './rows.ts'
@@ -27,10 +27,7 @@ export type Verdict =
   | { readonly moves: readonly Move[] }
   | { readonly disagrees: 'amount_mismatch' | 'currency_mismatch' | 'state_mismatch' }
 
-export type Held = Pick<
-  IntentRow,
-  'state' | 'amount_minor' | 'currency' | 'amount_authorized_minor'
->
+export type Held = Pick<IntentRow, 'state' | 'provider_handle' | 'amount_minor' | 'currency'>
 type Open = Pick<OperationRow, 'type' | 'state' | 'amount_minor' | 'reason' | 'release_wanted'>
 export type Said = {
   readonly snapshot: Snapshot
@@ -41,6 +38,7 @@ export type Said = {
 export function nextState(held: Held, open: readonly Open[], said: Said): Verdict {
   const { snapshot, declined } = said
   if (held.state === 'captured' || held.state === 'cancelled') return { moves: [] }
+  if (snapshot.handle !== held.provider_handle) return { disagrees: 'state_mismatch' }
   if (snapshot.currency !== held.currency) return { disagrees: 'currency_mismatch' }
   if (snapshot.amount_minor !== held.amount_minor) return { disagrees: 'amount_mismatch' }
   switch (snapshot.status) {

@@ -4,11 +4,18 @@
  * with its own key. Only an authorization is closed (fenced): a capture in doubt may belong to goods that
  * were shipped, so it is read and sent again until it is certain.
  */
+import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
 import { ProviderFailure, type RefundSnapshot, type Snapshot } from '../provider/port.ts'
 import { isVisible } from './next-state.ts'
-import { IntentRow, intentColumns, OperationRow, operationColumns } from './rows.ts'
+import {
+  findIntent,
+  findOperation,
+  OperationRow,
+  operationColumns,
+  type IntentRow,
+} from './rows.ts'
 
 export type Certain =
   | { readonly kind: 'snapshot'; readonly snapshot: Snapshot }
@@ -33,7 +40,7 @@ export async function perform(
   operation_id: string,
   attempt: 'first' | 'resumed',
 ): Promise<Certain> {
-  const sending = await take(deps, operation_id)
+  const sending = await take(deps, operation_id, attempt)
   if (!sending) return { kind: 'ended' }
   await deps.kernel.fault('payments.before_call')
   try {
@@ -46,25 +53,34 @@ export async function perform(
   }
 }
 
-/** Counts the attempt before anything is sent: a crash afterwards is known to have sent perhaps. */
-async function take({ kernel: { db } }: Deps, operation_id: string): Promise<Sending | undefined> {
-  const operation = await db.maybe(
+/**
+ * Each attempt is counted before anything is sent, so a crash afterwards is known to have sent perhaps. The
+ * first one was counted in the commit that began the operation.
+ */
+async function take(
+  { kernel: { db } }: Deps,
+  operation_id: string,
+  attempt: 'first' | 'resumed',
+): Promise<Sending | undefined> {
+  const operation = await (attempt === 'first'
+    ? findOperation(db, operation_id)
+    : countAttempt(db, operation_id))
+  const open = operation?.state === 'created' || operation?.state === 'pending_provider'
+  if (!open || operation.intent_id === null) return undefined
+  const intent = await findIntent(db, { tenant_id: operation.tenant_id, id: operation.intent_id })
+  return intent && { operation, intent }
+}
+
+function countAttempt(db: Db, operation_id: string) {
+  return db.maybe(
     OperationRow,
     sql`
       -- any tenant: the operation's own id
       update payments.payment_operations o
-      set attempt_count = o.attempt_count + 1, sent_at = coalesce(o.sent_at, now())
+      set attempt_count = o.attempt_count + 1
       where o.id = ${operation_id} and o.state in ('created', 'pending_provider')
       returning ${operationColumns}`,
   )
-  if (!operation?.intent_id) return undefined
-  const intent = await db.one(
-    IntentRow,
-    sql`
-      select ${intentColumns} from payments.payment_intents i
-      where i.tenant_id = ${operation.tenant_id} and i.id = ${operation.intent_id}`,
-  )
-  return { operation, intent }
 }
 
 async function send(deps: Deps, { operation, intent }: Sending): Promise<Certain> {
@@ -106,7 +122,8 @@ async function sendAuthorize(deps: Deps, { operation, intent }: Sending): Promis
 async function makeHandle(deps: Deps, intent: IntentRow): Promise<string | null> {
   const { id, tenant_id, amount_minor, currency } = intent
   const order = { intent_id: id, tenant_id, amount_minor, currency, key: `${id}:handle` }
-  const { handle } = await deps.provider.createHandle(order)
+  const { handle, intent_id } = await deps.provider.createHandle(order)
+  if (intent_id !== id) throw new ProviderFailure('doubt', 'wrong_object')
   await deps.kernel.fault('payments.before_handle')
   const stored = await deps.kernel.db.run(sql`
     update payments.payment_intents i

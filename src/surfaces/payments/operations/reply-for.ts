@@ -6,6 +6,7 @@ import { reply, type Reply } from '../../../kernel/http/route.ts'
 import { problem } from '../errors.ts'
 import { showIntent, type Intent } from '../intents/intent-view.ts'
 import { isRetryableDecline } from '../provider/stripe-failures.ts'
+import { isParked } from './end-operation.ts'
 import { findOperation, type OperationRow } from './rows.ts'
 
 export type IntentReply = Reply<200, Intent> | Reply<202, Intent>
@@ -23,7 +24,8 @@ export async function replyFor(
   const headers = { location, etag: etag(intent.version) }
   if (operation.state === 'created' || operation.state === 'pending_provider') {
     const pending = { ...intent, status: 'pending' as const }
-    return reply(202, pending, { ...headers, 'retry-after': '2' })
+    // What waits for an operator does not end in seconds.
+    return reply(202, pending, isParked(operation) ? headers : { ...headers, 'retry-after': '2' })
   }
   return reply(200, intent, { etag: etag(intent.version) })
 }

@@ -8,6 +8,7 @@ import { Id } from '../../../kernel/http/shapes.ts'
 import { again, done, dueQueue, retry, type DueQueue } from '../../../kernel/work/due-queue.ts'
 import { resolver_name, type Deps } from '../deps.ts'
 import { openItem } from '../reconciliation/open-item.ts'
+import { isParked, parkOperation } from './end-operation.ts'
 import { perform, type Certain } from './perform.ts'
 import { findIntent, findOperation } from './rows.ts'
 import { deferIfNew, settleOperation } from './settle-operation.ts'
@@ -44,8 +45,7 @@ export function resolverQueue(deps: Deps): DueQueue {
         // What was applied may have moved nothing, as when the object was changed in between.
         const operation = await findOperation(tx, id)
         const open = operation?.state === 'created' || operation?.state === 'pending_provider'
-        const parked = operation?.intent_id ? await isParked(tx, operation.intent_id) : false
-        return open && !parked ? again(longest_wait_seconds / 60) : undefined
+        return open && !isParked(operation) ? again(longest_wait_seconds / 60) : undefined
       }
       if (outcome.end === 'retry' && outcome.counts) {
         const operation = await findOperation(tx, id)
@@ -61,6 +61,7 @@ export function resolverQueue(deps: Deps): DueQueue {
         ? await findIntent(tx, { tenant_id, id: operation.intent_id })
         : undefined
       if (!operation || !intent) return
+      await parkOperation(tx, operation, 'unresolved_operation')
       await openItem(tx, {
         tenant_id,
         provider: intent.provider,
@@ -73,21 +74,6 @@ export function resolverQueue(deps: Deps): DueQueue {
       })
     },
   })
-}
-
-const Parked = Type.Object({ parked: Type.Boolean() })
-
-/** An operator has an item about this payment: nothing automatic goes on before it is resolved. */
-async function isParked(tx: Parameters<typeof findOperation>[0], intent_id: string) {
-  const { parked } = await tx.one(
-    Parked,
-    sql`
-      -- any tenant: the intent's own id
-      select exists (
-        select 1 from payments.reconciliation_items
-        where local_ref = ${intent_id} and state = 'open') as parked`,
-  )
-  return parked
 }
 
 /** One attempt is at most a look, an object, a confirm and a look again; the SDK repeats a broken call once. */

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { Stripe } from 'stripe'
 import { StartError } from '../../../kernel/errors/start-error.ts'
 import { openOutsideWorld } from '../../../kernel/outgoing/sandbox-control.ts'
-import type { Kernel } from '../settings.ts'
+import { stripe_address, type Kernel } from '../settings.ts'
 import { ProviderFailure } from './port.ts'
 
 export type StripeLine = {
@@ -16,18 +16,12 @@ export type StripeLine = {
   configured(): boolean
 }
 
-const own_address = 'https://api.stripe.com'
 const webhook_path = '/v1/providers/stripe/webhooks'
 
 export function connectStripe(kernel: Kernel): StripeLine {
   const { settings, profile } = kernel
   const key = settings['payments.stripe_secret_key']
-  const base_url = settings['payments.stripe_base_url'] ?? own_address
-  if (key?.startsWith('sk_live_') && new URL(base_url).origin !== own_address) {
-    throw new StartError(
-      `PAYMENTS_STRIPE_BASE_URL must be ${own_address} where PAYMENTS_STRIPE_SECRET_KEY is a live key. Unset it, or use a test key.`,
-    )
-  }
+  const base_url = settings['payments.stripe_base_url'] ?? stripe_address
   if (profile === 'production' && key && settings['payments.stripe_webhook_secrets'].length === 0) {
     throw new StartError(
       'PAYMENTS_STRIPE_WEBHOOK_SECRETS is missing: set it to the signing secret (whsec_…) of the webhook endpoint at Stripe.',

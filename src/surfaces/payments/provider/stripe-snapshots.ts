@@ -1,6 +1,6 @@
 /** Stripe's objects in our words and units. */
 import type { Stripe } from 'stripe'
-import { fromStripe } from '../money/currencies.ts'
+import { fromStripe, nearestOfStripe } from '../money/currencies.ts'
 import type {
   BalanceTransaction,
   Charge,
@@ -67,15 +67,18 @@ function bookedIn(booked: Stripe.BalanceTransaction, charge: Stripe.Charge) {
   return booked.currency === charge.currency ? bookedOf(booked) : null
 }
 
+/** Fees may be fractions of what we count in (ISK, UGX): the fee is rounded, and the net follows it. */
 export function bookedOf(one: Stripe.BalanceTransaction): BalanceTransaction {
   const currency = one.currency.toUpperCase()
+  const amount_minor = nearestOfStripe(one.amount, currency)
+  const net_minor = nearestOfStripe(one.net, currency)
   return {
     id: one.id,
     kind: one.type,
     source: typeof one.source === 'string' ? one.source : (one.source?.id ?? null),
-    amount_minor: fromStripe(one.amount, currency),
-    fee_minor: fromStripe(one.fee, currency),
-    net_minor: fromStripe(one.net, currency),
+    amount_minor,
+    fee_minor: amount_minor - net_minor,
+    net_minor,
     currency,
     exchange_rate: one.exchange_rate === null ? null : String(one.exchange_rate),
     available_on_s: one.available_on,

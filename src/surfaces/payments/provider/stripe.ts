@@ -1,7 +1,7 @@
 /** The provider port on the official SDK. Every write carries a key that stays the same for life. */
 import type { Stripe } from 'stripe'
 import { openGate, type Gate } from './gate.ts'
-import { fromStripe, toStripe } from '../money/currencies.ts'
+import { nearestOfStripe, toStripe } from '../money/currencies.ts'
 import type { Kernel } from '../settings.ts'
 import { connectStripe } from './connect-stripe.ts'
 import { ProviderFailure, type Page, type PaymentProvider, type Window } from './port.ts'
@@ -137,7 +137,7 @@ function reads(call: Call) {
         const sums = new Map<string, number>()
         for (const { amount, currency } of [...available, ...pending]) {
           const name = currency.toUpperCase()
-          sums.set(name, (sums.get(name) ?? 0) + fromStripe(amount, name))
+          sums.set(name, (sums.get(name) ?? 0) + nearestOfStripe(amount, name))
         }
         return sums
       }),

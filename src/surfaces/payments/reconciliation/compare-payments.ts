@@ -1,7 +1,9 @@
 /** The provider's payments against ours: what it can prove is applied; what nobody here made is an item. */
 import { Type } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
+import { isId } from '../../../kernel/ids.ts'
 import { platform_tenant, type Deps } from '../deps.ts'
 import { applyProviderState } from '../operations/apply-provider-state.ts'
 import { findIntent } from '../operations/rows.ts'
@@ -39,14 +41,13 @@ export async function comparePayments(deps: Deps, run: Run): Promise<PageResult>
         and provider_handle = any(${data.map(one => one.handle)}::text[])`,
   )
   for (const one of known) seen.set(one.provider_handle, one)
-  const newest_s = Math.max(0, ...data.map(one => one.created_s))
+  const released = new Set<string>()
+  const newest_s = Math.max(run.started_s, ...data.map(one => one.created_s))
   for (const one of data) {
-    const old =
-      one.created_s < newest_s - orphan_age_seconds ||
-      one.created_s < run.started_s - orphan_age_seconds
-    if (!seen.has(one.handle) && one.status === 'requires_capture' && old && one.intent_id) {
-      await releaseOrphan(deps, one)
-    }
+    const old = one.created_s < newest_s - orphan_age_seconds
+    if (seen.has(one.handle) || one.status !== 'requires_capture' || !old) continue
+    if (!(await findNamed(kernel.db, one))) continue
+    if (await releaseOrphan(deps, one)) released.add(one.handle)
   }
   return {
     after: has_more ? (data.at(-1)?.handle ?? null) : null,
@@ -56,8 +57,11 @@ export async function comparePayments(deps: Deps, run: Run): Promise<PageResult>
       for (const snapshot of data) {
         const ours = seen.get(snapshot.handle)
         if (!ours) {
-          const item = strange(provider.name, snapshot)
-          if (item && (await openItem(tx, item))) opened++
+          const over = released.has(snapshot.handle)
+          const item = await strange(tx, provider.name, snapshot, over)
+          const noted = item !== null && (await openItem(tx, item))
+          if (noted && over) fixed++
+          else if (noted) opened++
           continue
         }
         const said = { snapshot, seen_version: ours.version }
@@ -78,27 +82,43 @@ export async function comparePayments(deps: Deps, run: Run): Promise<PageResult>
   }
 }
 
-/** A hold that was made for us and that we do not know: it is let go. */
-async function releaseOrphan({ provider, kernel }: Deps, { handle }: Snapshot): Promise<void> {
+/** A second hold for a payment of ours is cancelled; one that names nothing of ours may belong to others. */
+async function releaseOrphan({ provider, kernel }: Deps, { handle }: Snapshot): Promise<boolean> {
   try {
     await provider.cancel(handle, { key: `orphan:${handle}` })
-    kernel.log.warn({ handle }, 'an authorization without a payment intent was cancelled')
+    kernel.log.warn({ handle }, 'a second authorization of a payment was cancelled')
+    return true
   } catch (error) {
-    if (!(error instanceof ProviderFailure)) throw error
-    if (error.kind !== 'unexpected_state') throw error
+    // It has moved since it was listed: the next run looks at it again.
+    if (error instanceof ProviderFailure && error.kind === 'unexpected_state') return false
+    throw error
   }
 }
 
-/** Money that is held or was taken without us. */
-function strange(provider: string, snapshot: Snapshot): Disagreement | null {
+/** The payment of ours for which the provider's object says that it was made. */
+async function findNamed(reader: Reader, { tenant_id, intent_id }: Snapshot) {
+  if (tenant_id === null || intent_id === null || !isId(tenant_id) || !isId(intent_id)) return null
+  return (await findIntent(reader, { tenant_id, id: intent_id })) ?? null
+}
+
+/** Money that is held or was taken without us, or a second time for one of our payments. */
+async function strange(
+  reader: Reader,
+  provider: string,
+  snapshot: Snapshot,
+  released: boolean,
+): Promise<Disagreement | null> {
   const held = snapshot.status === 'requires_capture'
   if (!held && snapshot.status !== 'succeeded') return null
+  const ours = await findNamed(reader, snapshot)
+  const twice = ours ? 'duplicate_effect' : 'missing_local'
   return {
-    tenant_id: platform_tenant,
+    tenant_id: ours?.tenant_id ?? platform_tenant,
     provider,
-    discrepancy: held ? 'orphan_authorization' : 'missing_local',
+    discrepancy: held ? 'orphan_authorization' : twice,
+    ...(released ? { state: 'auto_resolved' } : {}),
     external_ref: snapshot.handle,
-    local_ref: null,
+    local_ref: ours?.id ?? null,
     amount_minor: held ? snapshot.capturable_minor : snapshot.received_minor,
     currency: snapshot.currency,
     details: { object: 'payment', status: snapshot.status, names_intent: snapshot.intent_id },

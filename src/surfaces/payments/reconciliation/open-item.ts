@@ -22,20 +22,23 @@ export type Disagreement = {
   readonly local_ref: string | null
   readonly amount_minor: number
   readonly currency: string
+  /** Recorded although the platform has mended it. */
+  readonly state?: 'open' | 'auto_resolved'
   readonly details?: Readonly<Record<string, unknown>>
 }
 
 /** True if the item is new. */
 export async function openItem(tx: Tx, one: Disagreement): Promise<boolean> {
-  const { tenant_id, discrepancy, amount_minor, currency } = one
+  const { tenant_id, discrepancy, amount_minor, currency, state = 'open' } = one
   const made = await tx.maybe(
     Type.Object({ id: Type.String() }),
     sql`
       insert into payments.reconciliation_items (
-        tenant_id, id, provider, external_ref, local_ref, discrepancy, details)
+        tenant_id, id, provider, external_ref, local_ref, state, discrepancy, details, resolved_at)
       values (
-        ${tenant_id}, ${newId()}, ${one.provider}, ${one.external_ref}, ${one.local_ref},
-        ${discrepancy}, ${sql.json({ amount_minor, currency, ...one.details })}::jsonb)
+        ${tenant_id}, ${newId()}, ${one.provider}, ${one.external_ref}, ${one.local_ref}, ${state},
+        ${discrepancy}, ${sql.json({ amount_minor, currency, ...one.details })}::jsonb,
+        case when ${state} = 'auto_resolved' then kernel.now() end)
       on conflict do nothing
       returning id`,
   )
@@ -53,7 +56,7 @@ export async function openItem(tx: Tx, one: Disagreement): Promise<boolean> {
       order_ref: null,
       amount_minor: Math.abs(amount_minor),
       currency,
-      state: 'open',
+      state,
       reason_code: discrepancy,
     },
   })

@@ -25,7 +25,7 @@ export async function resolveItem(tx: Tx, item: Held, decision: Decision): Promi
   if (item.local_ref && isId(item.local_ref)) {
     const woken = await tx.run(sql`
       update payments.payment_operations
-      set due_at = kernel.now(), attempts = 0
+      set due_at = kernel.now(), attempts = 0, error_code = null
       where tenant_id = ${item.tenant_id} and due_at is null
         and state in ('created', 'pending_provider')
         and (intent_id = ${item.local_ref}::uuid or id = ${item.local_ref}::uuid)`)

@@ -75,6 +75,7 @@ function startRoute(): Route {
   return route({
     method: 'POST',
     path: runs,
+    name: 'createReconciliationRun',
     summary: "Compare the books with the provider's over a window",
     permission: 'payments.reconciliations.run',
     added: true,
@@ -105,6 +106,7 @@ function getRun(): Route {
   return route({
     method: 'GET',
     path: `${runs}/{id}`,
+    name: 'getReconciliationRun',
     summary: 'A reconciliation run, with the proof of the balance',
     permission: 'payments.reconciliations.read',
     added: true,
@@ -131,6 +133,7 @@ function listItems(): Route {
   return route({
     method: 'GET',
     path: items,
+    name: 'listReconciliationItems',
     summary: "Where our books and the provider's disagree, newest first",
     permission: 'payments.reconciliations.read',
     added: true,
@@ -165,6 +168,7 @@ function resolveRoute(): Route {
   return route({
     method: 'POST',
     path: `${items}/{id}/resolve`,
+    name: 'resolveReconciliationItem',
     summary: 'Resolve a reconciliation item; what it had stopped goes on',
     permission: 'payments.reconciliations.resolve',
     added: true,

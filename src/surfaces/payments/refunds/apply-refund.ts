@@ -16,7 +16,7 @@ import { isId } from '../../../kernel/ids.ts'
 import { platform_tenant } from '../deps.ts'
 import { post, transfer } from '../ledger/post.ts'
 import { announce } from '../operations/announce.ts'
-import { endOperation } from '../operations/end-operation.ts'
+import { endOperation, parkOperation } from '../operations/end-operation.ts'
 import { lockIntent, type IntentRow } from '../operations/rows.ts'
 import type { RefundSnapshot } from '../provider/port.ts'
 import { openItem } from '../reconciliation/open-item.ts'
@@ -85,9 +85,8 @@ export async function applyRefund(
       where r.tenant_id = ${tenant_id} and r.id = ${id} for update`,
   )
   if (!intent || refund.state === 'failed') return
-  if (told.amount_minor !== refund.amount_minor || told.currency !== refund.currency) {
-    return await disagree(tx, intent, refund, told)
-  }
+  const discrepancy = discrepancyOf(intent, refund, told)
+  if (discrepancy) return await disagree(tx, intent, refund, told, discrepancy)
   if (!refund.accepted && told.booked_ref) await accept(tx, refund, told)
   const accepted = refund.accepted || told.booked_ref !== null
   if (told.status === 'failed') {
@@ -213,19 +212,31 @@ async function moveAmounts(
   return version
 }
 
-async function disagree(tx: Tx, intent: IntentRow, refund: RefundRow, told: RefundSnapshot) {
-  await tx.run(sql`
-    update payments.payment_operations set due_at = null
-    where tenant_id = ${refund.tenant_id} and id = ${refund.operation_id}`)
+/** What the provider says must be about this refund of this payment, with its amount. */
+function discrepancyOf(intent: IntentRow, refund: RefundRow, told: RefundSnapshot) {
+  if (told.handle !== null && told.handle !== intent.provider_handle) return 'state_mismatch'
+  if (told.currency !== refund.currency) return 'currency_mismatch'
+  return told.amount_minor === refund.amount_minor ? null : 'amount_mismatch'
+}
+
+async function disagree(
+  tx: Tx,
+  intent: IntentRow,
+  refund: RefundRow,
+  told: RefundSnapshot,
+  discrepancy: NonNullable<ReturnType<typeof discrepancyOf>>,
+) {
+  const { tenant_id, operation_id, amount_minor } = refund
+  await parkOperation(tx, { tenant_id, id: operation_id }, discrepancy)
   await openItem(tx, {
-    tenant_id: refund.tenant_id,
+    tenant_id,
     provider: intent.provider,
-    discrepancy: told.currency === refund.currency ? 'amount_mismatch' : 'currency_mismatch',
+    discrepancy,
     external_ref: told.id,
-    local_ref: refund.id,
+    local_ref: operation_id,
     amount_minor: told.amount_minor,
     currency: told.currency,
-    details: { expected_minor: refund.amount_minor },
+    details: { expected_minor: amount_minor, refund_id: refund.id },
   })
 }
 

@@ -44,6 +44,7 @@ function createRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path,
+    name: 'createRefund',
     summary: 'Refund a captured payment, all or a part of it',
     description:
       'Where the provider has not confirmed it yet, the answer is 202 and the state pending.',
@@ -117,6 +118,7 @@ function getRoute(): Route {
   return route({
     method: 'GET',
     path: `${path}/{id}`,
+    name: 'getRefund',
     summary: 'A refund',
     permission: 'payments.refunds.read',
     absent,

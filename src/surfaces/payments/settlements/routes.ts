@@ -32,6 +32,7 @@ export function settlementRoutes(): readonly Route[] {
     route({
       method: 'GET',
       path: '/v1/settlements',
+      name: 'listSettlements',
       summary: 'What the provider settled of your payments, newest first',
       permission: 'payments.settlements.read',
       added: true,

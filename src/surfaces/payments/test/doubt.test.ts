@@ -67,7 +67,11 @@ describe.concurrent.each(lost)('$name', fault => {
     expect([first.status, first.body.status]).toEqual([202, 'pending'])
     expect((await authorize()).text).toBe(first.text)
     await shop.reaches(id, 'authorized')
-    expect(await kinds(await handleOf(id))).toEqual(['authorize'])
+    const effects = await world.effects(await handleOf(id))
+    // One key throughout, named after the operation.
+    expect(effects.map(one => [one.kind, one.idempotency_key])).toEqual([
+      ['authorize', `${first.body.operation_id}:confirm`],
+    ])
     expect(await world.events(id)).toEqual([
       'payment.created',
       'payment.deferred',
@@ -146,6 +150,33 @@ test('what is busy or was not sent is tried again with the same key', async () =
   expect(await world.events(id)).toEqual(['payment.created', 'payment.authorized'])
 })
 
+test('an authorization in doubt for too long is closed, and a late effect finds it closed', async () => {
+  const shop = await world.merchant()
+  const { id } = await shop.intent()
+  await struck(shop, id, { action: 'late_effect', ms: 60_000, path: '/confirm', times: 1000 })
+  const first = await shop.ask('POST', `/v1/payment-intents/${id}/authorize`, {
+    payment_method: 'pm_card_visa',
+  })
+  expect(first.status).toBe(202)
+  await world.platform.kernel.db.run(sql`
+    update payments.payment_operations set sent_at = now() - interval '11 minutes'
+    where tenant_id = ${shop.tenant.id} and id = ${first.body.operation_id}`)
+  const over = await shop.reaches(id, 'cancelled')
+  expect(over.cancellation_reason).toBe('unresolved_fenced')
+  await world.control('faults', {}, 'DELETE')
+  await world.control('clock', { advance_s: 120 })
+  const { id: other } = await shop.authorized()
+  expect((await world.effects(await handleOf(other))).length).toBe(1)
+  const effects = (await world.control('effects', {}, 'GET')).data as { object: string }[]
+  const { handle } = await world.platform.kernel.db.one(
+    Type.Object({ handle: Type.String() }),
+    sql`
+      select provider_handle as handle from payments.payment_intents
+      where tenant_id = ${shop.tenant.id} and id = ${id}`,
+  )
+  expect(effects.filter(one => one.object === handle)).toMatchObject([{ kind: 'cancel' }])
+})
+
 test('a provider that holds another amount is not believed: an operator decides', async () => {
   const shop = await world.merchant()
   const { id } = await shop.intent()
@@ -154,13 +185,46 @@ test('a provider that holds another amount is not believed: an operator decides'
     payment_method: 'pm_card_visa',
   })
   expect([first.status, first.body.state]).toEqual([202, 'requires_authorization'])
+  expect(first.body.pending_operation.error_code).toBe('amount_mismatch')
+  expect(first.headers.get('retry-after')).toBeNull()
   const { body } = await shop.ask('GET', '/v1/reconciliation-items?discrepancy=amount_mismatch')
   const item = body.data.find((one: { local_ref: string }) => one.local_ref === id)
   expect(item).toMatchObject({ state: 'open', details: { expected_minor: 5000 } })
-  expect((await shop.ask('POST', `/v1/payment-intents/${id}/capture`, {})).body.code).toBe(
+  const refused = await shop.ask('POST', `/v1/payment-intents/${id}/capture`, {})
+  expect([refused.body.code, refused.body.detail]).toEqual([
     'operation_pending',
-  )
+    expect.stringContaining('An operator'),
+  ])
   await world.sound()
+  await world.atProvider(`payment_intents/${item.external_ref}/cancel`)
+  const resolution = { resolution: 'resolved', note: 'Cancelled in the dashboard.' }
+  await shop.ask('POST', `/v1/reconciliation-items/${item.id}/resolve`, resolution)
+  expect((await shop.reaches(id, 'cancelled')).pending_operation).toBeNull()
+})
+
+test('what cannot be found out in three days is left to an operator', async () => {
+  const shop = await world.merchant()
+  const { id } = await shop.captured(10_000)
+  await world.fault({ action: 'http', status: 500, times: 1000, match: { path: '/v1/refunds' } })
+  const { body } = await shop.ask('POST', '/v1/refunds', { intent_id: id, amount_minor: 4000 })
+  await world.platform.kernel.db.run(sql`
+    update payments.payment_operations set created_at = now() - interval '4 days'
+    where tenant_id = ${shop.tenant.id} and id = ${body.operation_id}`)
+  const item = await eventually('there is an item', async () => {
+    const found = await shop.ask(
+      'GET',
+      '/v1/reconciliation-items?discrepancy=unresolved_operation&state=open',
+    )
+    return found.body.data.find((one: { local_ref: string }) => one.local_ref === body.operation_id)
+  })
+  await world.sound()
+  await world.control('faults', {}, 'DELETE')
+  const resolution = { resolution: 'resolved', note: 'The provider works again.' }
+  await shop.ask('POST', `/v1/reconciliation-items/${item.id}/resolve`, resolution)
+  await eventually('the refund has succeeded', async () => {
+    const refund = await shop.ask('GET', `/v1/refunds/${body.id}`)
+    return refund.body.state === 'succeeded'
+  })
 })
 
 test('at the end all invariants hold', async () => {

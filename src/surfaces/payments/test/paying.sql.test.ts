@@ -162,4 +162,25 @@ describe.concurrent('a payment', () => {
     expect((await cancel(taken.id)).body.code).toBe('invalid_transition')
     await world.sound()
   })
+
+  test('requests with one key by others, or for something else: each has its own effect', async () => {
+    const [shop, other] = [await world.merchant(), await world.merchant()]
+    const key = newKey()
+    const body = { amount_minor: 700, currency: 'EUR' }
+    const [mine, theirs] = [
+      await shop.ask('POST', '/v1/payment-intents', body, key),
+      await other.ask('POST', '/v1/payment-intents', body, key),
+    ]
+    expect([mine.status, theirs.status]).toEqual([201, 201])
+    expect(theirs.body.id).not.toBe(mine.body.id)
+    const path = `/v1/payment-intents/${mine.body.id}`
+    const held = await shop.ask(
+      'POST',
+      `${path}/authorize`,
+      { payment_method: 'pm_card_visa' },
+      key,
+    )
+    const taken = await shop.ask('POST', `${path}/capture`, {}, key)
+    expect([held.body.state, taken.body.state]).toEqual(['authorized', 'captured'])
+  })
 })

@@ -31,6 +31,8 @@ export type PaymentWorld = ProductWorld & {
   merchant(): Promise<Merchant>
   control(path: string, body?: object, method?: string): Promise<Json>
   fault(fault: Fault): Promise<void>
+  /** A request to the provider that the platform does not make, as from the provider's dashboard. */
+  atProvider(path: string, form?: Record<string, string>): Promise<Json>
   effects(handle: string): Promise<Effect[]>
   /** Types of the events of a payment, in order. */
   events(intent_id: string): Promise<string[]>
@@ -97,6 +99,14 @@ export async function openPaymentWorld(
     face: payments?.face as Face,
     control: ask,
     fault: async fault => void (await ask('faults', fault)),
+    atProvider: async (path, form = {}) => {
+      const answer = await fetch(`${api}/v1/${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}` },
+        body: new URLSearchParams(form),
+      })
+      return JSON.parse(await answer.text())
+    },
     effects: async handle => {
       const { data } = await ask('effects', {}, 'GET')
       return (data as Effect[]).filter(one => one.object === handle)

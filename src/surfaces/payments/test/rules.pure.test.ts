@@ -1,10 +1,12 @@
 /** What needs no database: the state table, the units of currencies, and that one function writes the ledger. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Stripe } from 'stripe'
 import { describe, expect, test } from 'vitest'
 import { digitsOf, fromStripe, toStripe } from '../money/currencies.ts'
 import { nextState, type Held } from '../operations/next-state.ts'
 import type { Snapshot } from '../provider/port.ts'
+import { bookedOf } from '../provider/stripe-snapshots.ts'
 
 const snapshot = (status: Snapshot['status'], more: Partial<Snapshot> = {}): Snapshot => ({
   handle: 'pi_1',
@@ -25,8 +27,8 @@ const snapshot = (status: Snapshot['status'], more: Partial<Snapshot> = {}): Sna
 const held = (state: Held['state']): Held => ({
   state,
   amount_minor: 5000,
+  provider_handle: 'pi_1',
   currency: 'EUR',
-  amount_authorized_minor: 0,
 })
 
 describe('the state table', () => {
@@ -75,7 +77,8 @@ describe('the state table', () => {
     [snapshot('succeeded', { received_minor: 5001 }), 'amount_mismatch'],
     [snapshot('requires_capture', { currency: 'USD' }), 'currency_mismatch'],
     [snapshot('requires_capture', { amount_minor: 1 }), 'amount_mismatch'],
-  ])('another amount moves nothing', (lie, disagrees) => {
+    [snapshot('requires_capture', { handle: 'pi_of_others' }), 'state_mismatch'],
+  ])('another amount or object moves nothing', (lie, disagrees) => {
     expect(
       nextState(held('requires_authorization'), [], { snapshot: lie, declined: null }),
     ).toEqual({
@@ -97,6 +100,22 @@ test.each([
   expect(toStripe(minor, currency)).toBe(there)
   expect(there === null ? minor : fromStripe(there, currency)).toBe(minor)
   expect(digitsOf(currency)).toBeTypeOf('number')
+})
+
+test('a fee that is a fraction of the smallest unit is rounded, and the net follows it', () => {
+  const booked = bookedOf({
+    id: 'txn_1',
+    type: 'charge',
+    source: 'ch_1',
+    amount: 70_000,
+    fee: 2060,
+    net: 67_940,
+    currency: 'isk',
+    exchange_rate: null,
+    available_on: 0,
+    created: 0,
+  } as Stripe.BalanceTransaction)
+  expect(booked).toMatchObject({ amount_minor: 700, fee_minor: 21, net_minor: 679 })
 })
 
 test('nothing but its one SQL function writes the ledger', () => {

@@ -6,7 +6,12 @@
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
-import type { Personal, PersonalAccount } from '../../../kernel/work/personal.ts'
+import {
+  madeIn,
+  type Erasing,
+  type Personal,
+  type PersonalAccount,
+} from '../../../kernel/work/personal.ts'
 import type { Deps } from '../deps.ts'
 import { endUpload } from '../uploads/abort-upload.ts'
 import { deleteFile } from './delete-file.ts'
@@ -27,7 +32,7 @@ export function personal(deps: Pick<Deps, 'kernel' | 'purposes'>): Personal {
 
 async function* exportFiles(
   { kernel: { db } }: Pick<Deps, 'kernel'>,
-  { account_id, tenant_id }: PersonalAccount,
+  { principal_ids, tenant_id }: PersonalAccount,
 ) {
   let after: string | null = null
   for (;;) {
@@ -35,7 +40,8 @@ async function* exportFiles(
       FileRow,
       sql`
         select ${fileColumns} from uploads.files f
-        where f.tenant_id = ${tenant_id} and f.owner_id = ${account_id} and f.state <> 'purged'
+        where f.tenant_id = ${tenant_id} and f.owner_id = any(${principal_ids}::uuid[])
+          and f.state <> 'purged'
           and (${after}::uuid is null or f.id > ${after}::uuid)
         order by f.id limit ${portion}`,
     )
@@ -56,7 +62,7 @@ function erasedPurposes({ purposes }: Pick<Deps, 'purposes'>): string[] {
 /** An upload that is being verified becomes a file soon; the erasure is tried again until none is. */
 async function eraseUploads(
   deps: Pick<Deps, 'kernel' | 'purposes'>,
-  { account_id, tenant_id }: PersonalAccount,
+  { principal_ids, tenant_id, ...erasing }: Erasing,
 ): Promise<number> {
   return await deps.kernel.db.tx(async tx => {
     const found = await tx.many(
@@ -64,7 +70,8 @@ async function eraseUploads(
       sql`
         update uploads.uploads set filename = null
         where (tenant_id, id) in (select tenant_id, id from uploads.uploads
-          where tenant_id = ${tenant_id} and owner_id = ${account_id}
+          where tenant_id = ${tenant_id} and owner_id = any(${principal_ids}::uuid[])
+            and ${madeIn(sql`created_at`, erasing)}
             and purpose = any(${erasedPurposes(deps)}::text[])
             and (state = 'initiated' or filename is not null)
           limit ${portion})
@@ -78,7 +85,7 @@ async function eraseUploads(
 
 async function eraseFiles(
   deps: Pick<Deps, 'kernel' | 'purposes'>,
-  { account_id, tenant_id }: PersonalAccount,
+  { principal_ids, tenant_id, ...erasing }: Erasing,
 ): Promise<number> {
   const { kernel } = deps
   return await kernel.db.tx(async tx => {
@@ -90,7 +97,8 @@ async function eraseFiles(
           retention_until = case when state in ('deleted', 'quarantined') then kernel.now()
             else retention_until end
         where (tenant_id, id) in (select tenant_id, id from uploads.files
-          where tenant_id = ${tenant_id} and owner_id = ${account_id}
+          where tenant_id = ${tenant_id} and owner_id = any(${principal_ids}::uuid[])
+            and ${madeIn(sql`created_at`, erasing)}
             and purpose = any(${erasedPurposes(deps)}::text[])
             and (state not in ('deleted', 'purged') or filename is not null
               or metadata is not null or retention_until > kernel.now())

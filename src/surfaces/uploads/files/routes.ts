@@ -37,6 +37,7 @@ function urlRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path: `${one}/download-url`,
+    name: 'getFileDownloadUrl',
     summary: 'An address from which a file, or a derivative of it, is downloaded for a short while',
     permission: 'authenticated',
     absent,
@@ -58,6 +59,7 @@ function urlsRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: `${path}/download-urls`,
+    name: 'getFileDownloadUrls',
     summary: 'Addresses of up to a hundred files in one call',
     permission: 'authenticated',
     added: true,
@@ -83,6 +85,7 @@ function readRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path: one,
+    name: 'getFile',
     summary: 'What is known of a file',
     permission: 'authenticated',
     added: true,
@@ -104,6 +107,7 @@ function listRoute(): Route {
   return route({
     method: 'GET',
     path,
+    name: 'listFiles',
     summary: 'Own files, newest first',
     permission: 'authenticated',
     added: true,
@@ -141,6 +145,7 @@ function deleteRoute({ kernel }: Deps): Route {
   return route({
     method: 'DELETE',
     path: one,
+    name: 'deleteFile',
     summary: 'Delete a file; its addresses end at once',
     permission: 'authenticated',
     added: true,
@@ -169,6 +174,8 @@ function rescanRoute(): Route {
   return route({
     method: 'POST',
     path: `${one}/rescan`,
+    name: 'rescanFile',
+    sends: ['location'],
     summary: 'Have a file scanned again',
     permission: 'uploads.files.rescan',
     added: true,
@@ -195,7 +202,9 @@ function bytesRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path: '/_objects/d/{file_id}/{variant}',
-    // Its signature is judged before anybody learns whether there is such a file.
+    name: 'downloadFile',
+    sends: ['etag'],
+    // The signature is checked before the reply can tell whether there is such a file.
     params: { file_id: Id, variant: oneOf('original', 'thumbnail', 'preview', 'sanitized') },
     absent,
     summary: 'The bytes of a file, by an address that was signed',

@@ -19,7 +19,9 @@ export function partRoutes({ kernel }: Pick<Deps, 'kernel'>): readonly Route[] {
     route({
       method: 'PUT',
       path: '/_objects/u/{upload_id}/{part_number}',
-      // Its signature is judged before anybody learns whether there is such an upload.
+      name: 'sendUploadPart',
+      sends: ['etag'],
+      // The signature is checked before the reply can tell whether there is such an upload.
       params: { upload_id: Id, part_number: Type.String({ pattern: '^[1-9][0-9]{0,4}$' }) },
       absent: 'signed_url_invalid',
       summary: 'Send one part of an upload, by an address that was signed',
@@ -27,7 +29,7 @@ export function partRoutes({ kernel }: Pick<Deps, 'kernel'>): readonly Route[] {
       added: true,
       transaction: 'own',
       idempotency: 'ignored',
-      // The address was rated when it was given; what counts is who guesses.
+      // The request that signed the address was counted; here only guesses are.
       counts_refused: true,
       consumes: 'stream',
       query: closed(SignedQuery),

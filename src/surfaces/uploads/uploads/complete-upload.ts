@@ -1,7 +1,7 @@
 /**
  * Completes an upload: one lease, one comparison of the parts, one digest over all bytes, one commit that
  * makes the file. The row is its own queue entry: `due_at` is set with the lease, so that a process that
- * dies in between is followed by another (`verify-uploads.ts`), and a repeated call finds the same file.
+ * dies in between is followed by another (`verify-upload.ts`), and a repeated call finds the same file.
  */
 import { Type } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'

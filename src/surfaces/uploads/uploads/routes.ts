@@ -33,7 +33,9 @@ function createRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path,
+    name: 'createUpload',
     summary: 'Begin an upload; the answer says where its parts are sent',
+    sends: ['location'],
     description:
       'A file of one part is sent by PUT to `upload_url`, a larger one in parts to `part_urls`. Nothing is downloadable before the upload is completed and its file is `available`.',
     permission: 'authenticated',
@@ -69,6 +71,7 @@ function partsRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: `${one}/parts`,
+    name: 'registerUploadParts',
     summary: 'See which parts are stored, and get addresses for those that are not',
     permission: 'authenticated',
     transaction: 'own',
@@ -98,6 +101,8 @@ function completeRoute(deps: Deps): Route {
   return route({
     method: 'POST',
     path: `${one}/complete`,
+    name: 'completeUpload',
+    sends: ['location'],
     summary: 'Complete an upload: its bytes are verified, and its file is processed',
     description:
       'May be repeated: a completed upload answers with its file. Parts that differ are 409 and can be sent again; another checksum is 422 and ends the upload.',
@@ -140,7 +145,9 @@ function readRoute(deps: Deps): Route {
   return route({
     method: 'GET',
     path: one,
+    name: 'getUpload',
     summary: 'An upload: its state, what is missing, and its file',
+    sends: ['etag'],
     permission: 'authenticated',
     absent,
     replies: { 200: Upload, 304: null },
@@ -161,6 +168,7 @@ function abortRoute(): Route {
   return route({
     method: 'DELETE',
     path: one,
+    name: 'abortUpload',
     summary: 'Abort an upload; its parts are removed',
     permission: 'authenticated',
     absent,

@@ -28,6 +28,8 @@ export const UploadRow = Type.Object({
   reserved_bytes: Size,
   error_code: nullable(Type.String()),
   verifying: Type.Boolean(),
+  /** Counts who took the row to verify it: the holder of the last number holds the row. */
+  attempts: Type.Integer(),
   version: Type.Integer(),
   expires_at: Time,
   created_at: Time,

@@ -30,6 +30,39 @@ export type Settled =
 
 export async function verifyUpload(
   db: Db,
+  kernel: Pick<Deps['kernel'], 'objects' | 'settings' | 'log'>,
+  upload: UploadRow,
+): Promise<Verified> {
+  const renewing = setInterval(
+    () => {
+      renewLease(db, kernel, upload).catch((error: unknown) =>
+        kernel.log.warn({ err: error, upload_id: upload.id }, 'a lease was not renewed'),
+      )
+    },
+    (kernel.settings['uploads.completion_lease_seconds'] * 1000) / 3,
+  )
+  try {
+    return await compareDigest(db, kernel, upload)
+  } finally {
+    clearInterval(renewing)
+  }
+}
+
+/** Reading a large upload takes longer than a lease, which is short so that a crash delays it little. */
+async function renewLease(
+  db: Db,
+  { settings }: Pick<Deps['kernel'], 'settings'>,
+  { tenant_id, id, attempts }: UploadRow,
+): Promise<void> {
+  const seconds = settings['uploads.completion_lease_seconds']
+  await db.run(sql`
+    update uploads.uploads set leased_until = now() + make_interval(secs => ${seconds})
+    where tenant_id = ${tenant_id} and id = ${id} and state = 'initiated' and due_at is not null
+      and attempts = ${attempts}`)
+}
+
+async function compareDigest(
+  db: Db,
   kernel: Pick<Deps['kernel'], 'objects'>,
   upload: UploadRow,
 ): Promise<Verified> {
@@ -134,7 +167,7 @@ export function verificationQueue({ kernel }: Pick<Deps, 'kernel'>): DueQueue {
     where: sql`t.state = 'initiated'`,
     batch: settings['uploads.verifications'],
     concurrency: settings['uploads.verifications'],
-    lease_seconds: 900,
+    lease_seconds: settings['uploads.completion_lease_seconds'],
     retry: { first: 1, factor: 2, cap: 300 },
     run: async upload => done(await verifyUpload(db, kernel, upload)),
     finish: async (tx, upload, outcome) => {

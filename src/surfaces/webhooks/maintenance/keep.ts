@@ -54,6 +54,7 @@ const Ended = Type.Object({
   tenant_id: Id,
   event_id: Id,
   subscription_id: Id,
+  event_type: Type.String(),
   attempt_count: Type.Integer(),
   replay_no: Type.Integer(),
   last_http_status: nullable(Type.Integer()),
@@ -87,7 +88,7 @@ async function endOld({ kernel: { db, settings } }: Deps): Promise<number> {
         from old o
         where d.event_id = o.event_id and d.subscription_id = o.subscription_id
           and d.state = 'pending' and d.lease_token is null
-        returning d.id, d.tenant_id, d.event_id, d.subscription_id, d.attempt_count, d.replay_no,
+        returning d.id, d.tenant_id, d.event_id, d.subscription_id, d.event_type, d.attempt_count, d.replay_no,
           d.last_http_status, d.last_error_code`,
     )
     for (const one of ended) announceExhausted(tx, one)

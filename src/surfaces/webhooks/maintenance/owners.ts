@@ -1,6 +1,7 @@
 /**
- * When an account is disabled or erased, nothing more is sent to the endpoints that it named: they are
- * disabled until somebody else takes them up again and becomes their owner.
+ * When an account is disabled, nothing more is sent to the endpoints that it named: they are disabled until
+ * somebody else takes them up again and becomes their owner. Those of an erased account are deleted
+ * (personal.ts).
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -11,11 +12,11 @@ import { announce, subscriptionColumns } from '../subscriptions/find.ts'
 
 export const ownersConsumer: Consumer = {
   name: 'webhooks.owners',
-  events: ['account.deleted', 'account.status_changed'],
+  events: ['account.status_changed'],
   run: async (tx, event) => {
     // Identity's declaration of these events says so.
-    const { account_id, to } = event.payload as { account_id: string; to?: string }
-    if (event.type === 'account.deleted' || to === 'disabled') await revoke(tx, event, account_id)
+    const { account_id, to } = event.payload as { account_id: string; to: string }
+    if (to === 'disabled') await revoke(tx, event, account_id)
   },
 }
 

@@ -1,32 +1,45 @@
 /**
- * How fast a replay of many goes: what is lined up gets its time one after the other at the given rate,
- * and no more is lined up than what is due within moments, so that a cancelled replay stops at once.
+ * How fast a replay of many goes: what is lined up gets its time one after the other at the given rate. A
+ * short one lines up no more than what is due within a moment. A long one lines up some seconds and then
+ * puts its job off, so that it holds no place of the runner while it waits; a cancelled one therefore stops
+ * within those seconds.
  */
 import { setTimeout as wait } from 'node:timers/promises'
+import { parseTime, rfc3339, type Clock } from '../../../kernel/clock.ts'
 
 export const rate_default = 50
 const ahead_ms = 1000
+const long_ahead_ms = 10_000
+/** Being claimed again takes about a second. */
+const claimed_again_ms = 2000
 
 export type Pace = {
   /** How far the line reaches beyond this moment. */
   lead_seconds(): number
   took(many: number, rate_per_second: number): void
-  /** Resolves when there is room in the line again. */
-  room(signal: AbortSignal): Promise<void>
+  /** Until when there are times in the line, for the next attempt. */
+  until(): string
+  /** Resolves when there is room in the line again; seconds to put the job off where that takes long. */
+  room(left: number, rate_per_second: number, signal: AbortSignal): Promise<number | null>
 }
 
-export function openPace(): Pace {
-  let until_ms = performance.now()
-  const lead_ms = () => Math.max(0, until_ms - performance.now())
+export function openPace(clock: Pick<Clock, 'nowMs'>, until: string | null): Pace {
+  let until_ms = until === null ? clock.nowMs() : parseTime(until)
+  const lead_ms = () => Math.max(0, until_ms - clock.nowMs())
   return {
     lead_seconds: () => lead_ms() / 1000,
     took: (many, rate) => {
-      until_ms = performance.now() + lead_ms() + (many / rate) * 1000
+      until_ms = clock.nowMs() + lead_ms() + (many / rate) * 1000
     },
-    room: async signal => {
-      const over_ms = lead_ms() - ahead_ms
-      if (over_ms > 0) await wait(over_ms, undefined, { signal })
-      else signal.throwIfAborted()
+    until: () => rfc3339(until_ms),
+    room: async (left, rate, signal) => {
+      const is_long = (left / rate) * 1000 > long_ahead_ms
+      const over_ms = lead_ms() - (is_long ? long_ahead_ms : ahead_ms)
+      if (over_ms < 0) signal.throwIfAborted()
+      else if (is_long || over_ms > long_ahead_ms) {
+        return Math.max(1, Math.floor((lead_ms() - claimed_again_ms) / 1000))
+      } else await wait(over_ms, undefined, { signal })
+      return null
     },
   }
 }

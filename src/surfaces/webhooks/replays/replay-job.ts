@@ -27,7 +27,13 @@ type Stage = Static<typeof Stage>
 const Spot = Type.Object({ stage: Stage, after: Type.String() })
 type Spot = Static<typeof Spot>
 /** `at` is null when all is lined up. */
-const Place = Type.Object({ at: nullable(Spot), done: Type.Integer(), total: Type.Integer() })
+const Place = Type.Object({
+  at: nullable(Spot),
+  done: Type.Integer(),
+  total: Type.Integer(),
+  /** Until when there are times in the line. */
+  until: Type.Optional(Type.String()),
+})
 type Place = Static<typeof Place>
 
 const portion_max: Readonly<Record<Stage, number>> = { ended: 500, missed: 100 }
@@ -59,16 +65,18 @@ async function run(work: Work): Promise<Result> {
   const { deps, job, order } = work
   const { checkpoint, signal } = job
   let place = Value.Check(Place, checkpoint) ? checkpoint : await begin(work)
-  const pace = openPace()
+  const pace = openPace(deps.kernel.clock, place.until ?? null)
   while (place.at !== null) {
-    await pace.room(signal)
     const { at, done, total }: Place = place
     const target = await readTarget(deps, job, order)
+    const after_seconds = await pace.room(total - done, target.rate_per_second, signal)
+    if (after_seconds !== null) job.again(after_seconds)
     const portion = await lineUp(deps, target, at, pace.lead_seconds())
     await deps.kernel.fault('webhooks.replay_portion')
     pace.took(portion.found, target.rate_per_second)
     deps.sender.poke([order.subscription_id])
-    place = { at: await behind(work, at, portion), done: done + portion.found, total }
+    const next = await behind(work, at, portion)
+    place = { at: next, done: done + portion.found, total, until: pace.until() }
     await tell(job, place)
   }
   return { subscription_id: order.subscription_id, deliveries: place.done }

@@ -34,6 +34,7 @@ const Done = Type.Object({
   event_id: Id,
   subscription_id: Id,
   aggregate_id: Id,
+  event_type: Type.String(),
   ordered: Type.Boolean(),
   state: Type.String(),
   attempt_count: Type.Integer(),
@@ -125,8 +126,8 @@ function record(tx: Tx, results: readonly Result[]): Promise<Done[]> {
         from given g
         where d.event_id = g.event_id and d.subscription_id = g.subscription_id
           and d.lease_token = g.token
-        returning d.id, d.tenant_id, d.event_id, d.subscription_id, d.aggregate_id, d.ordered,
-          d.state, d.attempt_count, d.replay_no, d.last_http_status, d.last_error_code,
+        returning d.id, d.tenant_id, d.event_id, d.subscription_id, d.event_type, d.aggregate_id,
+          d.ordered, d.state, d.attempt_count, d.replay_no, d.last_http_status, d.last_error_code,
           g.counted, g.attempt_id, g.started_at, g.duration_ms, g.http_status, g.error_code, g.excerpt,
           g.timings, g.remote_ip, g.secret_version, g.replay_id
       ),
@@ -139,7 +140,7 @@ function record(tx: Tx, results: readonly Result[]): Promise<Done[]> {
         from done
         where counted
       )
-      select id, tenant_id, event_id, subscription_id, aggregate_id, ordered, state,
+      select id, tenant_id, event_id, subscription_id, event_type, aggregate_id, ordered, state,
         attempt_count, replay_no, last_http_status, last_error_code
       from done`,
   )
@@ -165,12 +166,16 @@ async function releaseNext(tx: Tx, done: readonly Done[]): Promise<void> {
         order by p.aggregate_version limit 1)`)
 }
 
+const exhausted = 'webhook_delivery.exhausted'
+
+/** That an announcement of this kind did not arrive is not announced: two who fail would feed each other. */
 export function announceExhausted(
   tx: Pick<Tx, 'emit'>,
   one: Omit<Done, 'aggregate_id' | 'ordered' | 'state'>,
 ): void {
+  if (one.event_type === exhausted) return
   tx.emit({
-    type: 'webhook_delivery.exhausted',
+    type: exhausted,
     tenant_id: one.tenant_id,
     aggregate_type: 'webhook_delivery',
     aggregate_id: one.id,

@@ -8,6 +8,7 @@ import { findChanged, loadLanes, reloadConfigs } from '../lanes/load-lanes.ts'
 import { loadOf, shareOut, type Share } from '../lanes/share.ts'
 import type { Shards } from '../lanes/shards.ts'
 import type { Claimed } from './claim.ts'
+import { DueTimes } from './due-times.ts'
 import type { Result } from './finish.ts'
 
 const load_max = 500
@@ -29,6 +30,7 @@ export class OwnLanes {
   private readonly busy = new Set<Lane>()
   private readonly unsaved = new Set<Lane>()
   private readonly used = new Map<Lane, number>()
+  private readonly later = new DueTimes()
 
   constructor(deps: Pick<Deps, 'kernel' | 'secrets'>, shards: Shards, wake: () => void) {
     this.deps = deps
@@ -129,9 +131,19 @@ export class OwnLanes {
       if (lane.in_flight === 0) this.busy.delete(lane)
       if (outcome.verdict !== 'ours') this.unsaved.add(lane)
       if (this.full.delete(lane)) this.hungry.add(lane)
+      if (next.state === 'pending') this.later.add(lane.id, performance.now(), next.delay_ms)
       // The next version of the aggregate became due in the same commit.
       if (claimed.ordered && next.state !== 'pending') this.poke([lane.id])
     }
+  }
+
+  /** Retries whose time has come. */
+  pokeDue(now: number): void {
+    this.poke(this.later.take(now))
+  }
+
+  dueInMs(now: number): number {
+    return this.later.inMs(now)
   }
 
   owesSaving(): boolean {

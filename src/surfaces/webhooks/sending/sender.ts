@@ -16,7 +16,7 @@ import type { Share } from '../lanes/share.ts'
 import { Shards } from '../lanes/shards.ts'
 import type { Bodies } from './bodies.ts'
 import type { Asked, Claimed } from './claim.ts'
-import { findDue } from './find-due.ts'
+import { findDue, type Due } from './find-due.ts'
 import { finish, finishAndClaim, recordLost, type Result } from './finish.ts'
 import { departures, fly, stayed } from './send-attempts.ts'
 import type { Rules } from './decide-retry.ts'
@@ -118,6 +118,7 @@ class Sending {
     try {
       const now = performance.now()
       if (now >= this.poll_at) await this.poll(now)
+      this.lanes.pokeDue(performance.now())
       await this.lanes.meet()
       if (this.gathers()) await wait(gather_ms)
       const results = this.results.splice(0, results_max)
@@ -126,7 +127,9 @@ class Sending {
         await this.cycle(results, shares)
         return
       }
-      await this.sleeper.sleep(Math.max(1, this.poll_at - performance.now()))
+      const slept = performance.now()
+      const rest_ms = Math.min(this.poll_at - slept, this.lanes.dueInMs(slept))
+      await this.sleeper.sleep(Math.max(1, rest_ms))
     } catch (error) {
       this.deps.kernel.log.warn({ err: error }, 'sending has to wait')
       await this.sleeper.sleepThrough(500)
@@ -140,7 +143,17 @@ class Sending {
   }
 
   private async poll(now: number): Promise<void> {
-    const found = await findDue(this.deps.kernel.db, this.shards.owned())
+    const { kernel } = this.deps
+    let found: Due
+    try {
+      await kernel.fault('webhooks.before_look')
+      found = await findDue(kernel.db, this.shards.owned())
+    } catch (error) {
+      // What this sender was told of goes on.
+      kernel.log.warn({ err: error }, 'what is due could not be looked for')
+      this.poll_at = performance.now() + waiting_poll_ms
+      return
+    }
     const looked_at = performance.now()
     // However many endpoints wait, looking for them takes a small part of the time.
     this.rested_at = looked_at + (looked_at - now) * 10
@@ -196,6 +209,7 @@ class Sending {
           saveLanes(tx, this.owner, saved),
         ])
         if (!open) throw new Paused()
+        if (claims) await kernel.fault('webhooks.in_claim')
         await recordLost(
           tx,
           rows.filter(one => one.lost && !one.aside),

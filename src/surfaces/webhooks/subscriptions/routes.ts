@@ -15,6 +15,7 @@ import {
   TestEvent,
   UpdateSubscription,
 } from '../schemas.ts'
+import { awaitClaims } from './await-claims.ts'
 import { createSubscription } from './create-subscription.ts'
 import { deleteSubscription } from './delete-subscription.ts'
 import { findSubscription, viewOf } from './find.ts'
@@ -35,7 +36,7 @@ export function subscriptionRoutes(deps: Deps): readonly Route[] {
     listRoute(deps),
     getRoute(),
     updateRoute(deps),
-    deleteRoute(),
+    deleteRoute(deps),
     rotateRoute(deps),
     testRoute(deps),
   ]
@@ -139,6 +140,7 @@ function updateRoute(deps: Deps): Route {
         grants: await grants(),
         if_match: request.headers['if-match'],
       })
+      if (row.state !== 'active') awaitClaims(tx, deps)
       tx.afterCommit(() => {
         deps.sender.poke([id])
         deps.kernel.wake()
@@ -148,7 +150,7 @@ function updateRoute(deps: Deps): Route {
   })
 }
 
-function deleteRoute(): Route {
+function deleteRoute(deps: Deps): Route {
   return route({
     method: 'DELETE',
     path: one,
@@ -160,6 +162,7 @@ function deleteRoute(): Route {
     fails: [absent, 'precondition_failed'],
     handle: async ({ tx, params: { id }, principal: { tenant_id }, request }) => {
       await deleteSubscription(tx, { id, tenant_id }, request.headers['if-match'])
+      awaitClaims(tx, deps)
       return reply(204, null)
     },
   })

@@ -1,7 +1,9 @@
 /** Pausing keeps everything, rotating never leaves a message that nobody can verify. */
+import { Type } from 'typebox'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
+import { sql } from '../../../kernel/database/sql.ts'
 import { at, openGround, type Made } from './ground.ts'
 import { openReceiver, type Received } from './receiver.ts'
 
@@ -113,4 +115,47 @@ describe.concurrent('a rotation', () => {
     for (const secret of told) expect(seen.text).not.toContain(secret.slice('whsec_'.length))
     await receiver.close()
   })
+})
+
+const Held = Type.Object({ held: Type.Integer() })
+
+test.each([
+  ['paused', (made: Made) => patch(made, { state: 'paused' })],
+  [
+    'deleted',
+    ({ id, owner: { token } }: Made) =>
+      ground.call('DELETE', `/v1/webhook-subscriptions/${id}`, { token }),
+  ],
+] as const)('what is being claimed when it is %s was taken before the answer', async (_, end) => {
+  const { db } = ground.platform.kernel
+  const receiver = await openReceiver()
+  receiver.answer(() => {})
+  const owner = await ground.owner()
+  const made = await ground.subscribe(owner, at(receiver), { event_filter })
+  const fault = { point: 'webhooks.in_claim', action: 'delay:1500', times: 1 }
+  expect((await ground.call('POST', '/dev/faults', { body: fault })).status).toBeLessThan(300)
+  await ground.emit(owner)
+  await eventually('a claim is under way', async () => {
+    const found = await db.one(
+      Held,
+      sql`
+        select count(*)::int as held from pg_locks
+        where locktype = 'advisory' and mode = 'ShareLock' and granted
+          and database = (select oid from pg_database where datname = current_database())
+          and (classid, objid) = (
+            (hashtext('jobs.type') & x'ffffffff'::bigint)::oid,
+            (hashtext('webhooks.deliver') & x'ffffffff'::bigint)::oid)`,
+    )
+    return found.held > 0
+  })
+  expect((await end(made)).status).toBeLessThan(300)
+  const { held } = await db.one(
+    Held,
+    sql`
+      -- any tenant: the test made it
+      select count(*)::int as held from webhooks.deliveries
+      where subscription_id = ${made.id} and lease_token is not null`,
+  )
+  expect(held).toBe(1)
+  await receiver.close()
 })

@@ -1,5 +1,7 @@
 /** What happens when an endpoint does not take what it is sent. */
+import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
+import { sql } from '../../../kernel/database/sql.ts'
 import { eventually } from '../../../../test/world.ts'
 import { at, openGround, type Made } from './ground.ts'
 import { fine, openReceiver, status, type Answering } from './receiver.ts'
@@ -42,6 +44,31 @@ describe.concurrent('a delivery', () => {
       { attempt_no: 3, http_status: 204, error_code: null },
     ])
     await receiver.close()
+  })
+
+  test('does not feed itself where two who hear of it fail, too', async () => {
+    const types = ['account.verified', 'webhook_delivery.*']
+    const first = await subscriber(status(500), { event_filter: { types } })
+    const other = await openReceiver()
+    other.answer(status(500))
+    const second = await ground.subscribe(first.owner, at(other), { event_filter: { types } })
+    await ground.emit(first.owner)
+    // Each hears that the other did not take the event, and takes that no better.
+    await settled(first.made, 'exhausted', 2)
+    await settled(second, 'exhausted', 2)
+    const told = async (tenant_id: string) => {
+      const found = await ground.platform.kernel.db.one(
+        Type.Object({ many: Type.Integer() }),
+        sql`
+          select count(*)::int as many from (
+            select tenant_id, type from kernel.events
+            union all select tenant_id, type from kernel.outbox_events) e
+          where tenant_id = ${tenant_id} and type = 'webhook_delivery.exhausted'`,
+      )
+      return found.many
+    }
+    expect(await told(first.owner.tenant.id)).toBe(2)
+    await Promise.all([first.receiver.close(), other.close()])
   })
 
   test('ends as exhausted, and that is announced, though not to this subscriber', async () => {
@@ -154,6 +181,25 @@ test('a date in Retry-After holds the endpoint back too, until it is another end
   expect(old.received).toHaveLength(1)
   await Promise.all([old.close(), better.close()])
 }, 60_000)
+
+test('a retry begins at its time, whether or not anybody looks for what is due', async () => {
+  const own = await openGround({ WEBHOOKS_RETRY_SCHEDULE: '0,1,1' })
+  const receiver = await openReceiver()
+  const owner = await own.owner()
+  const made = await own.subscribe(owner, at(receiver), {
+    event_filter: { types: ['account.verified'] },
+  })
+  const fault = { point: 'webhooks.before_look', action: 'throw' }
+  expect((await own.call('POST', '/dev/faults', { body: fault })).status).toBeLessThan(300)
+  receiver.answer((response, one) => (one.attempt < 3 ? status(503) : fine)(response, one))
+  await own.emit(owner, 5)
+  await eventually('all are delivered', async () => {
+    return (await own.states(made.id))['delivered'] === 5
+  })
+  expect(receiver.received).toHaveLength(15)
+  await own.close()
+  await receiver.close()
+})
 
 test('an endpoint that fails in a row is left alone, then asked with one delivery', async () => {
   const own = await openGround({

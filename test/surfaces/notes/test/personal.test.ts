@@ -24,6 +24,7 @@ async function writer(notes: number): Promise<Person> {
 const accountOf = ({ principal }: Person) => ({
   account_id: principal.id,
   tenant_id: principal.tenant_id,
+  principal_ids: [principal.id],
 })
 const notesOf = ({ principal }: Person) =>
   count(world.platform.kernel.db, sql`from notes.notes where owner_id = ${principal.id}`)

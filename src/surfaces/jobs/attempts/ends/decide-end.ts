@@ -1,12 +1,18 @@
 /**
  * What becomes of a job when an attempt ends, as a pure function of what was read under the lock. Work
  * that is done is `succeeded`, whatever was asked of it meanwhile; else a cancel comes before a deadline,
- * and a deadline before another attempt. Only failures and lost leases use attempts up.
+ * and a deadline before another attempt. Only failures and lost leases use attempts up; a lease that an
+ * outage of the platform has cost does not.
  */
 import { retryDelayMs, type Backoff } from './backoff.ts'
+import { outage_code } from './note-outages.ts'
 
 export type Ending =
-  | { readonly outcome: 'succeeded' | 'cancelled' | 'released' | 'lost' | 'overdue' | 'timed_out' }
+  | {
+      readonly outcome: 'succeeded' | 'cancelled' | 'lost' | 'interrupted' | 'overdue' | 'timed_out'
+    }
+  /** Given back; with a time, the job has put itself off until then. */
+  | { readonly outcome: 'released'; readonly after_seconds?: number }
   | { readonly outcome: 'failed'; readonly error: WorkerError }
 
 export type WorkerError = {
@@ -52,6 +58,7 @@ const attempts = {
   cancelled: 'cancelled',
   released: 'released',
   lost: 'lease_expired',
+  interrupted: 'lease_expired',
   overdue: 'expired',
   timed_out: 'failed',
 } as const satisfies Record<Ending['outcome'], AttemptEnd>
@@ -77,7 +84,10 @@ export function decideEnd(ending: Ending, at: AttemptFacts, retrying: Retrying):
   const late = at.deadline_ms !== null && at.now_ms >= at.deadline_ms
   if (ending.outcome === 'overdue' || late) return over('expired', 'deadline_exceeded')
   if (ending.outcome === 'cancelled') return over('cancelled', null)
-  if (ending.outcome === 'released') return over('retryable', null)
+  if (ending.outcome === 'released') {
+    return { ...over('retryable', null), wait_ms: (ending.after_seconds ?? 0) * 1000 }
+  }
+  if (ending.outcome === 'interrupted') return over('retryable', outage_code, true)
   if (ending.outcome === 'lost') {
     return counted.losses >= at.losses_max
       ? over('failed', 'worker_lost', true)

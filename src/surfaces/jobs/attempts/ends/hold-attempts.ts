@@ -6,6 +6,7 @@
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../../kernel/database/sql.ts'
+import { lapsedInOutage } from './note-outages.ts'
 
 export const Held = Type.Object({
   attempt_id: Type.String(),
@@ -70,7 +71,7 @@ export function shownStatement(shown: readonly Shown[]): Sql {
 
 export const Lapsed = Type.Object({
   ...Held.properties,
-  why: Type.Union([Type.Literal('lost'), Type.Literal('timed_out'), Type.Literal('overdue')]),
+  why: Type.Unsafe<'lost' | 'interrupted' | 'timed_out' | 'overdue'>(Type.String()),
 })
 export type Lapsed = Static<typeof Lapsed>
 
@@ -87,6 +88,7 @@ export async function holdLapsed(
     select ${held},
       case when a.timeout_at <= now() then 'timed_out'
         when j.deadline_at <= kernel.now() then 'overdue'
+        when ${lapsedInOutage} then 'interrupted'
         else 'lost' end as why
     from jobs.job_attempts a
     join jobs.jobs j on j.tenant_id = a.tenant_id and j.id = a.job_id

@@ -11,6 +11,7 @@ import { endAttempts } from './end-attempts.ts'
 import { endWaiting } from './end-waiting.ts'
 import type { FinalizeDeps } from './finalize.ts'
 import { holdLapsed, type Lapsed } from './hold-attempts.ts'
+import { beat } from './note-outages.ts'
 
 export type SweepDeps = FinalizeDeps & { readonly log: Log }
 
@@ -32,6 +33,7 @@ export const sweepIsDue = sql`
 
 /** Returns whether anything became ready to be claimed. */
 export async function sweep(deps: SweepDeps, signal: AbortSignal): Promise<boolean> {
+  await beat(deps.db)
   const lapsed = await sweepAll(deps, lapsedLeases, signal)
   await sweepAll(deps, unmetDeadlines, signal)
   let promoted = 0

@@ -3,7 +3,7 @@
  * `RunningJob`: whatever it writes by that is fenced by the lease, and its signal is aborted as soon as
  * it works for nothing.
  */
-import { JobFailure } from '../../../../kernel/errors/job-failure.ts'
+import { JobFailure, JobPutOff } from '../../../../kernel/errors/job-failure.ts'
 import type { RunningJob } from '../../../../kernel/surface.ts'
 import type { Log } from '../../../../kernel/observability/log.ts'
 import type { Kernel } from '../../settings.ts'
@@ -35,6 +35,7 @@ export async function runAttempt(deps: RunDeps, attempt: Attempt): Promise<Run |
     await deps.checkResult(attempt, value)
     return { ending: { outcome: 'succeeded' }, result: jsonResult(value) }
   } catch (error) {
+    if (error instanceof JobPutOff && !committed()) await line.flush().catch(() => {})
     if (committed() || attempt.stopped === 'lease_lost') {
       if (!(error instanceof Stopped)) {
         deps.log.warn({ ...names(attempt), err: error }, 'a handler failed after its job was over')
@@ -67,6 +68,9 @@ function names({ lease }: Attempt) {
 }
 
 function endingOf({ log }: RunDeps, attempt: Attempt, error: unknown): Ending {
+  if (error instanceof JobPutOff && attempt.stopped === null) {
+    return { outcome: 'released', after_seconds: error.after_seconds }
+  }
   if (error instanceof JobFailure) {
     const { code, retryable, retry_after_seconds } = error
     const after = retry_after_seconds === undefined ? {} : { retry_after_seconds }
@@ -125,6 +129,9 @@ function runningJob(deps: RunDeps, attempt: Attempt): Opened {
     checkpoint: lease.checkpoint,
     signal: controller.signal,
     progress: step => line.say(step),
+    again: after_seconds => {
+      throw new JobPutOff(after_seconds)
+    },
     commit,
   }
   return { job, line, committed: () => committed }

@@ -1,6 +1,6 @@
-/** An end that is written while a watcher reads comes after everything that came before it. */
+/** What is written while a watcher reads comes with the next reading, as a whole. */
 import { afterAll, expect, test } from 'vitest'
-import type { Reader } from '../../../../kernel/database/db.ts'
+import type { Db, Tx } from '../../../../kernel/database/db.ts'
 import { openAskingWorld } from '../../test/asking-world.ts'
 import { workshop } from '../../test/worker.ts'
 import { openJobTypes } from '../../types/job-types.ts'
@@ -16,19 +16,21 @@ const { db } = world.kernel
 const deps = { kernel: world.kernel, types: openJobTypes(world.kernel) }
 
 /** Does something once, between the reading of the place and of what is before it. */
-function interrupted(happens: () => Promise<unknown>): Reader {
+function interrupted(happens: () => Promise<unknown>): Pick<Db, 'tx'> {
   let done: Promise<unknown> | undefined
   return {
-    one: db.one,
-    maybe: db.maybe,
-    many: async (row, statement) => {
-      await (done ??= happens())
-      return await db.many(row, statement)
-    },
+    tx: (work, options) =>
+      db.tx(tx => {
+        const many: Tx['many'] = async (row, statement) => {
+          await (done ??= happens())
+          return await tx.many(row, statement)
+        }
+        return work({ ...tx, one: tx.one, maybe: tx.maybe, many })
+      }, options),
   }
 }
 
-test('progress and end within one reading: the end waits for the next', async () => {
+test('progress and end within one reading: both wait for the next', async () => {
   const { worker, owner, submit } = await workshop(world)
   const job_id = await submit()
   const key = { tenant_id: owner.tenant.id, job_id }
@@ -38,13 +40,8 @@ test('progress and end within one reading: the end waits for the next', async ()
     await worker.finish(claimed)
   })
   const first = await readSince(reader, deps, key, 1)
-  expect(first).toMatchObject({
-    sequence: 2,
-    progress: [],
-    over: false,
-    job: { state: 'succeeded' },
-  })
+  expect(first).toMatchObject({ sequence: 2, moved_at: 2, progress: [], job: { state: 'running' } })
   const second = await readSince(db, deps, key, 2)
   expect(second?.progress.map(one => one.sequence)).toEqual([3])
-  expect(second).toMatchObject({ sequence: 4, over: true })
+  expect(second).toMatchObject({ sequence: 4, moved_at: 4, job: { state: 'succeeded' } })
 })

@@ -245,3 +245,57 @@ describe.concurrent('a worker outside', () => {
     expect(refused[0]?.headers.get('retry-after')).toBe('1')
   })
 })
+
+test('a job puts itself off and holds no place meanwhile', async () => {
+  const { worker, owner, submit } = await workshop(world, {
+    tenant_max_running: 1,
+    max_attempts: 1,
+  })
+  const id = await submit()
+  const first = await worker.take()
+  await worker.progress(first, { stage: 'rows', current: 1, checkpoint: { at: 1 } })
+  const off = await worker.finish(first, { outcome: 'released', after_seconds: 1 })
+  expect([off.status, off.body.state]).toEqual([200, 'retryable'])
+  const other = await submit()
+  const between = await worker.take()
+  expect(between.job.id).toBe(other)
+  await worker.finish(between)
+  const again = await worker.take()
+  expect([again.job.id, again.checkpoint, again.attempt.attempt_no]).toEqual([id, { at: 1 }, 2])
+  await worker.finish(again)
+  expect((await world.show(owner, id)).body.state).toBe('succeeded')
+})
+
+test('what an outage of ours has cost is not held against the job; what it lost itself is', async () => {
+  const { worker, owner, submit } = await workshop(world, { lease_seconds: 900 })
+  const id = await submit()
+  const lapse = () =>
+    world.query(
+      `update jobs.job_attempts set heartbeat_at = now() - interval '15 min',
+         leased_until = now() - interval '1 s' where job_id = $1 and state = 'running'`,
+      [id],
+    )
+  const losses = async () => {
+    const [row] = await world.query<{ losses: number }>(
+      'select losses from jobs.jobs where id = $1',
+      [id],
+    )
+    return row?.losses
+  }
+  for (const outage of [true, true, true, true, false]) {
+    const claimed = await worker.take()
+    // No process has written the row for half an hour, as after an outage that long.
+    if (outage) {
+      await world.query(`update jobs.last_beat set beat_at = now() - interval '30 min'`)
+    } else await world.query('delete from jobs.outages')
+    await lapse()
+    expect((await worker.finish(claimed)).body.code).toBe('lease_lost')
+    await eventually('it waits again', async () => {
+      return (await world.show(owner, id)).body.state === 'retryable'
+    })
+    expect(await losses()).toBe(outage ? 0 : 1)
+  }
+  const { body } = await world.call('GET', `/v1/jobs/${id}/attempts`, { token: owner.token })
+  const codes = body.data.map((one: { error_code: string }) => one.error_code)
+  expect(codes).toEqual(['worker_lost', ...Array.from({ length: 4 }, () => 'platform_outage')])
+})

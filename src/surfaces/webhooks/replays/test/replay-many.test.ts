@@ -193,6 +193,24 @@ describe.concurrent('a replay of many', () => {
     await one.receiver.close()
   })
 
+  test('that takes long holds no place of the runner while it waits', async () => {
+    const one = await site()
+    await fail(one, 40)
+    await patch(one, { rate_per_second: 1 })
+    const { job_id } = (await replay(one, { only: 'failed' })).body
+    await eventually('it has put itself off', async () => {
+      return (await jobOf(one, job_id)).state === 'retryable'
+    })
+    const { token } = one.owner
+    const { body } = await ground.call('GET', `/v1/jobs/${job_id}/attempts`, { token })
+    expect(body.data).toMatchObject([{ state: 'released', error_code: null }])
+    expect((await jobOf(one, job_id)).progress.current).toBeLessThan(20)
+    const path = `/v1/jobs/${job_id}/cancel`
+    const cancelled = await ground.call('POST', path, { token, body: {} })
+    expect([cancelled.status, cancelled.body.state]).toEqual([200, 'cancelled'])
+    await one.receiver.close()
+  })
+
   test('of more than may be sent at once sends nothing', async () => {
     const one = await site()
     await fail(one, most + 1)

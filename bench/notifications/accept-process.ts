@@ -1,0 +1,154 @@
+/**
+ * Accepting a notification without a platform: Fastify and pg run the statements that the platform sends
+ * for it, in the same packets, on the same tables and indexes. They were taken down with log_statement=all
+ * and must be taken down again when those of the platform change. It checks nothing, seals nothing and
+ * plans nothing.
+ */
+import { randomBytes } from 'node:crypto'
+import fastify from 'fastify'
+import pg from 'pg'
+import { newId } from '../../src/kernel/ids.ts'
+
+export type BareAccept = {
+  readonly database_url: string
+  readonly tenant_id: string
+  readonly user_id: string
+}
+
+const texts = {
+  grants: `
+    select coalesce(r.role_id, 'member') as role_id, p.permission
+    from identity.accounts a
+    left join identity.role_assignments r on r.tenant_id = $1 and r.account_id = a.id
+    left join identity.role_permissions p on p.tenant_id = r.tenant_id and p.role_id = r.role_id
+    where a.id = $2 and a.status = 'active' and (a.tenant_id = $1 or r.role_id is not null)
+      and ($3::uuid is null or exists (select from identity.sessions s
+        where s.id = $3::uuid and s.revoked_at is null))`,
+  look_up: `
+    select pg_try_advisory_xact_lock($1) as locked, r.state, r.fingerprint, r.operation_id,
+      r.leased_until > now() as leased, r.status, r.headers, r.body, r.resource_ref
+    from (values (true)) as always (one)
+    left join kernel.idempotency_records r on r.principal_id = $2 and r.operation = $3 and r.key = $4`,
+  template: `
+    select v.version, v.status, v.default_locale, v.data_schema, t.channel, t.format, t.subject,
+      t.body, t.text_body, t.url, t.locales
+    from notifications.template_versions v
+    join notifications.templates t
+      on t.tenant_id = v.tenant_id and t.name = v.name and t.version = v.version
+    where v.tenant_id = $1 and v.name = $2 and v.version = (
+      select l.version from notifications.template_versions l
+      where l.tenant_id = $1 and l.name = $2 and l.status = 'published'
+      order by l.version desc limit 1)
+    order by t.channel`,
+  person: `
+    select w.tenant_id, w.principal_id, a.id, a.locale,
+      case when a.verified_at is not null then a.email end as address
+    from unnest($1::uuid[], $2::uuid[]) w (tenant_id, principal_id)
+    left join identity.api_keys k on k.tenant_id = w.tenant_id and k.id = w.principal_id
+    join identity.accounts a
+      on a.tenant_id = w.tenant_id and a.id = coalesce(k.account_id, w.principal_id)
+    where a.status = 'active'`,
+  destinations: `
+    select d.tenant_id, d.id, d.user_id, d.channel, d.provider, d.destination_hash, d.ciphertext,
+      d.masked, d.verified_at is not null as verified
+    from notifications.destinations d
+    where d.tenant_id = $1 and d.user_id = $2 and d.disabled_at is null
+    order by d.verified_at is null, d.id desc`,
+  preferences: `
+    select s.tenant_id, s.user_id, s.timezone as set_timezone, p.category, p.channel, p.enabled,
+      p.quiet_hours, p.timezone
+    from notifications.preference_sets s
+    left join notifications.preferences p on p.tenant_id = s.tenant_id and p.user_id = s.user_id
+    where s.tenant_id = $1 and s.user_id = $2`,
+  suppressions: `
+    select s.tenant_id, s.destination_hash, s.channel, s.category, s.reason, s.effective_at, s.retry_at
+    from notifications.suppressions s where s.tenant_id = $1 and s.destination_hash = $2`,
+  insert: `
+    with made as (
+      insert into notifications.notification_intents
+        (tenant_id, id, recipient_ref, category, priority, template_version, data_ref,
+          idempotency_key, state, expires_at, principal_id, request_fingerprint, emits, created_at)
+      values ($1, $2, $3, 'order.updates', 'normal', 'bench@1', $4, $5, 'queued', $6, $7, $8, true, now())
+      on conflict (tenant_id, principal_id, idempotency_key) where idempotency_key is not null
+        do nothing
+      returning id
+    ),
+    input as (
+      insert into notifications.notification_inputs (tenant_id, ref, owner_id, ciphertext, bytes)
+      select $1, $4, $7, $9, 14 from made
+    )
+    insert into notifications.delivery_attempts
+      (tenant_id, id, intent_id, channel, attempt_no, state, next_attempt_at, lane)
+    select $1, $10, id, 'email', 1, 'pending', now(), 2 from made`,
+  intent: `
+    select i.id, i.tenant_id, i.recipient_ref, i.category, i.priority, i.template_version, i.locale,
+      i.data_ref, i.scheduled_at, i.idempotency_key, i.state, i.expires_at, i.batch_id, i.digest_id,
+      i.metadata, i.created_at
+    from notifications.notification_intents i
+    where i.tenant_id = $1 and i.id = $2 and (i.batch_id is null or not exists (
+      select from notifications.notification_batches b
+      where b.tenant_id = i.tenant_id and b.id = i.batch_id and b.state = 'expanding'))`,
+  attempts: `
+    select distinct on (a.intent_id, a.channel, a.target) a.intent_id, a.channel, a.state,
+      a.error_code as reason, a.next_attempt_at as next_at
+    from notifications.delivery_attempts a
+    where a.tenant_id = $1 and a.intent_id = any($2::uuid[])
+    order by a.intent_id, a.channel, a.target, a.attempt_no desc`,
+  record: `
+    insert into kernel.idempotency_records (principal_id, operation, key, tenant_id, fingerprint, state,
+      status, headers, body, resource_ref, completed_at, expires_at)
+    values ($1, $2, $3, $4, $5, 'completed', 202, $6, $7, $8, now(), now() + interval '168 hours')`,
+} as const
+
+const operation = 'POST /v1/notifications'
+
+process.once('message', (given: BareAccept) => void serve(given))
+process.once('SIGTERM', () => {
+  process.exit(0)
+})
+
+async function serve({ database_url, tenant_id, user_id }: BareAccept): Promise<void> {
+  const pool = new pg.Pool({ connectionString: database_url, max: 10, pipeline: true })
+  const app = fastify()
+  app.post('/*', async (request, reply) => {
+    const key = String(request.headers['idempotency-key'])
+    const [id, ref, attempt_id] = [newId(), newId(), newId()]
+    const client = await pool.connect()
+    const ask = (name: keyof typeof texts, values: unknown[]) =>
+      client.query({ name, text: texts[name], values })
+    try {
+      await ask('grants', [tenant_id, user_id, null])
+      const lock = randomBytes(8).readBigInt64BE().toString()
+      await Promise.all([client.query('begin'), ask('look_up', [lock, user_id, operation, key])])
+      await ask('template', [tenant_id, 'bench'])
+      await Promise.all([
+        ask('person', [[tenant_id], [user_id]]),
+        ask('destinations', [tenant_id, user_id]),
+        ask('preferences', [tenant_id, user_id]),
+      ])
+      await ask('suppressions', [tenant_id, Buffer.alloc(32)])
+      const expires_at = new Date(Date.now() + 259_200_000).toISOString()
+      const [hash, sealed] = [Buffer.alloc(32), Buffer.alloc(42)]
+      const recipient = `user:${user_id}`
+      await ask('insert', [
+        ...[tenant_id, id, recipient, ref, key, expires_at, user_id, hash, sealed, attempt_id],
+      ])
+      const { rows: intents } = await ask('intent', [tenant_id, id])
+      const { rows: channels } = await ask('attempts', [tenant_id, [id]])
+      const body = JSON.stringify({ ...intents[0], status: 'queued', channels })
+      const headers = JSON.stringify({ location: `/v1/notifications/${id}` })
+      await Promise.all([
+        ask('record', [
+          ...[user_id, operation, key, tenant_id, hash, headers, Buffer.from(body)],
+          `/v1/notifications/${id}`,
+        ]),
+        client.query('commit'),
+      ])
+      return await reply.status(202).header('content-type', 'application/json').send(body)
+    } finally {
+      client.release()
+    }
+  })
+  const port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port)
+  process.send?.({ port })
+}

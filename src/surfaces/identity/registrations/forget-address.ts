@@ -1,0 +1,29 @@
+/**
+ * What is kept of an address apart from its account: registrations, and the tokens and mails for proving
+ * it. It goes when the account is erased, or has another address; then what others wait for stays.
+ */
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+
+export async function forgetAddress(
+  tx: Tx,
+  {
+    tenant_id,
+    email_normalized,
+  }: { readonly tenant_id: string; readonly email_normalized: string },
+  which: 'all' | 'ended',
+): Promise<void> {
+  const registrations = sql`
+    select r.id from identity.registrations r
+    where r.tenant_id = ${tenant_id} and r.email_normalized = ${email_normalized}
+      and (${which === 'all'} or r.state <> 'pending')`
+  await tx.run(sql`
+    delete from identity.mails
+    where account_id is null and tenant_id = ${tenant_id} and ref in (${registrations})`)
+  await tx.run(sql`
+    delete from identity.one_time_challenges
+    where tenant_id = ${tenant_id} and purpose = 'email_verification'
+      and details ->> 'email_normalized' = ${email_normalized}
+      and (${which === 'all'} or ref in (${registrations}))`)
+  await tx.run(sql`delete from identity.registrations where id in (${registrations})`)
+}

@@ -1,0 +1,43 @@
+/**
+ * Outages of the platform, told by a row that some process writes every few seconds: where it is older than
+ * that, no process reached the database meanwhile, and no lease could be renewed. The sweep asks before it
+ * takes lapsed leases, so an outage is known before anything is decided about them.
+ */
+import type { Db } from '../../../../kernel/database/db.ts'
+import { sql } from '../../../../kernel/database/sql.ts'
+import type { Loop } from '../../../../kernel/surface.ts'
+
+export const beat_every_ms = 5000
+/** Two beats that are missing; one may only be late. */
+const outage_seconds = 12
+/** A job that itself brings the platform down is not forgiven for ever. */
+export const forgiven_max = 10
+export const outage_code = 'platform_outage'
+
+export async function beat({ run }: Pick<Db, 'run'>): Promise<void> {
+  await run(sql`
+    with last as materialized (
+      select beat_at from jobs.last_beat
+      where one and beat_at < now() - make_interval(secs => ${beat_every_ms / 1000 - 1})
+      for update
+    ),
+    noted as (
+      insert into jobs.outages (began_at, ended_at)
+      select beat_at, now() from last
+      where beat_at < now() - make_interval(secs => ${outage_seconds})
+      on conflict do nothing
+    )
+    update jobs.last_beat b set beat_at = now() from last where b.one`)
+}
+
+export function beatLoop(db: Pick<Db, 'run'>): Loop {
+  return { name: 'jobs.beat', every_ms: beat_every_ms, run: () => beat(db) }
+}
+
+/** Of a lapsed attempt `a`: an outage overlaps the time in which its lease was to be renewed. */
+export const lapsedInOutage = sql`
+  exists (select from jobs.outages o
+    where o.began_at < a.leased_until
+      and o.ended_at > a.heartbeat_at + make_interval(secs => a.lease_seconds / 3.0))
+  and (select count(*) from jobs.job_attempts x
+    where x.job_id = a.job_id and x.error_code = ${outage_code}) < ${forgiven_max}`

@@ -1,0 +1,24 @@
+/**
+ * What a dead process left in its spool is known to all who read statistics: its row among the nodes says
+ * since when clicks wait there, until the process that took them over has stored them.
+ */
+import { sql } from '../../../kernel/database/sql.ts'
+import type { Kernel } from '../settings.ts'
+
+type Writing = Pick<Kernel, 'db'>
+
+export async function announceOrphan(
+  { db }: Writing,
+  node_id: string,
+  since_ms: number,
+): Promise<void> {
+  await db.run(sql`
+    insert into links.redirect_nodes as n (node_id, leased_until, clicks_since)
+    values (${node_id}, now(), timestamptz 'epoch' + ${since_ms}::bigint * interval '1 ms')
+    on conflict (node_id) do update
+      set clicks_since = least(n.clicks_since, excluded.clicks_since)`)
+}
+
+export async function forgetOrphan({ db }: Writing, node_id: string): Promise<void> {
+  await db.run(sql`delete from links.redirect_nodes where node_id = ${node_id}`)
+}

@@ -1,0 +1,134 @@
+/**
+ * What links keep of a person: the links and domains that they made. Erasing deletes both and forgets where
+ * the links led; codes and hosts stay as tombstones, so that what is printed never leads elsewhere. No index
+ * finds links by their owner over all tenants, because every creation would pay for it: both directions walk
+ * over the links in portions, in the order of their keys.
+ */
+import { Type, type Static } from 'typebox'
+import { sql } from '../../kernel/database/sql.ts'
+import { Id, nullable } from '../../kernel/http/shapes.ts'
+import { madeIn, type Erasing, type Personal } from '../../kernel/work/personal.ts'
+import type { Deps } from './deps.ts'
+import { unscanned } from './destinations/scan-links.ts'
+import { removeDomain } from './domains/remove-domain.ts'
+import { announce } from './shortening/announce.ts'
+
+const portion = 5000
+const blank = 'about:blank'
+
+const Data = Type.Record(Type.String(), Type.Unknown())
+const Key = Type.Object({ domain_id: Id, code: Type.String() })
+type Key = Static<typeof Key>
+const Looked = Type.Object({ last: nullable(Key), mine: Type.Array(Key), data: Type.Array(Data) })
+const Gone = Type.Object({ tenant_id: Id, id: Id, version: Type.Integer(), ...Key.properties })
+const Owned = Type.Object({ tenant_id: Id, owner_id: Id, id: Id })
+
+type Needs = Pick<Deps, 'kernel' | 'changes'>
+
+export function personalLinks(deps: Needs): Personal {
+  return {
+    export: async function* (account, signal) {
+      for (const { data } of await domainsOf(deps, account.principal_ids)) {
+        yield { kind: 'link_domain', data }
+      }
+      for await (const { data } of portions(deps, { ...account, made_before: null }, signal)) {
+        for (const one of data) yield { kind: 'link', data: one }
+      }
+    },
+    erase: async (account, signal) => {
+      for await (const { mine } of portions(deps, account, signal)) await eraseLinks(deps, mine)
+      for (const domain of await ownedDomains(deps, account)) await eraseDomain(deps, domain)
+    },
+  }
+}
+
+async function* portions({ kernel: { db } }: Needs, account: Erasing, signal: AbortSignal) {
+  for (let after: Key | null = null; ;) {
+    signal.throwIfAborted()
+    const looked: Static<typeof Looked> = await db.one(Looked, look(account, after))
+    yield looked
+    if (looked.last === null) return
+    after = looked.last
+  }
+}
+
+/** The next portion of all links: the key that it ends with, or null at the end, and what is the person's. */
+function look(account: Erasing, after: Key | null) {
+  const key = sql`jsonb_build_object('domain_id', l.domain_id, 'code', l.code)`
+  return sql`
+    -- any tenant: what one person made
+    with looked as materialized (
+      select tenant_id, domain_id, code, owner_id, destination_url, title, state, created_at
+      from links.links
+      where ${after === null}
+        or (domain_id, code) > (${after?.domain_id ?? null}::uuid, ${after?.code ?? null}::text)
+      order by domain_id, code limit ${portion}
+    ), own as (
+      select ${key} as key, jsonb_build_object('tenant_id', l.tenant_id, 'domain_id', l.domain_id,
+        'code', l.code, 'destination_url', l.destination_url, 'title', l.title, 'state', l.state,
+        'created_at', l.created_at) as data
+      from looked l
+      where l.owner_id = any(${account.principal_ids}::uuid[]) and l.destination_url <> ${blank}
+        and ${madeIn(sql`l.created_at`, account)}
+    )
+    select (select ${key} from looked l order by l.domain_id desc, l.code desc
+        limit case when (select count(*) from looked) = ${portion} then 1 else 0 end) as last,
+      (select coalesce(jsonb_agg(key), '[]') from own) as mine,
+      (select coalesce(jsonb_agg(data), '[]') from own) as data`
+}
+
+async function eraseLinks({ kernel: { db }, changes }: Needs, mine: readonly Key[]): Promise<void> {
+  if (mine.length === 0) return
+  const keys = sql`(domain_id, code) in (select * from unnest(
+    ${mine.map(one => one.domain_id)}::uuid[], ${mine.map(one => one.code)}::text[]))`
+  await db.tx(async tx => {
+    const gone = await tx.many(
+      Gone,
+      sql`
+        -- any tenant: what one person made
+        update links.links
+        set state = 'deleted', disabled_by = null, ${unscanned}, version = version + 1,
+          updated_at = kernel.now()
+        where ${keys} and state <> 'deleted'
+        returning tenant_id, id, domain_id, code, version`,
+    )
+    await tx.run(sql`
+      -- any tenant: what one person made
+      update links.links set title = null, destination_url = ${blank}, destination_host = ''
+      where ${keys}`)
+    for (const link of gone) announce(tx, link, link.version, [{ type: 'link.deleted' }])
+    if (gone.length > 0) await changes.changed(tx, gone)
+  })
+}
+
+function domainsOf({ kernel: { db } }: Needs, principal_ids: readonly string[]) {
+  return db.many(
+    Type.Object({ data: Data }),
+    sql`
+      -- any tenant: what one person made
+      select jsonb_build_object('id', id, 'tenant_id', tenant_id, 'hostname', hostname,
+        'root_url', root_url, 'state', state, 'created_at', created_at) as data
+      from links.domains where owner_id = any(${principal_ids}::uuid[]) order by id`,
+  )
+}
+
+function ownedDomains({ kernel: { db } }: Needs, account: Erasing) {
+  return db.many(
+    Owned,
+    sql`
+      -- any tenant: what one person made
+      select tenant_id, owner_id, id from links.domains
+      where owner_id = any(${account.principal_ids}::uuid[]) and ${madeIn(sql`created_at`, account)}
+        and (state <> 'removed' or root_url is not null)`,
+  )
+}
+
+async function eraseDomain(deps: Needs, domain: Static<typeof Owned>): Promise<void> {
+  const { tenant_id, owner_id, id } = domain
+  await deps.kernel.db.tx(async tx => {
+    await removeDomain(tx, deps, { tenant_id, id: owner_id }, id)
+    await tx.run(sql`
+      update links.domains set root_url = null
+      where tenant_id = ${tenant_id} and owner_id = ${owner_id} and id = ${id}`)
+  })
+}

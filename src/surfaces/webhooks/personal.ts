@@ -1,0 +1,92 @@
+/**
+ * What webhooks keep of a person: the subscriptions that they own, and why they had something sent again.
+ * Erasing deletes the subscriptions with their endpoints and what the endpoints answered; that
+ * something was delivered stays. A tenant keeps an endpoint by letting somebody else take it over first.
+ */
+import { Type, type Static } from 'typebox'
+import { sql } from '../../kernel/database/sql.ts'
+import { Id } from '../../kernel/http/shapes.ts'
+import { madeIn, type Erasing, type Personal } from '../../kernel/work/personal.ts'
+import type { Deps } from './deps.ts'
+import { deleteSubscription } from './subscriptions/delete-subscription.ts'
+
+const portion = 1000
+const blank = 'https://erased.invalid/'
+const erased_reason = 'erased'
+
+const Data = Type.Object({ data: Type.Record(Type.String(), Type.Unknown()) })
+const Place = Type.Object({ tenant_id: Id, id: Id })
+type Needs = Pick<Deps, 'kernel'>
+
+export function personalWebhooks(deps: Needs): Personal {
+  const { db } = deps.kernel
+  return {
+    export: async function* ({ principal_ids }) {
+      for (const { data } of await db.many(
+        Data,
+        sql`
+          -- any tenant: what one person made
+          select jsonb_build_object('id', id, 'tenant_id', tenant_id, 'endpoint', endpoint,
+            'types', types, 'description', description, 'state', state,
+            'created_at', created_at) as data
+          from webhooks.subscriptions
+          where owner_id = any(${principal_ids}::uuid[]) and state <> 'deleted' order by id`,
+      ))
+        yield { kind: 'webhook_subscription', data }
+      for (const { data } of await db.many(
+        Data,
+        sql`
+          -- any tenant: what one person did
+          select jsonb_build_object('id', id, 'tenant_id', tenant_id,
+            'subscription_id', subscription_id, 'reason', reason, 'created_at', created_at) as data
+          from webhooks.replay_audit where actor = any(${principal_ids}::text[]) order by id`,
+      ))
+        yield { kind: 'webhook_replay', data }
+    },
+    erase: async (account, signal) => {
+      for (const place of await owned(deps, account)) {
+        signal.throwIfAborted()
+        await eraseSubscription(deps, place, signal)
+      }
+      await db.run(sql`
+        -- any tenant: what one person did
+        update webhooks.replay_audit set reason = ${erased_reason}
+        where actor = any(${account.principal_ids}::text[]) and reason <> ${erased_reason}
+          and ${madeIn(sql`created_at`, account)}`)
+    },
+  }
+}
+
+function owned({ kernel: { db } }: Needs, account: Erasing) {
+  return db.many(
+    Place,
+    sql`
+      -- any tenant: what one person made
+      select tenant_id, id from webhooks.subscriptions
+      where owner_id = any(${account.principal_ids}::uuid[]) and endpoint <> ${blank}
+        and ${madeIn(sql`created_at`, account)}`,
+  )
+}
+
+/** What is personal goes last, in one commit: a crash before it begins again with the same subscription. */
+async function eraseSubscription(
+  { kernel: { db } }: Needs,
+  { tenant_id, id }: Static<typeof Place>,
+  signal: AbortSignal,
+): Promise<void> {
+  await db.tx(tx => deleteSubscription(tx, { tenant_id, id }))
+  const some = () =>
+    db.run(sql`
+      update webhooks.delivery_attempts a set response_excerpt = null
+      where a.tenant_id = ${tenant_id} and a.response_excerpt is not null
+        and (a.delivery_id, a.attempt_no, a.id) in (
+          select x.delivery_id, x.attempt_no, x.id from webhooks.deliveries d
+          join webhooks.delivery_attempts x
+            on x.tenant_id = d.tenant_id and x.delivery_id = d.id and x.response_excerpt is not null
+          where d.tenant_id = ${tenant_id} and d.subscription_id = ${id} limit ${portion})`)
+  while ((await some()) === portion) signal.throwIfAborted()
+  await db.run(sql`
+    update webhooks.subscriptions
+    set endpoint = ${blank}, description = null
+    where tenant_id = ${tenant_id} and id = ${id} and state = 'deleted'`)
+}

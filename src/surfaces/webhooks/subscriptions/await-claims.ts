@@ -1,0 +1,23 @@
+/**
+ * After the commit of a change, and before it is answered: every claim that began while the subscription was
+ * as before has ended. So nothing is taken for it after the answer to a pause, and what was taken before is
+ * being sent. Claims take milliseconds.
+ */
+import type { Tx } from '../../../kernel/database/db.ts'
+import type { Deps } from '../deps.ts'
+import { activity } from '../sending/sender.ts'
+
+const tries_max = 3
+
+export function awaitClaims(tx: Tx, { kernel, jobs }: Pick<Deps, 'kernel' | 'jobs'>): void {
+  tx.afterCommit(async () => {
+    for (let tries = 1; tries <= tries_max; tries++) {
+      try {
+        await kernel.db.tx(later => jobs.closeFence(later, activity))
+        return
+      } catch (error) {
+        kernel.log.warn({ err: error, tries }, 'claims of webhooks could not be waited for')
+      }
+    }
+  })
+}

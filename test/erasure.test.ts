@@ -1,0 +1,267 @@
+/**
+ * A person who has data in every surface is erased: afterwards nothing of them is found in any column of
+ * any table, in any object or in the logs. Before that, their export hands out what every surface keeps.
+ * And whoever proves a mailbox finds nothing acting in the account that somebody else had set up there.
+ */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Type } from 'typebox'
+import { afterAll, expect, test } from 'vitest'
+import { sql } from '../src/kernel/database/sql.ts'
+import { newId } from '../src/kernel/ids.ts'
+import { openUploadWorld } from '../src/surfaces/uploads/test/upload-world.ts'
+import { openReceiver } from '../src/surfaces/webhooks/test/receiver.ts'
+import { startProcess } from './process.ts'
+import { password, type Member } from './product-world.ts'
+import { call, eventually, newKey, type Answer } from './world.ts'
+
+const world = await openUploadWorld({
+  WEBHOOKS_ALLOWED_PORTS: '1-65535',
+  WEBHOOKS_ALLOWED_PRIVATE_CIDRS: '127.0.0.0/8',
+  LINKS_EXTRA_SUFFIXES: 'test',
+  IDENTITY_ADMIN_REQUIRES_MFA: 'false',
+})
+const { db } = world.platform.kernel
+const receiver = await openReceiver()
+/** Beside the world, so that its log can be read: it serves the person's requests. */
+const beside = await startProcess({ ...world.environment, LOG_LEVEL: 'trace' }, 'product')
+afterAll(async () => {
+  await beside.kill()
+  await receiver.close()
+  await world.close()
+})
+
+type Ask = (method: string, path: string, body?: unknown, token?: string) => Promise<Answer>
+
+const asks =
+  (who: Pick<Member, 'token'>): Ask =>
+  async (method, path, body, token = who.token) => {
+    const key = method === 'POST' && !path.startsWith('/v1/api-keys') ? { key: newKey() } : {}
+    const answer = await call(beside.url, method, path, { token, body, ...key })
+    expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(300)
+    return answer
+  }
+
+/** Somebody whose address and name hold the mark, as tenant administrator with more rights. */
+async function person(mark: string): Promise<Member> {
+  const tenant = await world.tenant()
+  const who = { email: `${mark}@example.test`, password, tenant }
+  const body = { email: who.email, password, tenant: tenant.slug, display_name: `Ada ${mark}` }
+  expect((await call(beside.url, 'POST', '/v1/accounts', { body })).status).toBe(202)
+  const { access_token, account_id, ...rest } = (await world.login(who)).body
+  const member = { ...who, ...rest, id: account_id, token: access_token }
+  await world.give(member, 'tenant_admin')
+  await world.allow(
+    member,
+    'payments.intents.create',
+    'jobs.jobs.submit:*',
+    'jobs.schedules.write:*',
+    'notifications.destinations.write_any',
+  )
+  return member
+}
+
+async function idleType(): Promise<string> {
+  const operator = await world.member()
+  await world.give(operator, 'platform_operator')
+  const type = `idle.${newId()}`
+  const body = { schema_version: 1, parameters_schema: { type: 'object' } }
+  await asks(operator)('PUT', `/v1/job-types/${type}`, body)
+  return type
+}
+
+/** What acts: subscriptions, schedules, jobs that wait, links; some of it made with an API key. */
+async function setUp(who: Member, mark: string) {
+  const ask = asks(who)
+  const type = await idleType()
+  const permissions = ['links.links.create', 'links.links.read']
+  const key = await ask('POST', '/v1/api-keys', { name: `key of ${mark}`, permissions })
+  const link = (title: string, token?: string) =>
+    ask('POST', '/v1/links', { destination_url: `https://www.example.com/${mark}`, title }, token)
+  const own = await link(mark)
+  const by_key = await link(`by key, ${mark}`, key.body.key)
+  const subscription = await ask('POST', '/v1/webhook-subscriptions', {
+    endpoint: `http://127.0.0.1:${receiver.port}/${mark}`,
+    event_filter: { types: ['*'] },
+    api_version: '2026-01',
+    description: `for ${mark}`,
+  })
+  const at = `/v1/webhook-subscriptions/${subscription.body.id}`
+  await eventually('the challenge is answered', async () => {
+    return (await ask('GET', at)).body.state === 'active'
+  })
+  const schedule = `nightly-${newId().slice(-6)}`
+  const parameters = { of: mark }
+  await ask('PUT', `/v1/job-schedules/${schedule}`, { type, cron: '0 3 * * *', parameters })
+  const job = await ask('POST', '/v1/jobs', { type, schema_version: 1, parameters })
+  await ask('POST', `/v1/users/${who.id}/destinations`, {
+    channel: 'email',
+    address: `second-${mark}@example.test`,
+  })
+  return { links: [own, by_key].map(one => one.body.short_url as string), at, job: job.body }
+}
+
+const File = Type.Object({ relation: Type.String() })
+
+/** Tables in which a text stands, in any column: as text, JSON, a member of a list, or bytes. */
+async function tablesWith(mark: string): Promise<string[]> {
+  const tables = await db.many(
+    File,
+    sql`
+      select format('%I.%I', n.nspname, c.relname) as relation
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where c.relkind = 'r' and n.nspname not in ('pg_catalog', 'information_schema')
+      order by 1`,
+  )
+  const bytes = Buffer.from(mark).toString('hex')
+  const found: string[] = []
+  for (const { relation } of tables) {
+    const [schema = '', table = ''] = relation.replaceAll('"', '').split('.')
+    const { has } = await db.one(
+      Type.Object({ has: Type.Boolean() }),
+      sql`
+        select exists (select from ${sql.id(schema, table)} t
+          where lower(t::text) like ${`%${mark}%`} or t::text like ${`%${bytes}%`}) as has`,
+    )
+    if (has) found.push(relation)
+  }
+  return found
+}
+
+async function objectsWith(mark: string): Promise<string[]> {
+  const files = await readdir(world.data_dir, { recursive: true, withFileTypes: true })
+  const found: string[] = []
+  for (const file of files.filter(one => one.isFile())) {
+    const path = join(file.parentPath, file.name)
+    const bytes = await readFile(path).catch(() => Buffer.alloc(0)) // it went while we looked
+    if (path.includes(mark) || bytes.includes(mark)) found.push(path)
+  }
+  return found
+}
+
+const surfacesOf = (tables: readonly string[]) =>
+  [...new Set(tables.map(one => one.split('.')[0]))].toSorted()
+
+test('what is kept of a person is handed out by all surfaces, and nowhere once they are erased', async () => {
+  const mark = `zq${newId().replaceAll('-', '').slice(-16)}`
+  const who = await person(mark)
+  const ask = asks(who)
+  await setUp(who, mark)
+  const stored = await world.store(who, Buffer.from(`the file of ${mark}`), {
+    filename: `${mark}.txt`,
+  })
+  await ask('POST', '/v1/payment-intents', {
+    amount_minor: 500,
+    currency: 'EUR',
+    metadata: { of: mark },
+  })
+  const template = `t-${newId()}`
+  const templates = '/v1/notification-templates'
+  const in_app = { title: 'Hello {{ name }}', body: 'For {{ name }}' }
+  await ask('POST', templates, { name: template, default_locale: 'en', channels: { in_app } })
+  await ask('POST', `${templates}/${template}/versions/1/publish`)
+  const sent = await ask('POST', '/v1/notifications', {
+    recipient: { user_id: who.id },
+    category: 'order.updates',
+    template: { name: template },
+    data: { name: mark },
+    metadata: { of: mark },
+  })
+  await eventually('the notification is in the inbox', async () => {
+    return (await tablesWith(mark)).includes('notifications.inbox_items') && sent.body
+  })
+
+  const every = [
+    'identity',
+    'jobs',
+    'kernel',
+    'links',
+    'notifications',
+    'payments',
+    'uploads',
+    'webhooks',
+  ]
+  expect(surfacesOf(await tablesWith(mark))).toEqual(every)
+  expect(await objectsWith(mark)).not.toEqual([])
+  const exported = await ask('GET', '/v1/me/export')
+  const lines = exported.text.trim().split('\n')
+  const kinds = lines
+    .filter(line => line.includes(mark))
+    .map(line => JSON.parse(line) as { surface: string; kind: string })
+    .map(({ surface, kind }) => `${surface}.${kind}`)
+  expect([...new Set(kinds)].toSorted()).toEqual([
+    'identity.account',
+    'identity.api_key',
+    'jobs.job',
+    'jobs.job_schedule',
+    'links.link',
+    'notifications.inbox_item',
+    'payments.payment',
+    'uploads.file',
+    'webhooks.webhook_subscription',
+  ])
+  expect(kinds.filter(kind => kind === 'links.link')).toHaveLength(2)
+  expect(exported.text).not.toContain('ciphertext')
+
+  await ask('DELETE', `/v1/accounts/${who.id}`)
+  await eventually(
+    'nothing is left in any table',
+    async () => {
+      return (await tablesWith(mark)).length === 0
+    },
+    30_000,
+  ).catch(async () => expect(await tablesWith(mark)).toEqual([]))
+  await eventually('nothing is left in any object', async () => {
+    return (await objectsWith(mark)).length === 0
+  }).catch(async () => expect(await objectsWith(mark)).toEqual([]))
+  expect(stored.state).toBe('available')
+  expect(
+    beside
+      .output()
+      .split('\n')
+      .filter(line => line.includes(mark)),
+  ).toEqual([])
+}, 90_000)
+
+test('what a stranger had set up in an account ends when its owner proves the mailbox', async () => {
+  const mark = `zq${newId().replaceAll('-', '').slice(-16)}`
+  const squatter = await person(mark)
+  const { links, at, job } = await setUp(squatter, mark)
+  const owner = { ...squatter, password: 'another long and honest password' }
+  const { tenant, email } = owner
+  const reset = { email, tenant: tenant.slug }
+  await world.call('POST', '/v1/password-reset-requests', { body: reset })
+  const mails = await eventually('a reset is mailed', async () => {
+    const found = await world.mails(email)
+    return found.filter(mail => mail.template === 'reset_password').length > 0 && found
+  })
+  const token = mails.findLast(mail => mail.template === 'reset_password')?.token
+  const body = { token, new_password: owner.password }
+  expect((await world.call('POST', '/v1/password-resets', { body })).status).toBe(204)
+
+  const back = await world.login(owner)
+  const mine = { ...owner, token: back.body.access_token as string }
+  const ask = asks(mine)
+  const kept = await ask('POST', '/v1/links', { destination_url: 'https://www.example.com/mine' })
+  await eventually('the links of the stranger lead nowhere', async () => {
+    const codes = links.map(url => `${world.base_url}/${url.split('/').at(-1) ?? ''}`)
+    const answers = await Promise.all(codes.map(url => world.fetch(url)))
+    return answers.every(answer => answer.status >= 400)
+  })
+  await eventually('all surfaces have erased what was made before', async () => {
+    const open = await db.many(
+      File,
+      sql`
+        select surface as relation from kernel.erasures
+        where account_id = ${owner.id} and erased_at is null`,
+    )
+    return open.length === 0
+  })
+  const gone = await world.call('GET', at, { token: mine.token })
+  expect(gone.status).toBe(404)
+  expect((await ask('GET', '/v1/job-schedules')).body.data).toEqual([])
+  expect((await ask('GET', `/v1/jobs/${job.id}`)).body.state).toBe('cancelled')
+  expect((await ask('GET', `/v1/users/${owner.id}/destinations`)).body.data).toEqual([])
+  const code = (kept.body.short_url as string).split('/').at(-1) ?? ''
+  expect((await world.fetch(`${world.base_url}/${code}`)).status).toBe(302)
+}, 60_000)
