@@ -155,6 +155,11 @@ test('what is kept of a person is handed out by all surfaces, and nowhere once t
     currency: 'EUR',
     metadata: { of: mark },
   })
+  const cart = await ask('POST', '/v1/carts', { currency: 'EUR' })
+  const home = { name: `Ada ${mark}`, line1: 'Lindenstraße 12', city: 'Berlin' }
+  await ask('PUT', `/v1/carts/${cart.body.id}`, {
+    shipping_address: { ...home, postal_code: '10969', country: 'DE' },
+  })
   const template = `t-${newId()}`
   const templates = '/v1/notification-templates'
   const in_app = { title: 'Hello {{ name }}', body: 'For {{ name }}' }
@@ -172,6 +177,7 @@ test('what is kept of a person is handed out by all surfaces, and nowhere once t
   })
 
   const every = [
+    'commerce',
     'identity',
     'jobs',
     'kernel',
@@ -190,6 +196,7 @@ test('what is kept of a person is handed out by all surfaces, and nowhere once t
     .map(line => JSON.parse(line) as { surface: string; kind: string })
     .map(({ surface, kind }) => `${surface}.${kind}`)
   expect([...new Set(kinds)].toSorted()).toEqual([
+    'commerce.cart',
     'identity.account',
     'identity.api_key',
     'jobs.job',

@@ -103,7 +103,7 @@ export type Story = {
   readonly items: readonly (readonly [sku: string, quantity: number])[]
   readonly payment_method: string
   readonly codes?: readonly string[]
-  readonly then?: 'ship' | 'cancel' | 'return'
+  readonly next?: 'ship' | 'cancel' | 'return'
 }
 
 const visa = 'pm_card_visa'
@@ -114,10 +114,10 @@ export const stories: readonly Story[] = [
       ['OLIVE-TEAPOT-1', 1],
     ],
     payment_method: visa,
-    then: 'ship',
+    next: 'ship',
   },
-  { items: [['SAND-BLANKET-2', 1]], payment_method: visa, codes: ['SPRING10'], then: 'return' },
-  { items: [['RUST-APRON-2', 3]], payment_method: visa, then: 'cancel' },
+  { items: [['SAND-BLANKET-2', 1]], payment_method: visa, codes: ['SPRING10'], next: 'return' },
+  { items: [['RUST-APRON-2', 3]], payment_method: visa, next: 'cancel' },
   { items: [['SLATE-NOTEBOOK-1', 4]], payment_method: visa },
   { items: [['BLUE-LAMP-1', 1]], payment_method: 'pm_card_visa_chargeDeclined' },
   { items: [['OLIVE-CUSHION-1', 2]], payment_method: 'pm_card_authenticationRequired' },

@@ -94,14 +94,14 @@ async function tell(deps: Deps, principal: Principal, story: Story): Promise<voi
     })
   })
   await settle(deps, operation_id)
-  if (story.then === 'cancel') {
+  if (story.next === 'cancel') {
     await db.tx(async tx => {
       const locked = await lockOrder(tx, order)
       if (locked) await cancelOrder(tx, locked, 'changed_mind')
     })
   }
-  if (story.then === 'ship' || story.then === 'return') await shipAll(deps, principal, order.id)
-  if (story.then === 'return') await askReturn(deps, principal, order.id)
+  if (story.next === 'ship' || story.next === 'return') await shipAll(deps, principal, order.id)
+  if (story.next === 'return') await askReturn(deps, principal, order.id)
 }
 
 async function settle(deps: Deps, operation_id: string): Promise<void> {

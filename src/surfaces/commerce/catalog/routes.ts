@@ -35,10 +35,11 @@ export function catalogRoutes(deps: Deps): readonly Route[] {
 }
 
 /** What is shown depends on who asks and where; a page for everybody may be kept for a moment. */
-function caching(anonymous: boolean): Headers {
-  const vary = 'Authorization, Cookie, Host'
-  return anonymous ? { vary, 'cache-control': 'public, max-age=15' } : { vary }
-}
+const public_page = {
+  vary: 'Authorization, Cookie, Host',
+  'cache-control': 'public, max-age=15',
+} as const
+const ofCaller = (caller: unknown): Headers => (caller ? { 'cache-control': 'no-store' } : {})
 
 function listRoute(deps: Deps): Route {
   return route({
@@ -51,6 +52,7 @@ function listRoute(deps: Deps): Route {
     permission: 'public',
     asks_grants: true,
     query: ProductQuery,
+    headers: public_page,
     replies: { 200: page(ProductSummary) },
     fails: [absent, 'permission_denied'],
     handle: async ({ tx, principal, query, list, request, grants }) => {
@@ -70,7 +72,7 @@ function listRoute(deps: Deps): Route {
         view: summaryOf(deps, currency),
         fetch: (after, n) => listStatement(wanted, after, n),
       })
-      return reply(200, body, { ...headers, ...caching(!principal) })
+      return reply(200, body, { ...headers, ...ofCaller(principal) })
     },
   })
 }
@@ -85,6 +87,7 @@ function getRoute(deps: Deps): Route {
     asks_grants: true,
     absent,
     query: OneQuery,
+    headers: public_page,
     replies: { 200: Product },
     sends: ['etag'],
     fails: [absent],
@@ -94,7 +97,7 @@ function getRoute(deps: Deps): Route {
       const currency = query.currency ?? (await defaultCurrency(tx, tenant_id))
       const key = { tenant_id, id: params.product_id }
       const { product, etag } = await showProduct(tx, deps, key, currency, hidden)
-      return reply(200, product, { etag, ...caching(!principal) })
+      return reply(200, product, { etag, ...ofCaller(principal) })
     },
   })
 }

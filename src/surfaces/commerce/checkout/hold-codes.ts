@@ -43,5 +43,6 @@ export async function releaseCodes(tx: Tx, { tenant_id, id }: Key): Promise<void
 }
 
 function byCode(a: { readonly code: string }, b: { readonly code: string }): number {
-  return a.code < b.code ? -1 : a.code > b.code ? 1 : 0
+  if (a.code === b.code) return 0
+  return a.code < b.code ? -1 : 1
 }

@@ -55,13 +55,16 @@ async function requireCancellable(tx: Tx, order: OrderRow): Promise<void> {
             and state in ('awaiting_capture', 'shipped', 'delivered', 'lost')) as shipping`,
   )
   if (state === 'confirmed' && !capturing && !shipping) return
-  const detail =
-    state === 'confirmed' && capturing
-      ? 'Its money is being taken. Try again in a moment.'
-      : state === 'confirmed' || state === 'fulfilled'
-        ? 'A part of it was shipped. Return it instead.'
-        : 'It has ended already.'
-  throw problem('order_not_cancellable', { current_state: state, detail })
+  throw problem('order_not_cancellable', {
+    current_state: state,
+    detail: adviceFor(state, capturing),
+  })
+}
+
+function adviceFor(state: OrderRow['state'], capturing: boolean): string {
+  if (state === 'confirmed' && capturing) return 'Its money is being taken. Try again in a moment.'
+  if (state !== 'confirmed' && state !== 'fulfilled') return 'It has ended already.'
+  return 'A part of it was shipped. Return it instead.'
 }
 
 async function returnMoney(tx: Tx, order: OrderRow): Promise<void> {

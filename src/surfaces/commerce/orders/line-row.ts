@@ -55,8 +55,3 @@ export function linesOf(reader: Reader, { tenant_id, id }: Key): Promise<LineRow
       where tenant_id = ${tenant_id} and order_id = ${id} order by line_no`,
   )
 }
-
-export function lineView(row: LineRow): OrderLine {
-  const { requires_shipping, track_inventory, refunded_quantity, ...shown } = row
-  return shown
-}

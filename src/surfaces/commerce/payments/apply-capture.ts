@@ -27,8 +27,7 @@ export async function applyCapture(tx: Tx, operation: OperationRow, told: Told):
     return
   }
   const gone = told.kind === 'payment' && told.result.status === 'released'
-  const decline_code =
-    told.kind === 'refused' ? told.code : told.kind === 'payment' ? told.result.decline_code : null
+  const decline_code = told.kind === 'payment' ? told.result.decline_code : codeOf(told)
   const error = { code: 'payment_not_capturable', decline_code }
   if (!(await settleOperation(tx, operation, 'failed', error))) return
   await setPayment(
@@ -38,4 +37,8 @@ export async function applyCapture(tx: Tx, operation: OperationRow, told: Told):
     sql`payment_error = ${sql.json(error)}::jsonb`,
   )
   await unshipWaiting(tx, order)
+}
+
+function codeOf(told: Told): string | null {
+  return told.kind === 'refused' ? told.code : null
 }

@@ -51,5 +51,6 @@ export function spread(total: bigint, weights: readonly bigint[]): bigint[] {
 
 function compare(a: Fraction, b: Fraction): number {
   const difference = a.over * b.under - b.over * a.under
-  return difference > 0n ? 1 : difference < 0n ? -1 : 0
+  if (difference === 0n) return 0
+  return difference > 0n ? 1 : -1
 }

@@ -7,8 +7,15 @@ import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { page, pageQuery } from '../../../kernel/http/shapes.ts'
 import { problem } from '../errors.ts'
 import { Code, Word } from '../schemas.ts'
-import { findRecord, putRecord, RecordRow, recordColumns, type RecordKind } from './records.ts'
-import { settingsOf, shopSettings } from './records.ts'
+import {
+  findRecord,
+  putRecord,
+  RecordRow,
+  recordColumns,
+  settingsOf,
+  shopSettings,
+  type RecordKind,
+} from './records.ts'
 import * as shapes from './schemas.ts'
 import { checkDiscount, discountOf, shippingMethodOf, taxRuleOf } from './views.ts'
 
@@ -62,80 +69,100 @@ type Resource = {
 }
 
 function recordRoutes(resource: Resource): Route[] {
+  return [putRoute(resource), getRoute(resource), listRoute(resource)]
+}
+
+/** How it is named in the path. */
+function namesOf({ kind, path, key }: Resource) {
+  const name = kind === 'discount' ? 'code' : 'id'
+  return {
+    one: `${path}/{${name}}`,
+    absent: `${kind}_not_found` as 'tax_rule_not_found',
+    params: { [name]: key },
+    keyOf: (given: unknown) => (given as Record<string, string>)[name] ?? '',
+  }
+}
+
+function putRoute(resource: Resource): Route {
   const { kind, path, says, put, view, check } = resource
   const shape = Type.Unsafe<object>(resource.shape)
-  const name = kind === 'discount' ? 'code' : 'id'
-  const absent = `${kind}_not_found` as const
-  const one = `${path}/{${name}}`
-  const params = { [name]: resource.key }
-  const keyOf = (given: unknown) => (given as Record<string, string>)[name] ?? ''
-  return [
-    route({
-      method: 'PUT',
-      path: one,
-      summary: `Set a ${says} as a whole`,
-      description: 'Orders keep what was calculated for them; carts are calculated again.',
-      permission: writes,
-      added: true,
-      params,
-      absent: 'validation_failed',
-      body: put,
-      replies: { 200: shape, 201: shape },
-      fails: ['precondition_failed'],
-      handle: async ({ tx, principal, params: given, body, request: { headers } }) => {
-        check?.(body)
-        const conditions = {
-          if_match: headers['if-match'],
-          if_none_match: headers['if-none-match'],
-        }
-        const key = { tenant_id: principal.tenant_id, kind, key: keyOf(given) }
-        const { row, made } = await putRecord(tx, key, body, principal.id, conditions)
-        const tag = { etag: etag(row.version) }
-        const shown = view(row)
-        if (!made) return reply(200, shown, tag)
-        return reply(201, shown, { ...tag, location: `${path}/${row.key}` })
-      },
-    }),
-    route({
-      method: 'GET',
-      path: one,
-      summary: `A ${says}`,
-      permission: writes,
-      added: true,
-      params,
-      absent,
-      replies: { 200: shape },
-      fails: [absent],
-      handle: async ({ tx, principal: { tenant_id }, params: given }) => {
-        const row = await findRecord(tx, { tenant_id, kind, key: keyOf(given) })
-        if (!row) throw problem(absent as 'tax_rule_not_found')
-        return reply(200, view(row), { etag: etag(row.version) })
-      },
-    }),
-    route({
-      method: 'GET',
-      path,
-      summary: `The ${says}s of the shop, by name`,
-      permission: writes,
-      added: true,
-      query: pageQuery({}),
-      replies: { 200: page(shape) },
-      handle: async ({ tx, principal, list }) => {
-        const { body, headers } = await pageOf(tx, {
-          scope: list,
-          row: RecordRow,
-          place: ['key'],
-          view,
-          fetch: (after, n) => sql`
-            select ${recordColumns} from commerce.shop_records r
-            where r.tenant_id = ${principal.tenant_id} and r.kind = ${kind}
-              and (${after.key}::text is null or r.key > ${after.key})
-            order by r.key limit ${n}`,
-        })
-        return reply(200, body, headers)
-      },
-    }),
-  ]
+  const { one, params, keyOf } = namesOf(resource)
+  return route({
+    method: 'PUT',
+    path: one,
+    summary: `Set a ${says} as a whole`,
+    description: 'Orders keep what was calculated for them; carts are calculated again.',
+    permission: writes,
+    added: true,
+    params,
+    absent: 'validation_failed',
+    body: put,
+    replies: { 200: shape, 201: shape },
+    fails: ['precondition_failed'],
+    handle: async ({ tx, principal, params: given, body, request: { headers } }) => {
+      check?.(body)
+      const conditions = {
+        if_match: headers['if-match'],
+        if_none_match: headers['if-none-match'],
+      }
+      const key = { tenant_id: principal.tenant_id, kind, key: keyOf(given) }
+      const { row, made } = await putRecord(tx, key, body, principal.id, conditions)
+      const tag = { etag: etag(row.version) }
+      const shown = view(row)
+      if (!made) return reply(200, shown, tag)
+      return reply(201, shown, { ...tag, location: `${path}/${row.key}` })
+    },
+  })
+}
+
+function getRoute(resource: Resource): Route {
+  const { kind, says, view } = resource
+  const shape = Type.Unsafe<object>(resource.shape)
+  const { one, absent, params, keyOf } = namesOf(resource)
+  return route({
+    method: 'GET',
+    path: one,
+    summary: `A ${says}`,
+    permission: writes,
+    added: true,
+    params,
+    absent,
+    replies: { 200: shape },
+    fails: [absent],
+    handle: async ({ tx, principal: { tenant_id }, params: given }) => {
+      const row = await findRecord(tx, { tenant_id, kind, key: keyOf(given) })
+      if (!row) throw problem(absent)
+      return reply(200, view(row), { etag: etag(row.version) })
+    },
+  })
+}
+
+function listRoute(resource: Resource): Route {
+  const { kind, path, says, view } = resource
+  const shape = Type.Unsafe<object>(resource.shape)
+  return route({
+    method: 'GET',
+    path,
+    summary: `The ${says}s of the shop, by name`,
+    permission: writes,
+    added: true,
+    query: pageQuery({}),
+    replies: { 200: page(shape) },
+    handle: async ({ tx, principal, list }) => {
+      const { body, headers } = await pageOf(tx, {
+        scope: list,
+        row: RecordRow,
+        place: ['key'],
+        view,
+        fetch: (after, n) => sql`
+          select ${recordColumns} from commerce.shop_records r
+          where r.tenant_id = ${principal.tenant_id} and r.kind = ${kind}
+            and (${after.key}::text is null or r.key > ${after.key})
+          order by r.key limit ${n}`,
+      })
+      return reply(200, body, headers)
+    },
+  })
 }
 
 function settingsRoutes(): Route[] {

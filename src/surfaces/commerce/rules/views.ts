@@ -3,16 +3,19 @@ import { problem } from '../errors.ts'
 import type { RecordRow } from './records.ts'
 import type { Discount, ShippingMethod, TaxRule } from './schemas.ts'
 
+/** As it was put: some members may be left out. */
+type Given<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>
+
 const stamp = ({ version, updated_at }: RecordRow) => ({ version, updated_at })
 
 export function taxRuleOf(row: RecordRow): TaxRule {
-  const given = row.record as Omit<TaxRule, 'id'>
+  const given = row.record as Given<TaxRule, 'region' | 'state'>
   const { name, tax_class, country, region = null, rate_ppm, state = 'active' } = given
   return { id: row.key, name, tax_class, country, region, rate_ppm, state, ...stamp(row) }
 }
 
 export function shippingMethodOf(row: RecordRow): ShippingMethod {
-  const given = row.record as Omit<ShippingMethod, 'id'>
+  const given = row.record as Given<ShippingMethod, 'tax_class' | 'countries' | 'state'>
   const { name, tax_class = 'standard', countries = [], bands, state = 'active' } = given
   return { id: row.key, name, tax_class, countries, bands, state, ...stamp(row) }
 }

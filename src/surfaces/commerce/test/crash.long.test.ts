@@ -36,7 +36,8 @@ test.each(points)(
     await killedAt(
       world,
       point,
-      url => call(url, 'POST', '/v1/checkouts', { token: buyer.token, key, body: { cart_id, ...visa } }),
+      url =>
+        call(url, 'POST', '/v1/checkouts', { token: buyer.token, key, body: { cart_id, ...visa } }),
       1,
       'product',
     )
@@ -52,7 +53,7 @@ test.each(points)(
       const read = await buyer.read(done.body.id)
       return read.state === 'confirmed' && read
     })
-    expect(await world.money(order.id)).toEqual(['authorize'])
+    expect(await shop.money(order.id)).toEqual(['authorize'])
     const told = await world.platform.kernel.db.many(
       Told,
       sql`

@@ -91,6 +91,13 @@ async function returned(maker: Making): Promise<string> {
   return id
 }
 
+/** Who asks without a token sees the shop of the platform's own tenant. */
+async function ownShop({ world }: Making): Promise<Member> {
+  const person = await world.member({ id: '01900000-0000-7000-8000-000000000001', slug: 'default' })
+  await world.give(person, 'shop_manager')
+  return person
+}
+
 await crawlSurface({
   surface: 'commerce',
   settings: {
@@ -140,6 +147,7 @@ await crawlSurface({
         body: { handle: newId(), title: 'A thing', variants: [{ sku: `SKU-${newId()}` }] },
       }),
     },
+    'GET /v1/products/{product_id}': { asker: ownShop },
     'PATCH /v1/products/{product_id}': { request: () => ({ body: { title: 'Another thing' } }) },
     'POST /v1/price-versions': {
       request: async maker => ({

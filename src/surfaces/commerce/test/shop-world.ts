@@ -28,6 +28,8 @@ export type Shop = {
   product(more?: Partial<Goods>): Promise<string>
   stock(sku: string): Promise<Json>
   ship(order: Json, quantities?: readonly number[]): Promise<Answer>
+  /** Money effects at the provider for an order. */
+  money(order_id: string): Promise<string[]>
   /** Verified by the shop itself. */
   sound(): Promise<void>
 }
@@ -42,8 +44,6 @@ type Goods = {
 
 export type ShopWorld = PaymentWorld & {
   shop(settings?: object): Promise<Shop>
-  /** Money effects at the provider for an order. */
-  money(order_id: string): Promise<string[]>
 }
 
 const permissions = [
@@ -55,6 +55,7 @@ const permissions = [
   'commerce.orders.read_any',
   'commerce.shipments.write',
   'commerce.audits.read',
+  'payments.intents.read',
 ]
 export const address = {
   name: 'Mara Lindqvist',
@@ -74,30 +75,7 @@ export const visa = { payment: { payment_method: 'pm_card_visa' } }
 
 export async function openShopWorld(settings: Record<string, string> = {}): Promise<ShopWorld> {
   const world = await openPaymentWorld({ COMMERCE_PENDING_ORDERS: '1000', ...settings })
-  return {
-    ...world,
-    shop: more => openShop(world, more),
-    money: async order_id => {
-      const { data } = await world.control('effects', {}, 'GET')
-      const db = world.platform.kernel.db
-      const handles = await handlesOf(db, order_id)
-      const effects = data as { kind: string; object: string }[]
-      return effects.filter(one => handles.includes(one.object)).map(one => one.kind)
-    },
-  }
-}
-
-async function handlesOf(db: PaymentWorld['platform']['kernel']['db'], order_id: string) {
-  const { Type } = await import('typebox')
-  const { sql } = await import('../../../kernel/database/sql.ts')
-  const rows = await db.many(
-    Type.Object({ handle: Type.String() }),
-    sql`
-      -- any tenant: one order by its id
-      select provider_handle as handle from payments.payment_intents
-      where order_ref = ${order_id} and provider_handle is not null`,
-  )
-  return rows.map(row => row.handle)
+  return { ...world, shop: more => openShop(world, more) }
 }
 
 async function openShop(world: PaymentWorld, more: object = {}): Promise<Shop> {
@@ -132,11 +110,22 @@ async function openShop(world: PaymentWorld, more: object = {}): Promise<Shop> {
           quantity: quantities?.[at] ?? quantity,
         })),
       }),
+    money: order_id => moneyOf(world, manager, order_id),
     sound: async () => {
       const { body } = await manager.ask('GET', '/v1/commerce/audit')
       expect(body.violations, JSON.stringify(body.checks)).toBe(0)
     },
   }
+}
+
+async function moneyOf(world: PaymentWorld, manager: Buyer, order_id: string): Promise<string[]> {
+  const { body } = await manager.ask('GET', `/v1/payment-intents?order_ref=${order_id}`)
+  const ids = (body.data as { id: string }[]).map(one => one.id)
+  const { data } = await world.control('effects', {}, 'GET')
+  const effects = data as { kind: string; object: string; metadata: { intent_id?: string } }[]
+  const own = effects.filter(one => ids.includes(one.metadata.intent_id ?? ''))
+  const objects = new Set(own.map(one => one.object))
+  return effects.filter(one => objects.has(one.object)).map(one => one.kind)
 }
 
 async function makeProduct(manager: Buyer, given: Partial<Goods> = {}): Promise<string> {
@@ -177,8 +166,8 @@ function buyerOf(world: PaymentWorld, member: Member): Buyer {
     expect(put.status, put.text).toBe(200)
     return id
   }
-  const checkout: Buyer['checkout'] = (cart_id, more = visa, key) =>
-    ask('POST', '/v1/checkouts', { cart_id, ...more }, key)
+  const checkout: Buyer['checkout'] = (cart_id, more, key) =>
+    ask('POST', '/v1/checkouts', { cart_id, ...(more ?? visa) }, key)
   const until = (what: string, id: string, seen: (order: Json) => boolean) =>
     eventually(`${id} is ${what}`, async () => {
       const order = await read(id)

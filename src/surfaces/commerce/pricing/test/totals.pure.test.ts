@@ -1,5 +1,5 @@
 /** Totals against golden vectors, laws that hold for every input, and another library that calculates the same. */
-import Big from 'big.js'
+import { Big } from 'big.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { refundFor } from '../../returns/refund-amount.ts'
@@ -119,7 +119,6 @@ describe('golden vectors', () => {
 })
 
 const amount = fc.bigInt({ min: 0n, max: 9_999_999n })
-const rate = fc.bigInt({ min: 0n, max: 400_000n })
 const anyInput = fc.record({
   lines: fc.array(
     fc.record({
@@ -171,7 +170,7 @@ describe('for every order', () => {
 
   test('the tax is what another library calculates', () => {
     fc.assert(
-      fc.property(anyInput, rate, input => {
+      fc.property(anyInput, input => {
         const { lines } = totalsOf({ ...input, rounding: 'line', discounts: [] })
         input.lines.forEach((given, at) => {
           const base = Big(given.unit_price_minor.toString()).times(given.quantity.toString())
