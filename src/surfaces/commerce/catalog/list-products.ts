@@ -48,7 +48,7 @@ export function listStatement(wanted: Wanted, after: Place, n: number): Sql {
     ...(category ? [sql`(p.category = ${category} or p.category like ${`${category}/%`})`] : []),
     ...(after.id === null ? [] : [afterPlace(q, rank, after)]),
   ]
-  const order = q ? sql`${rank} desc, p.id desc` : sql`p.published_at desc nulls last, p.id desc`
+  const order = q ? sql`${rank} desc, p.id desc` : sql`p.published_at desc, p.id desc`
   return sql`
     select p.id, p.handle, p.title, p.category, p.state, p.version, p.rank, p.published_us,
       p.image_id, stock.amount_minor, coalesce(stock.in_stock, false) as in_stock

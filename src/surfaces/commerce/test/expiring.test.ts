@@ -1,9 +1,8 @@
 /** Orders that meet their end: late payments, lost answers, authorizations that lapse, clocks that are wrong. */
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openShopWorld, visa, type Shop, type ShopWorld } from './shop-world.ts'
 
-const full = inject('chaos') === 'full'
-const rounds = full ? 60 : 6
+const rounds = 6
 const ttl_seconds = 5
 
 let world: ShopWorld
