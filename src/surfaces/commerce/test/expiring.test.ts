@@ -26,6 +26,7 @@ test('an authorization at the moment of the expiry: one of them wins, and a lost
     await world.fault({ action: 'delay_before', ms, match: { path: '/confirm', nth: round + 1 } })
   }
   const answers = await Promise.all(carts.map(cart => buyer.checkout(cart)))
+  await world.control('faults', {}, 'DELETE')
   const ended: string[] = []
   for (const { status, body } of answers) {
     const id = body.order_id ?? body.id

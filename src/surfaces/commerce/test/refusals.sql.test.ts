@@ -120,12 +120,16 @@ describe('the database refuses', () => {
     const tenant_id = buyer.tenant.id
     const of = sql`id = ${order.id}`
     const line = sql`order_id = ${order.id}`
-    await refused(
-      sql`update commerce.orders set total_minor = 1 where tenant_id = ${tenant_id} and ${of}`,
-    )
-    await refused(
-      sql`update commerce.order_lines set tax_minor = 0 where tenant_id = ${tenant_id} and ${line}`,
-    )
+    expect(
+      await codeOf(
+        sql`update commerce.orders set total_minor = 1 where tenant_id = ${tenant_id} and ${of}`,
+      ),
+    ).toBe('23514')
+    expect(
+      await codeOf(
+        sql`update commerce.order_lines set tax_minor = 0 where tenant_id = ${tenant_id} and ${line}`,
+      ),
+    ).toBe('23514')
     expect(
       await codeOf(
         sql`delete from commerce.order_lines where tenant_id = ${tenant_id} and ${line}`,
