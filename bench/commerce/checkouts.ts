@@ -100,6 +100,6 @@ async function steady(order: (into: number[]) => Promise<void>, seconds: number)
 }
 
 function accountOf(token: string): string {
-  const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
-  return (claims as { sub: string }).sub
+  const text = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()
+  return (JSON.parse(text) as { sub: string }).sub
 }

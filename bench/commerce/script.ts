@@ -28,12 +28,16 @@ export async function scriptOf(
 }
 
 function recording(tx: Tx, seen: Sql[]): Tx {
+  const noted = (statement: Sql): Sql => {
+    seen.push(statement)
+    return statement
+  }
   return {
     ...tx,
-    run: statement => (seen.push(statement), tx.run(statement)),
-    one: (row, statement) => (seen.push(statement), tx.one(row, statement)),
-    maybe: (row, statement) => (seen.push(statement), tx.maybe(row, statement)),
-    many: (row, statement) => (seen.push(statement), tx.many(row, statement)),
+    run: statement => tx.run(noted(statement)),
+    one: (row, statement) => tx.one(row, noted(statement)),
+    maybe: (row, statement) => tx.maybe(row, noted(statement)),
+    many: (row, statement) => tx.many(row, noted(statement)),
     emit: event => tx.emit(event),
     audit: act => tx.audit(act),
     wake: topic => tx.wake(topic),
@@ -50,5 +54,6 @@ function literal(value: unknown): string {
   if (Array.isArray(value)) {
     return value.length === 0 ? `'{}'` : `array[${value.map(literal).join(', ')}]`
   }
-  return `'${String(value).replaceAll(`'`, `''`)}'`
+  if (typeof value !== 'string') throw new Error(`no literal of a ${typeof value}`)
+  return `'${value.replaceAll(`'`, `''`)}'`
 }

@@ -111,7 +111,7 @@ describe('the database refuses', () => {
   const codeOf = (statement: ReturnType<typeof sql>) =>
     world.platform.kernel.db.run(statement).then(
       () => 'accepted',
-      (error: { code?: string }) => error.code,
+      (error: unknown) => (error as { code?: string }).code,
     )
 
   test('to change what was agreed, and stock below what is reserved', async () => {
