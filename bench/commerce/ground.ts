@@ -90,7 +90,7 @@ async function fillShop(url: string): Promise<void> {
   )
 }
 
-export const address = JSON.stringify({
+const address = JSON.stringify({
   name: 'Mara Lindqvist',
   line1: 'Lindenstraße 12',
   city: 'Berlin',

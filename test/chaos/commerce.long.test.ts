@@ -111,12 +111,12 @@ test(`${kills} SIGKILLs under load: nothing is sold twice, and no lost order hol
   })
   let stopping = false
   let rounds = 0
+  const goOn = (to: number) => eventually('orders go on', () => rounds > to, 60_000)
   const load = Array.from({ length: 6 }, async () => {
     while (!stopping) await shopping(rounds++).catch(() => {})
   })
   for (let kill = 0; kill < kills; kill++) {
-    const before = rounds
-    await eventually('orders go on', () => rounds > before + 8, 60_000)
+    await goOn(rounds + 8)
     await platform.kill()
     platform = await startProcess({ ...world.environment, ROLES: 'api,worker' }, 'product')
   }

@@ -26,7 +26,10 @@ export const reference: Reference = {
     prices_include_tax: ['Whether tax is inside the prices or added to them.'],
     effective_from: ['From when the price counts.'],
     compare_at_minor: ['A former or recommended price that is shown beside it.', 2499],
-    discount_codes: ['Codes in the order in which they are applied.', ['SPRING10']],
+    discount_codes: ['Codes in the order in which they are applied.'],
+    'ChangeCart.discount_codes': ['Codes in the order in which they are applied.', ['SPRING10']],
+    'Checkout.discount_codes': ["Codes that count instead of the cart's.", ['SPRING10']],
+    email: ['Where the shop writes to the buyer.', 'mara@example.com'],
     code: ['The word that buyers enter.', 'SPRING10'],
     pricing_fingerprint: [
       'Stands for all that went into the totals. Send it with the checkout to order only at these.',

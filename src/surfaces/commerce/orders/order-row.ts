@@ -114,22 +114,24 @@ export async function moveOrder(
   { tenant_id, id, state }: Pick<OrderRow, 'tenant_id' | 'id' | 'state'>,
   { to, reason_code, set, when }: Move,
 ): Promise<OrderRow | undefined> {
+  const also = set ? sql`, ${set}` : sql.empty
+  const only = when ? sql`and ${when}` : sql.empty
   // A pending order is watched by the queue of what lapses; no other is.
   const row = await tx.maybe(
     OrderRow,
     sql`
       update commerce.orders o
       set state = ${to}, version = o.version + 1, due_at = null, lease_token = null,
-        leased_until = null ${set ? sql`, ${set}` : sql.empty}
+        leased_until = null ${also}
       where o.tenant_id = ${tenant_id} and o.id = ${id} and o.state = ${state}
-        ${when ? sql`and ${when}` : sql.empty}
+        ${only}
       returning ${orderColumns}`,
   )
   if (row) await recordMove(tx, row, state, to, reason_code)
   return row
 }
 
-export async function recordMove(
+async function recordMove(
   tx: Tx,
   { tenant_id, id }: Key,
   from: OrderState | null,
@@ -149,12 +151,13 @@ export function setPayment(
   payment_state: PaymentState,
   more?: Sql,
 ): Promise<OrderRow> {
+  const also = more ? sql`, ${more}` : sql.empty
   return tx.one(
     OrderRow,
     sql`
       update commerce.orders o
       set payment_state = ${payment_state}, version = o.version + 1
-        ${more ? sql`, ${more}` : sql.empty}
+        ${also}
       where o.tenant_id = ${tenant_id} and o.id = ${id}
       returning ${orderColumns}`,
   )

@@ -54,11 +54,12 @@ export async function moveReturn(
   to: ReturnState,
   set?: Sql,
 ): Promise<ReturnRow> {
+  const also = set ? sql`, ${set}` : sql.empty
   const moved = await tx.maybe(
     ReturnRow,
     sql`
       update commerce.returns r
-      set state = ${to}, version = r.version + 1 ${set ? sql`, ${set}` : sql.empty}
+      set state = ${to}, version = r.version + 1 ${also}
       where r.tenant_id = ${tenant_id} and r.id = ${id} and r.state = any(${[...from]})
       returning ${returnColumns}`,
   )
