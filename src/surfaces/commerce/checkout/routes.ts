@@ -3,11 +3,10 @@
  * outcome is committed. A retry with the key goes on where the first one stopped and never orders twice.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
-import { reply, route, type RequestKey, type Route } from '../../../kernel/http/route.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { OrderRow, orderColumns } from '../orders/order-row.ts'
+import { findByKey } from '../find-by-key.ts'
 import { Order, orderReply, showOrder } from '../orders/order-view.ts'
 import { applyTold } from '../payments/apply-told.ts'
 import { askPayments, type Told } from '../payments/ask-payments.ts'
@@ -59,7 +58,7 @@ export function checkoutRoutes(deps: Deps): readonly Route[] {
       operation: {
         begin: async ({ tx, operation_id, principal, body, key }) => {
           if (!key) throw new Error('a checkout has a key')
-          const known = await findByKey(tx, principal.tenant_id, principal.id, key)
+          const known = await findByKey(tx, 'orders', principal, key)
           if (known) return orThrow(await checkoutReply(tx, known))
           const order = await placeOrder(tx, deps, { principal, given: body, key, operation_id })
           if (order.total_minor > 0) return undefined
@@ -78,23 +77,6 @@ export function checkoutRoutes(deps: Deps): readonly Route[] {
       },
     }),
   ]
-}
-
-/** A key outlives its recorded outcome: it still names one order. */
-async function findByKey(tx: Tx, tenant_id: string, buyer_id: string, key: RequestKey) {
-  const known = await tx.many(
-    OrderRow,
-    sql`
-      select ${orderColumns} from commerce.orders o
-      where o.tenant_id = ${tenant_id} and o.buyer_id = ${buyer_id}
-        and o.idempotency_key = ${key.value} and o.request_fingerprint = ${key.fingerprint}`,
-  )
-  if (known[0]) return known[0]
-  const other = await tx.run(sql`
-    select 1 from commerce.orders
-    where tenant_id = ${tenant_id} and buyer_id = ${buyer_id} and idempotency_key = ${key.value}`)
-  if (other > 0) throw problem('idempotency_key_reused')
-  return undefined
 }
 
 async function checkoutReply(tx: Tx, key: { readonly tenant_id: string; readonly id: string }) {

@@ -4,16 +4,17 @@ import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { etag } from '../../../kernel/http/etag.ts'
 import { page as pageOf } from '../../../kernel/http/page.ts'
-import { reply, route, type RequestKey, type Route } from '../../../kernel/http/route.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { closed, oneOf, page, pageQuery } from '../../../kernel/http/shapes.ts'
 import { problem } from '../errors.ts'
+import { findByKey } from '../find-by-key.ts'
 import type { Deps } from '../deps.ts'
 import type { Key } from '../schemas.ts'
 import { approveReturn, audit, cancelReturn, rejectReturn, requireOther } from './decide-return.ts'
 import { receiveReturn } from './receive-return.ts'
 import { requestRefund } from './request-refund.ts'
 import { requestReturn } from './request-return.ts'
-import { findReturn, lockReturn, ReturnRow, returnColumns, showReturn } from './return-row.ts'
+import { findReturn, lockReturn, showReturn } from './return-row.ts'
 import {
   ApproveReturn,
   ReceiveReturn,
@@ -69,29 +70,13 @@ function createRoute(deps: Deps): Route {
       if (!key) throw new Error('a return has a key')
       const { tenant_id, id: buyer_id } = principal
       const made =
-        (await findByKey(tx, tenant_id, buyer_id, key)) ??
+        (await findByKey(tx, 'returns', principal, key)) ??
         (await requestReturn(tx, { tenant_id, buyer_id, key, given: body }))
       const shown = await showReturn(tx, made)
       const headers = { location: `${path}/${made.id}`, etag: etag(shown.version) }
       return reply(201, shown, headers)
     },
   })
-}
-
-async function findByKey(tx: Tx, tenant_id: string, buyer_id: string, key: RequestKey) {
-  const known = await tx.maybe(
-    ReturnRow,
-    sql`
-      select ${returnColumns} from commerce.returns r
-      where r.tenant_id = ${tenant_id} and r.buyer_id = ${buyer_id}
-        and r.idempotency_key = ${key.value} and r.request_fingerprint = ${key.fingerprint}`,
-  )
-  if (known) return known
-  const other = await tx.run(sql`
-    select 1 from commerce.returns
-    where tenant_id = ${tenant_id} and buyer_id = ${buyer_id} and idempotency_key = ${key.value}`)
-  if (other > 0) throw problem('idempotency_key_reused')
-  return undefined
 }
 
 const Listed = Type.Object({

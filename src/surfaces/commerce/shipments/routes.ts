@@ -3,10 +3,11 @@ import { type Static, Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { page as pageOf } from '../../../kernel/http/page.ts'
-import { reply, route, type RequestKey, type Route } from '../../../kernel/http/route.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { closed, Id, oneOf, page, pageQuery, text } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { findByKey } from '../find-by-key.ts'
 import { findOrder } from '../orders/order-row.ts'
 import { applyTold } from '../payments/apply-told.ts'
 import { askPayments, type Told } from '../payments/ask-payments.ts'
@@ -105,14 +106,14 @@ function shipRoute(deps: Deps): Route {
       begin: async ({ tx, operation_id, principal, params, body, key }) => {
         if (!key) throw new Error('a shipment has a key')
         const { tenant_id, id: principal_id } = principal
-        const known = await findByKey(tx, tenant_id, principal_id, key)
-        if (known) return orThrow(shipmentReply(known))
+        const known = await findByKey(tx, 'shipments', principal, key)
+        if (known) return shipmentReply(await findShipment(tx, known))
         const { lines, carrier = null, tracking_number = null } = body
         const order = { tenant_id, id: params.order_id }
         const asked = { order, lines, carrier, tracking_number, principal_id, key, operation_id }
         const { shipment_id, waits } = await beginShipment(tx, deps, asked)
         if (waits) return undefined
-        return orThrow(shipmentReply(await findShipment(tx, { tenant_id, id: shipment_id })))
+        return shipmentReply(await findShipment(tx, { tenant_id, id: shipment_id }))
       },
       call: async operation_id => {
         const operation = await findOperation(deps.kernel.db, operation_id)
@@ -152,28 +153,6 @@ function shipmentReply(shipment: Static<typeof Shipment>) {
     return reply(201, shipment, headers)
   }
   return reply(202, { ...shipment, status: 'pending' as const }, { ...headers, 'retry-after': '2' })
-}
-
-async function findByKey(tx: Tx, tenant_id: string, principal_id: string, key: RequestKey) {
-  const known = await tx.maybe(
-    Shipment,
-    sql`
-      select ${shipmentColumns} from commerce.shipments s
-      where s.tenant_id = ${tenant_id} and s.principal_id = ${principal_id}
-        and s.idempotency_key = ${key.value} and s.request_fingerprint = ${key.fingerprint}`,
-  )
-  if (known) return known
-  const other = await tx.run(sql`
-    select 1 from commerce.shipments
-    where tenant_id = ${tenant_id} and principal_id = ${principal_id}
-      and idempotency_key = ${key.value}`)
-  if (other > 0) throw problem('idempotency_key_reused')
-  return undefined
-}
-
-function orThrow<T>(answer: T): Exclude<T, Error> {
-  if (answer instanceof Error) throw answer
-  return answer as Exclude<T, Error>
 }
 
 function movingRoute(to: 'delivered' | 'lost'): Route {
