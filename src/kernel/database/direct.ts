@@ -7,6 +7,7 @@
 import pg from 'pg'
 import { jitter } from '../ids.ts'
 import type { Log } from '../observability/log.ts'
+import { logFailure } from './log-failure.ts'
 import { types } from './types.ts'
 
 export type DirectOptions = {
@@ -96,7 +97,7 @@ export function openDirect(options: DirectOptions, onTopics: (topics: Topics) =>
       own_pid = rows[0]?.pid ?? null
       await fresh.query(`listen ${wake_channel}`)
     } catch (error) {
-      options.log.warn({ err: error }, 'the listening connection could not be made')
+      logFailure(options.log, { err: error }, 'the listening connection could not be made')
       await fresh.end().catch(() => {})
       if (!ended) comeBack()
       ended = true

@@ -207,10 +207,11 @@ async function inOneTransaction(
   compiled: CompiledRoute,
   context: AnyContext,
 ): Promise<Result> {
-  const { handle } = compiled.route
+  const { handle, prepare } = compiled.route
   if (!handle) throw new Error(`${compiled.operation} has no handler`)
+  const prepared = await prepare?.(context)
   const outcome = await deps.db.tx(async tx => {
-    const rendered = render(compiled, await handle({ ...context, tx }))
+    const rendered = render(compiled, await handle({ ...context, tx, prepared }))
     await deps.fault('kernel.before_commit')
     return rendered
   })

@@ -201,10 +201,17 @@ type Keyed = {
 
 type TxOf<M extends Method> = M extends 'GET' ? Reader : Tx
 
-type Answer<M extends Method, C, R extends Replies, Outcome> =
+type Answer<M extends Method, C, R extends Replies, Outcome, Prepared> =
   | (Keyed & {
       transaction?: undefined
-      handle(context: C & { readonly tx: TxOf<M> }): Promise<ReplyOf<R>> | ReplyOf<R>
+      /**
+       * A call outside whose result the handler stores. It runs before the transaction, so that a service
+       * that hangs holds no connection; what it made is lost where the request is then refused.
+       */
+      prepare?(context: C): Promise<Prepared>
+      handle(
+        context: C & { readonly tx: TxOf<M>; readonly prepared: Prepared },
+      ): Promise<ReplyOf<R>> | ReplyOf<R>
       /** Watches what a GET reads: for callers that accept `text/event-stream`. */
       watch?(context: C & { readonly db: Db }): Promise<AsyncIterable<SseEvent>>
       /** Runs before a recorded outcome is sent again: waits for what the first reply waited for. */
@@ -245,7 +252,10 @@ export function route<
   B extends TSchema | undefined = undefined,
   Q extends TObject | undefined = undefined,
   Outcome = unknown,
->(spec: Common<M, Path, G, B, Q, R> & Answer<M, Given<Path, G, B, Q>, R, Outcome>): Route {
+  Prepared = undefined,
+>(
+  spec: Common<M, Path, G, B, Q, R> & Answer<M, Given<Path, G, B, Q>, R, Outcome, Prepared>,
+): Route {
   // The list of routes loses the types of each one; the kernel gives every handler what it
   // declared.
   return spec as unknown as Route
@@ -275,7 +285,8 @@ export type Route = Common<
   Keyed & {
     transaction?: 'own'
     lease_seconds?: number
-    handle?(context: AnyContext & { tx?: Tx; db?: Db }): Promise<Reply> | Reply
+    prepare?(context: AnyContext): Promise<unknown>
+    handle?(context: AnyContext & { tx?: Tx; db?: Db; prepared?: unknown }): Promise<Reply> | Reply
     again?(context: AnyContext & { tx: Tx; resource_ref: string }): Promise<Reply>
     replayed?(): Promise<void>
     operation?: OutsideOperation<AnyContext, Replies, unknown>

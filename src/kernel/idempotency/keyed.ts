@@ -45,7 +45,11 @@ export type KeyedWork = {
   readonly effect: InsideEffect | OutsideEffect
 }
 
-export type InsideEffect = { run(tx: Tx): Promise<Outcome> }
+export type InsideEffect = {
+  /** Before the first transaction, while no connection is held. */
+  prepare?(): Promise<void>
+  run(tx: Tx): Promise<Outcome>
+}
 
 export type OutsideEffect = {
   readonly lease_seconds: number
@@ -134,6 +138,7 @@ async function again(
 }
 
 async function lead(deps: KeyedDeps, work: KeyedWork, deadline: number): Promise<Result> {
+  if ('prepare' in work.effect) await work.effect.prepare?.()
   for (;;) {
     const attempt = await attemptOnce(deps, work)
     if (attempt !== 'busy' && attempt !== 'again') return attempt

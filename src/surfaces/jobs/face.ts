@@ -48,14 +48,13 @@ export type Cancelled = 'cancelled' | 'requested' | 'ended' | 'absent'
 
 /** Whether a job can read a file; the surface that stores files provides it. */
 export type FileLookup = {
-  isAvailable(
-    reader: Reader,
-    principal: { readonly tenant_id: string; readonly principal_id: string | null },
-    file_id: string,
-  ): Promise<boolean>
-  /** A short-lived URL for an external worker. */
-  url(tenant_id: string, file_id: string): Promise<string | undefined>
+  isAvailable(reader: Reader, reading: FileReader, file_id: string): Promise<boolean>
+  /** A short-lived URL for an external worker; undefined if the owner may not read the file now. */
+  url(reader: Reader, reading: FileReader, file_id: string): Promise<string | undefined>
 }
+
+/** The owner of a job, as the one who reads its input. */
+export type FileReader = { readonly tenant_id: string; readonly principal_id: string | null }
 
 export type HistoryLine = {
   readonly sequence: number

@@ -4,12 +4,14 @@
  * directions walk over the jobs in portions, in the order of their ids.
  */
 import { Type, type Static } from 'typebox'
+import type { Tx } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import { nullable } from '../../kernel/http/shapes.ts'
 import { madeIn, type Erasing, type Personal } from '../../kernel/work/personal.ts'
 import { owned_operations } from './attempts/claims/check-owners.ts'
 import type { Deps } from './deps.ts'
 import { cancelJob } from './jobs/cancel-job.ts'
+import { pause } from './schedules/run-schedules.ts'
 
 const portion = 5000
 
@@ -65,7 +67,40 @@ export function personalJobs(deps: Needs): Personal {
       // It is retried later: a worker may need until the end of its lease to stop.
       if (unfinished > 0) throw new Error(`${unfinished} jobs of an erased account still run`)
     },
+    suspend: async (account, signal) => {
+      await db.tx(async tx => {
+        for (const schedule of await enabledSchedules(tx, account)) await pause(tx, schedule)
+      })
+      for (let after: string | null = null; ;) {
+        signal.throwIfAborted()
+        const { last, data }: Static<typeof Mine> = await db.one(Mine, keysOf(account, after))
+        for (const { tenant_id, job_id, ended } of data) {
+          if (!ended) await db.tx(tx => cancelJob(tx, deps, { tenant_id, job_id }, 'owner_changed'))
+        }
+        if (last === null) return
+        after = last
+      }
+    },
   }
+}
+
+const Named = Type.Object({
+  tenant_id: Type.String(),
+  id: Type.String(),
+  name: Type.String(),
+  type: Type.String(),
+})
+
+function enabledSchedules(tx: Tx, account: Erasing) {
+  return tx.many(
+    Named,
+    sql`
+      -- any tenant: what one person made
+      select tenant_id, id, name, type from jobs.job_schedules
+      where principal_id = any(${account.principal_ids}::uuid[]) and enabled
+        and ${madeIn(sql`created_at`, account)}
+      for update`,
+  )
 }
 
 /** The next portion of all jobs, and its last id, or null at the end. */

@@ -39,6 +39,9 @@ export function personalLinks(deps: Needs): Personal {
       for await (const { mine } of portions(deps, account, signal)) await eraseLinks(deps, mine)
       for (const domain of await ownedDomains(deps, account)) await eraseDomain(deps, domain)
     },
+    suspend: async (account, signal) => {
+      for await (const { mine } of portions(deps, account, signal)) await disableLinks(deps, mine)
+    },
   }
 }
 
@@ -77,10 +80,40 @@ function look(account: Erasing, after: Key | null) {
       (select coalesce(jsonb_agg(data), '[]') from own) as data`
 }
 
+function isOf(mine: readonly Key[]) {
+  return sql`(domain_id, code) in (select * from unnest(
+    ${mine.map(one => one.domain_id)}::uuid[], ${mine.map(one => one.code)}::text[]))`
+}
+
+/** As if their owner had switched them off, who may switch them on again. */
+async function disableLinks(
+  { kernel: { db }, changes }: Needs,
+  mine: readonly Key[],
+): Promise<void> {
+  if (mine.length === 0) return
+  await db.tx(async tx => {
+    const off = await tx.many(
+      Gone,
+      sql`
+        -- any tenant: what one person made
+        update links.links
+        set owner_disabled = true, version = version + 1, updated_at = kernel.now(),
+          disabled_by = case when state = 'disabled' then disabled_by else 'owner' end,
+          state = 'disabled'
+        where ${isOf(mine)} and state in ('active', 'pending_scan', 'disabled')
+          and not owner_disabled
+        returning tenant_id, id, domain_id, code, version`,
+    )
+    for (const link of off) {
+      announce(tx, link, link.version, [{ type: 'link.disabled', data: { reason: 'owner' } }])
+    }
+    if (off.length > 0) await changes.changed(tx, off)
+  })
+}
+
 async function eraseLinks({ kernel: { db }, changes }: Needs, mine: readonly Key[]): Promise<void> {
   if (mine.length === 0) return
-  const keys = sql`(domain_id, code) in (select * from unnest(
-    ${mine.map(one => one.domain_id)}::uuid[], ${mine.map(one => one.code)}::text[]))`
+  const keys = isOf(mine)
   await db.tx(async tx => {
     const gone = await tx.many(
       Gone,

@@ -9,6 +9,7 @@ import { sql } from '../../kernel/database/sql.ts'
 import { Id } from '../../kernel/http/shapes.ts'
 import { madeIn, type Erasing, type Personal } from '../../kernel/work/personal.ts'
 import type { Deps } from './deps.ts'
+import { disableOwned } from './maintenance/owners.ts'
 import { deleteSubscription } from './subscriptions/delete-subscription.ts'
 
 const portion = 1000
@@ -55,6 +56,14 @@ export function personalWebhooks(deps: Needs): Personal {
         where actor = any(${account.principal_ids}::text[]) and reason <> ${erased_reason}
           and ${madeIn(sql`created_at`, account)}`)
     },
+    suspend: account =>
+      db.tx(tx =>
+        disableOwned(
+          tx,
+          sql`s.owner_id = any(${account.principal_ids}::uuid[])
+            and ${madeIn(sql`s.created_at`, account)}`,
+        ),
+      ),
   }
 }
 

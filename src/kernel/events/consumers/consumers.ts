@@ -4,6 +4,7 @@
  * scan over all lanes finds work that was left behind (by a dead process, a lost notification, a
  * full queue).
  */
+import { logFailure } from '../../database/log-failure.ts'
 import { newId } from '../../ids.ts'
 import type { Handling } from './handle.ts'
 import { typesOf, type Listener } from './listener.ts'
@@ -85,7 +86,11 @@ export class Consumers {
     await this.workers.stop()
     if (!this.finished) return
     await leases.release(this.options.db, this.token).catch((error: unknown) => {
-      this.options.log.warn({ err: error }, 'leases could not be given back; they will expire')
+      logFailure(
+        this.options.log,
+        { err: error },
+        'leases could not be given back; they will expire',
+      )
     })
   }
 
@@ -103,7 +108,7 @@ export class Consumers {
       try {
         await (due ? this.poll() : this.readOn())
       } catch (error) {
-        this.options.log.warn({ err: error }, 'the event log could not be read')
+        logFailure(this.options.log, { err: error }, 'the event log could not be read')
         await this.sleeper.sleepThrough(500)
       }
     }

@@ -3,6 +3,7 @@
  * many lanes run at once as there are connections reserved for them; the others wait for their
  * turn.
  */
+import { logFailure } from '../../database/log-failure.ts'
 import type { Log } from '../../observability/log.ts'
 import { isOutage, type Handling } from './handle.ts'
 import type { Listener } from './listener.ts'
@@ -93,7 +94,7 @@ export class Workers {
     if (error instanceof LeaseLost) return
     lane.failures++
     if (lane.failures === 1)
-      this.log.warn({ err: error, ...lane.key }, 'a lane failed and will be retried')
+      logFailure(this.log, { err: error, ...lane.key }, 'a lane failed and will be retried')
     lane.resting = true
     const wait_ms = Math.min(rest_ms_max, 100 * 2 ** Math.min(lane.failures, 10))
     setTimeout(() => {

@@ -1,9 +1,9 @@
 /**
  * The first verification of a mailbox. Until then anyone may have registered the address, so all
  * earlier credentials of the account are removed in the same commit: password, sessions, second
- * factors, API keys, identities at providers and one-time tokens. Everything that was made in the
- * account is deleted as in an erasure, so that no subscription, schedule or link of a stranger
- * continues to act. If the verified registration is the one that created the account, all of it stays.
+ * factors, API keys, identities at providers and one-time tokens. What was set up in the account stops
+ * acting, in every surface, and stays for its owner. If the verified registration is the one that
+ * created the account, all of it stays.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -69,7 +69,7 @@ export async function removeEarlierHolder(
   const { id } = account
   await revokeSessions(tx, deps, { account_id: id }, 'address_proven', { actor: id, seen })
   await forgetCredentials(tx, account)
-  await deps.kernel.personal.eraseEarlier(tx, await principalsOf(tx, account))
+  await deps.kernel.personal.suspendEarlier(tx, await principalsOf(tx, account))
   await consumeAll(tx, id, null)
   await tx.run(sql`
     update identity.email_changes set status = 'superseded'

@@ -35,6 +35,7 @@ const Due = Type.Object({
   now: Type.String(),
 })
 type Due = Static<typeof Due>
+type Named = Pick<Due, 'tenant_id' | 'id' | 'name' | 'type'>
 
 type RunDeps = SubmitDeps & Pick<Deps, 'rights'>
 
@@ -93,7 +94,7 @@ async function mayRun(tx: Tx, { rights }: RunDeps, due: Due): Promise<boolean> {
 const Paused = Type.Object({ version: Type.Integer() })
 
 /** Until an account that may schedule the type replaces it. */
-async function pause(tx: Tx, { tenant_id, id, name, type }: Due): Promise<void> {
+export async function pause(tx: Tx, { tenant_id, id, name, type }: Named): Promise<void> {
   const reason = 'owner_revoked'
   const { version } = await tx.one(
     Paused,

@@ -4,6 +4,7 @@
  * to read.
  */
 import { Type } from 'typebox'
+import { logFailure } from '../../../kernel/database/log-failure.ts'
 import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Kernel } from '../settings.ts'
@@ -35,7 +36,7 @@ export function openLookout({ db, log, onWake }: Pick<Kernel, 'db' | 'log' | 'on
         await notifyMoved(db, [...all])
       } while (again)
     } catch (error) {
-      log.warn({ err: error }, 'watched jobs could not be looked at; it is tried again')
+      logFailure(log, { err: error }, 'watched jobs could not be looked at; it is tried again')
     } finally {
       looking = false
     }

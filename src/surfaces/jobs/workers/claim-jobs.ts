@@ -62,7 +62,7 @@ async function shown(db: Db, deps: ClaimDeps, leases: Leases): Promise<ClaimedJo
   const jobs = await Promise.all(
     leases.map(async lease => {
       const job = byId.get(lease.job_id)
-      const input = await inputOf(deps, lease)
+      const input = await inputOf(db, deps, lease)
       return job && { ...claimed(lease), ...input, job }
     }),
   )
@@ -84,9 +84,9 @@ function claimed(lease: Leases[number]): Omit<ClaimedJob, 'job'> {
   }
 }
 
-async function inputOf({ files }: ClaimDeps, lease: Leases[number]) {
-  const { input_ref, tenant_id, parameters } = lease
+async function inputOf(db: Db, { files }: ClaimDeps, lease: Leases[number]) {
+  const { input_ref, parameters } = lease
   if (input_ref === null) return { parameters: parameters ?? {} }
-  const input_url = await files()?.url(tenant_id, input_ref)
+  const input_url = await files()?.url(db, lease, input_ref)
   return input_url === undefined ? {} : { input_url }
 }

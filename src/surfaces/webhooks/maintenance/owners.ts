@@ -4,7 +4,7 @@
  * (personal.ts).
  */
 import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import type { LoggedEvent } from '../../../kernel/events/event.ts'
 import type { Consumer } from '../../../kernel/surface.ts'
 import { SubscriptionRow } from '../schemas.ts'
@@ -20,10 +20,15 @@ export const ownersConsumer: Consumer = {
   },
 }
 
-async function revoke(tx: Tx, { tenant_id }: LoggedEvent, owner_id: string): Promise<void> {
+function revoke(tx: Tx, { tenant_id }: LoggedEvent, owner_id: string): Promise<void> {
+  return disableOwned(tx, sql`s.tenant_id = ${tenant_id} and s.owner_id = ${owner_id}`)
+}
+
+export async function disableOwned(tx: Tx, which: Sql): Promise<void> {
   const rows = await tx.many(
     SubscriptionRow,
     sql`
+      -- any tenant: as the caller says
       update webhooks.subscriptions s
       set state = 'disabled', disabled_at = kernel.now(), disabled_reason = 'owner_revoked',
         held_seconds = held_seconds
@@ -31,7 +36,7 @@ async function revoke(tx: Tx, { tenant_id }: LoggedEvent, owner_id: string): Pro
         paused_at = null, paused_reason = null, unverified_since = null, challenge_due_at = null,
         challenge_hash = null, challenge_expires_at = null, version = version + 1,
         updated_at = kernel.now()
-      where s.tenant_id = ${tenant_id} and s.owner_id = ${owner_id}
+      where ${which}
         and s.state in ('created', 'active', 'paused')
       returning ${subscriptionColumns}`,
   )

@@ -6,8 +6,10 @@
  */
 import { Type } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'
+import { logFailure } from '../../../kernel/database/log-failure.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
+import type { Kernel } from '../settings.ts'
 import { lookUp } from './look-ups.ts'
 import { isPending } from './pending-ids.ts'
 
@@ -17,6 +19,20 @@ export type Due = {
   readonly ids: readonly string[]
   /** A delivery waits for its time. */
   readonly waits: boolean
+}
+
+/** What this sender was told of goes on while nothing can be looked for. */
+export async function look(
+  { db, fault, log }: Pick<Kernel, 'db' | 'fault' | 'log'>,
+  shards: readonly number[],
+): Promise<Due> {
+  try {
+    await fault('webhooks.before_look')
+    return await findDue(db, shards)
+  } catch (error) {
+    logFailure(log, { err: error }, 'what is due could not be looked for')
+    return { ids: [], waits: true }
+  }
 }
 
 export async function findDue(db: Db, shards: readonly number[]): Promise<Due> {

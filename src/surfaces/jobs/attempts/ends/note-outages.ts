@@ -40,8 +40,10 @@ export function beatLoop(db: Pick<Db, 'run'>): Loop {
  * renewed.
  */
 export const lapsedInOutage = sql`
+  -- any tenant: an outage is that of the platform
   exists (select from jobs.outages o
     where o.began_at < a.leased_until
       and o.ended_at > a.heartbeat_at + make_interval(secs => a.lease_seconds / 3.0))
   and (select count(*) from jobs.job_attempts x
-    where x.job_id = a.job_id and x.error_code = ${outage_code}) < ${forgiven_max}`
+    where x.tenant_id = a.tenant_id and x.job_id = a.job_id
+      and x.error_code = ${outage_code}) < ${forgiven_max}`

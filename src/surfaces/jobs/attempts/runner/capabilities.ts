@@ -3,6 +3,7 @@
  * take it, and the statistics count it. A worker that has not been seen for a minute is not counted
  * any more.
  */
+import { logFailure } from '../../../../kernel/database/log-failure.ts'
 import type { Db } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import { openSleeper } from '../../../../kernel/work/sleeper.ts'
@@ -32,7 +33,7 @@ export function capabilitiesOf({ db, log, builtIns }: Deps, worker_id: string) {
       signal.addEventListener('abort', sleeper.close)
       while (!signal.aborted) {
         await tell().catch((error: unknown) => {
-          log.warn({ err: error }, 'what this worker can run was not announced')
+          logFailure(log, { err: error }, 'what this worker can run was not announced')
         })
         await sleeper.sleepThrough(every_ms)
       }

@@ -3,6 +3,7 @@
  * presented until it is decided: again with the new version after a conflict, again after the
  * database is back, and no longer once the lease cannot be valid any more.
  */
+import { logFailure } from '../../../../kernel/database/log-failure.ts'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../../../../kernel/observability/log.ts'
 import { finalize, type FinalizeDeps, type Finished } from '../ends/finalize.ts'
@@ -64,7 +65,7 @@ async function present(deps: FinisherDeps, batch: readonly Ending[]): Promise<En
 }
 
 async function rest({ log }: FinisherDeps, error: unknown): Promise<void> {
-  log.warn({ err: error }, 'an end of a job was not written; trying again')
+  logFailure(log, { err: error }, 'an end of a job was not written; trying again')
   await wait(pause_ms)
 }
 

@@ -5,6 +5,7 @@
  */
 import { Type } from 'typebox'
 import { parseTime, type Clock } from '../../../../kernel/clock.ts'
+import { logFailure } from '../../../../kernel/database/log-failure.ts'
 import type { Db } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import type { Log } from '../../../../kernel/observability/log.ts'
@@ -57,7 +58,7 @@ export function openPulse(deps: PulseDeps): Pulse {
             await stopCancelled(deps, mine)
           }
         } catch (error) {
-          deps.log.warn({ err: error }, 'leases were not renewed; trying again')
+          logFailure(deps.log, { err: error }, 'leases were not renewed; trying again')
         }
         await rest()
       }
