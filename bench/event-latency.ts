@@ -106,7 +106,7 @@ function sectionOf(pairs: readonly Pair[], found: readonly Latency[][]): Section
       verdict('p99 across processes', across?.p99_ms, 20),
     ],
     notes: [
-      `One event about every ${gap_ms + 5} ms. Ours pass the ordered log before they are heard (one more commit); a job of graphile-worker has no order and leaves no log.`,
+      `One event about every ${gap_ms + 5} ms. Ours pass the ordered log before they are consumed (one more commit); a job of graphile-worker has no order and leaves no log.`,
     ],
   }
 }

@@ -44,7 +44,7 @@ export async function fairness(bench: Bench): Promise<Section> {
     rows: [row('alone', 'without'), row(`beside ${hanging} that hang`, 'beside')],
     verdicts: [least('throughput', ratio('rate'), 0.8), most('p99', ratio('p99_ms'), 2)],
     notes: [
-      'All are of one tenant and hear the same events; those that hang have never answered before.',
+      'All belong to one tenant and get the same events; those that hang have never answered before.',
     ],
   }
 }
