@@ -17,6 +17,9 @@ export const permissions: Readonly<Record<string, Permission>> = {
   'links.stats.read': { says: 'See the clicks on own links', roles: member },
   'links.stats.rebuild': { says: 'Rebuild click statistics from their events', roles: operator },
   'links.domains.manage': { says: 'Add own domains', roles: member },
-  'links.blocklist.manage': { says: 'Maintain the list of forbidden destinations', roles: operator },
+  'links.blocklist.manage': {
+    says: 'Maintain the list of forbidden destinations',
+    roles: operator,
+  },
   'links.reports.read': { says: 'Read reports from the public', roles: operator },
 }
