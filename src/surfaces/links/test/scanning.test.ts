@@ -8,7 +8,7 @@ import { eventually } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { platform_domain_id } from '../domains/platform.ts'
-import { judgeLink } from '../moderation/judge-link.ts'
+import { applyVerdict } from '../moderation/apply-verdict.ts'
 import { openLinkWorld, type LinkWorld } from './link-world.ts'
 
 let world: LinkWorld
@@ -98,7 +98,7 @@ test('a verdict for an old destination comes too late', async () => {
     return state === 'active' && destination_version === 2
   })
   const late = world.platform.kernel.db.tx(tx =>
-    judgeLink(
+    applyVerdict(
       tx,
       world.deps,
       { domain_id: platform_domain_id, code: body.code, destination_version: 1 },
