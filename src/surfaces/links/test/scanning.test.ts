@@ -63,7 +63,7 @@ test('a threat is disabled, at once and after a change', async () => {
   }
 })
 
-test('what our own rules suspect stays suspicious when the engine knows nothing of it', async () => {
+test('a link that our own rules suspect stays suspicious when the engine has no entry for it', async () => {
   const who = await world.member()
   const { body } = await world.shorten(who, { destination_url: 'https://xn--pple-43d.com/' })
   await eventually('it was scanned', async () => (await read(who, body.code)).version === 2)
@@ -115,7 +115,7 @@ test('a verdict for an old destination comes too late', async () => {
 })
 
 test.each(['unavailable', 'invalid_response'])(
-  'an engine that is %s is asked again',
+  'an engine that is %s is called again',
   async mode => {
     const who = await world.member()
     const uri = address()
