@@ -64,7 +64,7 @@ export function personalJobs(deps: Needs): Personal {
         if (last === null) break
         after = last
       }
-      // It runs again later: a worker may need until the end of its lease to stop.
+      // It is retried later: a worker may need until the end of its lease to stop.
       if (unfinished > 0) throw new Error(`${unfinished} jobs of an erased account still run`)
     },
     suspend: async (account, signal) => {
@@ -103,7 +103,7 @@ function enabledSchedules(tx: Tx, account: Erasing) {
   )
 }
 
-/** The next portion of all jobs, and the id that it ends with, or null at the end. */
+/** The next portion of all jobs, and its last id, or null at the end. */
 function looked(after: string | null) {
   return sql`
     -- any tenant: what one person submitted
@@ -130,7 +130,10 @@ function jobsOf(principal_ids: readonly string[], after: string | null) {
     from place`
 }
 
-/** Work that another surface submitted for the person and that has not ended is left to that surface. */
+/**
+ * Work that another surface submitted for the person and that has not ended is left to that
+ * surface.
+ */
 function keysOf(account: Erasing, after: string | null) {
   return sql`
     ${looked(after)}
@@ -157,7 +160,10 @@ async function schedulesOf({ kernel: { db } }: Needs, principal_ids: readonly st
 
 const Left = Type.Object({ unfinished: Type.Integer() })
 
-/** The objects go before their rows, as in the sweep of results. Returns how many jobs have not ended. */
+/**
+ * The objects are deleted before their rows, as in the sweep of results. Returns how many jobs have
+ * not ended.
+ */
 async function eraseEnded({ kernel: { db, objects } }: Needs, ids: readonly string[]) {
   if (ids.length === 0) return 0
   const blobs = await db.many(

@@ -1,8 +1,8 @@
 /**
- * What links keep of a person: the links and domains that they made. Erasing deletes both and forgets where
- * the links led; codes and hosts stay as tombstones, so that what is printed never leads elsewhere. No index
- * finds links by their owner over all tenants, because every creation would pay for it: both directions walk
- * over the links in portions, in the order of their keys.
+ * The personal data in links: the links and domains that a person created. Erasing deletes both and
+ * removes the destinations; codes and hosts stay as tombstones, so that a printed code never leads
+ * elsewhere. No index finds links by their owner over all tenants, because every creation would pay
+ * for it: export and erasure read the links in portions, in the order of their keys.
  */
 import { Type, type Static } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
@@ -55,7 +55,7 @@ async function* portions({ kernel: { db } }: Needs, account: Erasing, signal: Ab
   }
 }
 
-/** The next portion of all links: the key that it ends with, or null at the end, and what is the person's. */
+/** The next portion of all links: its last key, or null at the end, and the links of the person. */
 function look(account: Erasing, after: Key | null) {
   const key = sql`jsonb_build_object('domain_id', l.domain_id, 'code', l.code)`
   return sql`

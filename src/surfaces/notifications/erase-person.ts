@@ -1,5 +1,5 @@
 /**
- * Forgets a person: their key first, by which their addresses and the data of their notifications become
+ * Erases a person: their key first, by which their addresses and the data of their notifications become
  * unreadable everywhere, then the rows. What is left of a notification is that there was one.
  */
 import type { Tx } from '../../kernel/database/db.ts'

@@ -1,4 +1,4 @@
-/** What notifications keep about a person, for their own eyes and for forgetting them. */
+/** What notifications keep about a person: its export and its erasure. */
 import { Type } from 'typebox'
 import { sql, type Sql } from '../../kernel/database/sql.ts'
 import type { Personal, PersonalAccount } from '../../kernel/work/personal.ts'

@@ -6,7 +6,7 @@
 import { logFailure } from '../../database/log-failure.ts'
 import type { Log } from '../../observability/log.ts'
 import { isOutage, type Handling } from './handle.ts'
-import type { Hearing } from './hearing.ts'
+import type { Listener } from './listener.ts'
 import { Lane } from './lane.ts'
 import { LeaseLost, type LaneKey } from './leases.ts'
 import { lanes_count } from '../log/read.ts'
@@ -23,13 +23,18 @@ export class Workers {
   private readonly tail: () => number
   private stopped = false
 
-  constructor(at: Handling, hearings: readonly Hearing[], concurrency: number, tail: () => number) {
+  constructor(
+    at: Handling,
+    listeners: readonly Listener[],
+    concurrency: number,
+    tail: () => number,
+  ) {
     this.at = at
     this.log = at.log
     this.concurrency = concurrency
     this.tail = tail
     this.lanes = new Map(
-      hearings.map(one => [
+      listeners.map(one => [
         one.name,
         Array.from({ length: lanes_count }, (_, lane) => new Lane(one, lane)),
       ]),

@@ -1,6 +1,7 @@
 /**
- * Knows when a watched job has moved on. However many watch, one statement a second asks for all of them,
- * and one more at each wake-up; whoever waits is told only that there is something to read.
+ * Finds out when a watched job has changed. For any number of watchers, one statement a second
+ * reads all of them, and one more runs at each wake-up; a watcher only gets that there is something
+ * to read.
  */
 import { Type } from 'typebox'
 import { logFailure } from '../../../kernel/database/log-failure.ts'
@@ -10,7 +11,7 @@ import type { Kernel } from '../settings.ts'
 import type { JobKey } from '../face.ts'
 
 export type Lookout = {
-  /** True once the job's sequence is no longer the one given or the job has gone; false when aborted. */
+  /** True once the job's sequence has changed or the job is deleted; false when aborted. */
   moved(job: JobKey, sequence: number, signal: AbortSignal): Promise<boolean>
   close(): void
 }

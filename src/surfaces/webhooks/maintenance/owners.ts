@@ -1,6 +1,6 @@
 /**
- * When an account is disabled, nothing more is sent to the endpoints that it named: they are disabled until
- * somebody else takes them up again and becomes their owner. Those of an erased account are deleted
+ * When an account is disabled, nothing more is sent to its endpoints: they are disabled until
+ * another account enables them and becomes their owner. Those of an erased account are deleted
  * (personal.ts).
  */
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -14,7 +14,7 @@ export const ownersConsumer: Consumer = {
   name: 'webhooks.owners',
   events: ['account.status_changed'],
   run: async (tx, event) => {
-    // Identity's declaration of these events says so.
+    // Identity's declaration of these events guarantees this type.
     const { account_id, to } = event.payload as { account_id: string; to: string }
     if (to === 'disabled') await revoke(tx, event, account_id)
   },

@@ -1,7 +1,8 @@
 /**
- * Which endpoints have something due that nobody told this sender of: after a retry's wait, a restart, or
- * a fan-out elsewhere. It jumps from endpoint to endpoint through the index of what is pending, so its
- * cost grows with the endpoints that have pending deliveries, not with all endpoints or all deliveries.
+ * Finds endpoints with something due of which this sender has no notification: after a retry's
+ * wait, a restart, or a fan-out elsewhere. It jumps from endpoint to endpoint through the index of
+ * pending deliveries, so its cost grows with the endpoints that have some, not with all endpoints
+ * or all deliveries.
  */
 import { Type } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'
@@ -16,7 +17,7 @@ const Found = Type.Object({ id: Id, due: Type.Boolean() })
 
 export type Due = {
   readonly ids: readonly string[]
-  /** Something waits for its time. */
+  /** A delivery waits for its time. */
   readonly waits: boolean
 }
 
@@ -42,7 +43,8 @@ export async function findDue(db: Db, shards: readonly number[]): Promise<Due> {
 
 function waitingOf(shards: readonly number[]): Sql {
   const kept = isPending()
-  // The first in the order of an index, and no `exists`, which may be answered by reading all that is due.
+  // The first in the order of an index instead of `exists`, which may be answered by reading
+  // everything that is due.
   const first = (behind: boolean) => sql`
     -- any tenant: as below
     (select d.event_id from webhooks.deliveries d
