@@ -246,7 +246,9 @@ test('an interrupted replay continues where it was, and sends nothing twice', as
   await fail(one, 35)
   await patch(one, { rate_per_second: 10 })
   const before = one.receiver.received.length
-  const fault = { point: 'webhooks.replay_portion', action: 'throw', times: 2 }
+  // The run of a job is of its tenant, so a fault for that tenant hits it.
+  const match = one.owner.tenant.id
+  const fault = { point: 'webhooks.replay_portion', action: 'throw', times: 2, match }
   expect((await ground.call('POST', '/dev/faults', { body: fault })).status).toBeLessThan(300)
   const { job_id } = (await replay(one, { only: 'failed' })).body
   expect(await resultOf(one, job_id)).toMatchObject({ deliveries: 35 })
