@@ -1218,6 +1218,7 @@ create table notifications.delivery_attempts (
   masked text,
   created_at timestamp with time zone not null default kernel.now(),
   updated_at timestamp with time zone not null default kernel.now(),
+  pinned boolean not null default false,
   constraint delivery_attempts_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text, 'push'::text, 'in_app'::text]))),
   constraint delivery_attempts_pkey PRIMARY KEY (tenant_id, intent_id, channel, target, attempt_no),
   constraint delivery_attempts_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'sending'::text, 'accepted'::text, 'delivered'::text, 'deferred'::text, 'failed'::text, 'bounced'::text, 'complained'::text, 'unknown'::text, 'skipped'::text, 'cancelled'::text])))

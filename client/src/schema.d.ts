@@ -5020,15 +5020,25 @@ export interface components {
         };
         /**
          * @example {
-         *       "data": {
-         *         "parcel": "A-17"
-         *       },
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "sequence": 17,
+         *           "category": "order.updates",
+         *           "title": "Your parcel is on its way",
+         *           "body": "{{ parcel }} arrives today.",
+         *           "url": "/orders/A-17",
+         *           "read_at": "2026-03-02T09:30:00.000Z",
+         *           "archived_at": "2026-03-02T09:30:00.000Z",
+         *           "created_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
          *       "next_cursor": "c1.eyJhIjoxfQ",
          *       "has_more": true
          *     }
          */
         InboxItemPage: {
-            /** @description The variables of the template. */
+            /** @description The items of this page. */
             data: components["schemas"]["InboxItem"][];
             /** @description Send it as `cursor` to get the next page; null on the last one. */
             next_cursor: components["schemas"]["Cursor"] | null;
@@ -7113,7 +7123,7 @@ export interface components {
             /** @description How long a message without `expires_at` may wait. */
             default_ttl_seconds: number;
             /**
-             * @description What happens when nobody knows whether a message arrived: send the same one again, or stop.
+             * @description What happens when it is not known whether a message arrived: send the same one again, or stop.
              * @enum {string}
              */
             on_unknown: "resend_same_ref" | "give_up";
@@ -7121,15 +7131,27 @@ export interface components {
         };
         /**
          * @example {
-         *       "data": {
-         *         "parcel": "A-17"
-         *       },
+         *       "data": [
+         *         {
+         *           "name": "name",
+         *           "class": "security",
+         *           "default_channels": [
+         *             "email"
+         *           ],
+         *           "user_can_disable": true,
+         *           "respects_quiet_hours": true,
+         *           "unsubscribe": false,
+         *           "default_ttl_seconds": 259200,
+         *           "on_unknown": "resend_same_ref",
+         *           "built_in": false
+         *         }
+         *       ],
          *       "next_cursor": "c1.eyJhIjoxfQ",
          *       "has_more": true
          *     }
          */
         NotificationCategoryPage: {
-            /** @description The variables of the template. */
+            /** @description The items of this page. */
             data: components["schemas"]["NotificationCategory"][];
             /** @description Send it as `cursor` to get the next page; null on the last one. */
             next_cursor: components["schemas"]["Cursor"] | null;
@@ -7166,7 +7188,7 @@ export interface components {
             /** @description How long a message without `expires_at` may wait. */
             default_ttl_seconds?: number;
             /**
-             * @description What happens when nobody knows whether a message arrived: send the same one again, or stop.
+             * @description What happens when it is not known whether a message arrived: send the same one again, or stop.
              * @enum {string}
              */
             on_unknown?: "resend_same_ref" | "give_up";
@@ -7355,15 +7377,25 @@ export interface components {
         };
         /**
          * @example {
-         *       "data": {
-         *         "parcel": "A-17"
-         *       },
+         *       "data": [
+         *         {
+         *           "name": "name",
+         *           "version": 1,
+         *           "status": "draft",
+         *           "default_locale": "en",
+         *           "channels": [
+         *             "email"
+         *           ],
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "published_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
          *       "next_cursor": "c1.eyJhIjoxfQ",
          *       "has_more": true
          *     }
          */
         ListNotificationTemplatesReply: {
-            /** @description The variables of the template. */
+            /** @description The items of this page. */
             data: {
                 name: string;
                 version: number;
@@ -7393,7 +7425,7 @@ export interface components {
          *     }
          */
         PreviewNotificationTemplateBody: {
-            /** @description The variables of the template. */
+            /** @description The items of this page. */
             data: {
                 [key: string]: unknown;
             };
@@ -7611,15 +7643,41 @@ export interface components {
         };
         /**
          * @example {
-         *       "data": {
-         *         "parcel": "A-17"
-         *       },
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "status": "scheduled",
+         *           "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
+         *           "recipient_ref": "user:01990f3e-5a1c-7c44-9d55-2f6f0c3a1b22",
+         *           "category": "order.updates",
+         *           "priority": "critical",
+         *           "template_version": "parcel@1",
+         *           "locale": "de-AT",
+         *           "data_ref": "019c8f3a-5b20-7d41-9e6b-6388e455cbd0",
+         *           "scheduled_at": "2026-03-02T09:30:00.000Z",
+         *           "idempotency_key": "idempotency key",
+         *           "state": "scheduled",
+         *           "expires_at": "2026-03-02T10:15:00.000Z",
+         *           "batch_id": "019c8f3a-5b20-7d41-9e6b-77cc3a1e4630",
+         *           "digest_id": "019c8f3a-5b20-7d41-9e6b-9d403cbb2ea4",
+         *           "metadata": {},
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "channels": [
+         *             {
+         *               "channel": "email",
+         *               "state": "state",
+         *               "reason": "preference_disabled",
+         *               "next_at": "2026-03-02T10:15:00.000Z"
+         *             }
+         *           ]
+         *         }
+         *       ],
          *       "next_cursor": "c1.eyJhIjoxfQ",
          *       "has_more": true
          *     }
          */
         NotificationPage: {
-            /** @description The variables of the template. */
+            /** @description The items of this page. */
             data: components["schemas"]["Notification"][];
             /** @description Send it as `cursor` to get the next page; null on the last one. */
             next_cursor: components["schemas"]["Cursor"] | null;
@@ -8753,15 +8811,22 @@ export interface components {
         };
         /**
          * @example {
-         *       "data": {
-         *         "parcel": "A-17"
-         *       },
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "destination_hash": "destination hash",
+         *           "channel": "email",
+         *           "category": "order.updates",
+         *           "reason": "preference_disabled",
+         *           "effective_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
          *       "next_cursor": "c1.eyJhIjoxfQ",
          *       "has_more": true
          *     }
          */
         SuppressionPage: {
-            /** @description The variables of the template. */
+            /** @description The items of this page. */
             data: components["schemas"]["Suppression"][];
             /** @description Send it as `cursor` to get the next page; null on the last one. */
             next_cursor: components["schemas"]["Cursor"] | null;
@@ -9321,15 +9386,24 @@ export interface components {
         };
         /**
          * @example {
-         *       "data": {
-         *         "parcel": "A-17"
-         *       },
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "user_id": "019c8f3a-5b20-7d41-9e6b-f89d6b696045",
+         *           "channel": "email",
+         *           "provider": "relay1",
+         *           "destination": "a***@example.org",
+         *           "verified_at": "2026-03-02T09:30:00.000Z",
+         *           "disabled_at": "2026-03-02T09:30:00.000Z",
+         *           "created_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
          *       "next_cursor": "c1.eyJhIjoxfQ",
          *       "has_more": true
          *     }
          */
         DestinationPage: {
-            /** @description The variables of the template. */
+            /** @description The items of this page. */
             data: components["schemas"]["Destination"][];
             /** @description Send it as `cursor` to get the next page; null on the last one. */
             next_cursor: components["schemas"]["Cursor"] | null;

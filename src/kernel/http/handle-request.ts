@@ -5,7 +5,7 @@
  */
 import type { FastifyRequest } from 'fastify'
 import { allowsSome, allowsType, type PermissionCatalog } from '../access/permissions.ts'
-import { denied } from '../access/denied.ts'
+import { denied } from '../access/permission-denied.ts'
 import type { Access } from '../access/principal.ts'
 import { workContext } from '../observability/context.ts'
 import type { Db, Tx } from '../database/db.ts'

@@ -1,8 +1,7 @@
 /**
  * Runs a keyed operation at most once, even if others send the same key at the same time: in this
  * process (they wait for one promise, no connection held), in another one (they poll, no connection
- * held), or after a crash (the record and the lease decide). A refusal by the handler is an outcome
- * too.
+ * held), or after a crash (the record and the lease decide). A handler's refusal is an outcome too.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Db, Tx } from '../database/db.ts'
@@ -46,11 +45,7 @@ export type KeyedWork = {
   readonly effect: InsideEffect | OutsideEffect
 }
 
-export type InsideEffect = {
-  /** Before the first transaction, while no connection is held. */
-  prepare?(): Promise<void>
-  run(tx: Tx): Promise<Outcome>
-}
+export type InsideEffect = { prepare?(): Promise<void>; run(tx: Tx): Promise<Outcome> }
 
 export type OutsideEffect = {
   readonly lease_seconds: number
@@ -67,9 +62,7 @@ type Attempt = Result | 'busy' | 'again'
 export type Keyed = {
   /** `recalled`: what `recall` returned for the same scope. */
   run(work: KeyedWork, recalled?: Promise<IdempotencyRecord>): Promise<Result>
-  /**
-   * If this process has seen an outcome, reads its record before the permission check has ended.
-   */
+  /** The record of a known outcome, read before the permission check has ended. */
   recall(scope: KeyedName): Promise<IdempotencyRecord> | undefined
 }
 
@@ -128,9 +121,7 @@ function remember(recent: Set<string>, id: string): void {
   recent.add(id)
 }
 
-/**
- * This process has seen an outcome: one read usually finds it; only otherwise a transaction begins.
- */
+/** For a known outcome one read is usually enough; otherwise a transaction begins. */
 async function again(
   deps: KeyedDeps,
   work: KeyedWork,
@@ -279,9 +270,8 @@ async function replay(
 }
 
 /**
- * A refusal by the handler had no effect, so it is recorded after the rollback, by its own
- * statement: successful requests do not pay for a savepoint. If another request recorded an outcome
- * meanwhile, that one counts.
+ * A refusal by the handler had no effect, so it is recorded after the rollback, by its own statement:
+ * successful requests pay for no savepoint. If another request recorded an outcome, that one counts.
  */
 async function orRefuse<T>(
   deps: KeyedDeps,

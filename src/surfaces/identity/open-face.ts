@@ -1,4 +1,4 @@
-/** Identity's face, and what it prepares before the first request. */
+/** Identity's face, and its preparations before the first request. */
 import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
 import { nullable } from '../../kernel/http/shapes.ts'

@@ -1,6 +1,7 @@
 /**
- * A claim over HTTP: what is there is given at once, else the request waits for it. Nothing is held while
- * it waits; a claim whose answer was lost is asked again under its id and answered the same.
+ * A claim over HTTP: available jobs are returned at once, otherwise the request waits for some. No
+ * connection is held while it waits; a claim whose reply was lost can be repeated with its id and
+ * gets the same jobs.
  */
 import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
