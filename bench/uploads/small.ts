@@ -12,7 +12,7 @@ export async function small(bed: Bed) {
   const ours = await bed.platform({ part_bytes: 0, roles: 'api' })
   const base = await bed.rival('small')
   const json = { 'content-type': 'application/json' }
-  const uploads = bed.size(8 * at_once)
+  const uploads = bed.size(16 * at_once)
   return await contest(
     'Whole uploads of 64 KiB: begin, one part, complete',
     [
