@@ -4,6 +4,7 @@
  */
 import type { Composition } from './runtime/composition.ts'
 import { gather, type AnySurface } from './runtime/gather.ts'
+import { commerce } from './surfaces/commerce/surface.ts'
 import { identity } from './surfaces/identity/surface.ts'
 import { jobs } from './surfaces/jobs/surface.ts'
 import { links } from './surfaces/links/surface.ts'
@@ -18,6 +19,7 @@ const surfaces: readonly AnySurface[] = [
   uploads,
   notifications,
   payments,
+  commerce,
   links,
   webhooks,
 ]
@@ -41,6 +43,12 @@ export const composition: Composition = {
       directory: administration,
     })
     const money = payments.open(kernelFor(payments), { people: administration })
+    const shop = commerce.open(kernelFor(commerce), {
+      payments: money.face,
+      files: files.face,
+      messages: messages.face,
+      people: people.face,
+    })
     const shortener = links.open(kernelFor(links), {
       jobs: work.face,
       people: administration,
@@ -61,6 +69,7 @@ export const composition: Composition = {
       uploads: files,
       notifications: messages,
       payments: money,
+      commerce: shop,
       links: shortener,
       webhooks: hooks,
     }

@@ -152,6 +152,11 @@ async function leave(who: Member, mark: string) {
   expect(stored.state).toBe('available')
   const metadata = { of: mark }
   await ask('POST', '/v1/payment-intents', { amount_minor: 500, currency: 'EUR', metadata })
+  const cart = await ask('POST', '/v1/carts', { currency: 'EUR' })
+  const home = { name: `Ada ${mark}`, line1: 'Lindenstraße 12', city: 'Berlin' }
+  await ask('PUT', `/v1/carts/${cart.body.id}`, {
+    shipping_address: { ...home, postal_code: '10969', country: 'DE' },
+  })
   const template = `t-${newId()}`
   const templates = '/v1/notification-templates'
   const in_app = { title: 'Hello {{ name }}', body: 'For {{ name }}' }
@@ -189,11 +194,14 @@ test('what is kept of a person is handed out by all surfaces, and nowhere once t
   await setUp(who, mark)
   await leave(who, mark)
 
-  const every = 'identity jobs kernel links notifications payments uploads webhooks'.split(' ')
+  const every = 'commerce identity jobs kernel links notifications payments uploads webhooks'.split(
+    ' ',
+  )
   expect(surfacesOf(await tablesWith(mark))).toEqual(every)
   expect(await objectsWith(mark)).not.toEqual([])
   const exported = await ask('GET', '/v1/me/export')
   expect(kindsIn(exported, mark)).toEqual([
+    'commerce.cart',
     'identity.account',
     'identity.api_key',
     'jobs.job',

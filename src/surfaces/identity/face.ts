@@ -99,6 +99,11 @@ export type Face = {
   ): Promise<MailRecipient[]>
   address(account_id: string): Promise<{ address: string; locale: string | null } | undefined>
   accountExists(reader: Reader, tenant_id: string, account_id: string): Promise<boolean>
+  /** The tenant that a caller without a credential means, by the host that they asked. */
+  publicTenant(
+    reader: Reader,
+    host: string | string[] | undefined,
+  ): Promise<{ readonly id: string } | undefined>
   sessionAlive(session_id: string): Promise<boolean>
   /**
    * A short-lived token for the realtime socket. It is not accepted as an access token, nor the
