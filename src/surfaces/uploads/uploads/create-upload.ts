@@ -76,7 +76,7 @@ export async function createUpload(
 }
 
 /** Not waited for: a transaction may be open. What is left at the store is found by the sweep of orphans. */
-export function discardPlace({ objects, log }: CreateDeps['kernel'], place: Place): void {
+function discardPlace({ objects, log }: CreateDeps['kernel'], place: Place): void {
   objects.multipart.abort(place).catch((error: unknown) => {
     log.warn({ err: error }, 'an upload that was refused is left at the store')
   })
