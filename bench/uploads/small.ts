@@ -43,6 +43,7 @@ export async function small(bed: Bed) {
     [0.8],
     [
       'What is scanned and derived afterwards is the work of workers, which do not run here; the rival has none.',
+      'Both wait for the disk seven times an upload: the processor of the platform is idle for three quarters of its rounds. Beyond the rival it checks session and purpose, and wakes workers by a commit of its own.',
     ],
   )
 }
