@@ -145,10 +145,7 @@ type Common<
   query?: Q
   /** Path parameters that are not ids; every other one must be a UUID. */
   params?: Readonly<Record<string, TSchema>>
-  /**
-   * The code for an id in the path that cannot exist. `validation_failed` where the caller chooses
-   * the name of the new resource.
-   */
+  /** The code for an invalid id in the path; `validation_failed` if the caller chooses the name. */
   absent?: string
   /**
    * `raw`: the exact bytes, of any media type, for signed messages. `stream`: the handler reads
@@ -162,10 +159,7 @@ type Common<
   inspectBody?(body: unknown): void
   /** Time for the whole body to arrive, where `kernel.body_seconds` is not right. */
   body_seconds?: number
-  /**
-   * The handler asks for grants, so they are read before its transaction begins: otherwise a
-   * request would hold one connection while it waits for another.
-   */
+  /** Grants are read before the transaction: no request may wait for a second connection. */
   asks_grants?: true
   /** For a `raw` body: how much of it is read. It is known before the body is read; may refuse. */
   bodyLimitFor?(head: RequestHead): number | Promise<number>
