@@ -54,7 +54,7 @@ export type FileLookup = {
 }
 
 /** The owner of a job, which reads its input. */
-export type FileReader = { readonly tenant_id: string; readonly principal_id: string | null }
+type FileReader = { readonly tenant_id: string; readonly principal_id: string | null }
 
 export type HistoryLine = {
   readonly sequence: number
