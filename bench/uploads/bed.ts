@@ -27,7 +27,7 @@ export type Bed = {
   close(): Promise<void>
 }
 
-export type OurPlatform = Ours & { readonly program: Program }
+type OurPlatform = Ours & { readonly program: Program }
 
 export async function openBed({ options, database }: Bench, name: string): Promise<Bed> {
   const folder = await mkdtemp(join(tmpdir(), `dodeca-bench-${name}-`))

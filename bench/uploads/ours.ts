@@ -4,7 +4,7 @@ import { send } from './client.ts'
 
 export type Ours = Awaited<ReturnType<typeof openOurs>>
 
-export type Begun = {
+type Begun = {
   readonly id: string
   readonly upload_url: string
   readonly part_urls: readonly { readonly url: string }[]

@@ -135,11 +135,21 @@ function effectOf(keyed: KeyedRequest): KeyedWork['effect'] {
   }
   if (!handle) throw new Error(`${compiled.operation} has no handler`)
   let prepared: unknown
+  let refusal: Problem | undefined
   return {
     prepare: async () => {
-      prepared = await compiled.route.prepare?.(context)
+      try {
+        prepared = await compiled.route.prepare?.(context)
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error
+        // It is an outcome like one of the handler, and what was recorded for the key goes first.
+        refusal = error
+      }
     },
-    run: async tx => render(compiled, await handle({ ...context, tx, prepared })),
+    run: async tx => {
+      if (refusal) throw refusal
+      return render(compiled, await handle({ ...context, tx, prepared }))
+    },
   }
 }
 

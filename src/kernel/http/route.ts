@@ -195,16 +195,13 @@ type Keyed = {
 
 type TxOf<M extends Method> = M extends 'GET' ? Reader : Tx
 
-type Answer<M extends Method, C, R extends Replies, Outcome, Prepared> =
+type Answer<M extends Method, C, R extends Replies, Outcome, P> =
   | (Keyed & {
       transaction?: undefined
-      /**
-       * A call outside whose result the handler stores. It runs before the transaction, so that a
-       * hanging service holds no connection; if the request is then refused, the result is lost.
-       */
-      prepare?(context: C): Promise<Prepared>
+      /** A call outside, before the transaction: a service that hangs holds no connection. */
+      prepare?(context: C): Promise<P>
       handle(
-        context: C & { readonly tx: TxOf<M>; readonly prepared: Prepared },
+        context: C & { readonly tx: TxOf<M>; readonly prepared: P },
       ): Promise<ReplyOf<R>> | ReplyOf<R>
       /** Watches what a GET reads: for callers that accept `text/event-stream`. */
       watch?(context: C & { readonly db: Db }): Promise<AsyncIterable<SseEvent>>
@@ -246,10 +243,8 @@ export function route<
   B extends TSchema | undefined = undefined,
   Q extends TObject | undefined = undefined,
   Outcome = unknown,
-  Prepared = undefined,
->(
-  spec: Common<M, Path, G, B, Q, R> & Answer<M, Given<Path, G, B, Q>, R, Outcome, Prepared>,
-): Route {
+  P = undefined,
+>(spec: Common<M, Path, G, B, Q, R> & Answer<M, Given<Path, G, B, Q>, R, Outcome, P>): Route {
   // The list of routes loses the types of each one; the kernel gives every handler what it
   // declared.
   return spec as unknown as Route

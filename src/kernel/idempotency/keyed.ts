@@ -45,11 +45,7 @@ export type KeyedWork = {
   readonly effect: InsideEffect | OutsideEffect
 }
 
-export type InsideEffect = {
-  /** Before the first transaction, while no connection is held. */
-  prepare?(): Promise<void>
-  run(tx: Tx): Promise<Outcome>
-}
+export type InsideEffect = { prepare?(): Promise<void>; run(tx: Tx): Promise<Outcome> }
 
 export type OutsideEffect = {
   readonly lease_seconds: number

@@ -75,8 +75,13 @@ export class FileBody extends Readable {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    const close = () => this.#file.close().then(() => done(error), done)
-    this.#reading.then(close, close)
+    this.#close().then(() => done(error), done)
+  }
+
+  /** A file is closed once nothing reads from it. */
+  async #close(): Promise<void> {
+    await Promise.allSettled([this.#reading])
+    await this.#file.close()
   }
 }
 

@@ -113,14 +113,15 @@ async function writeFully(file: FileHandle, pieces: readonly Uint8Array[]): Prom
   }
 }
 
-/** Each attempt has its own file; it is removed unless `use` moved it away. */
+/** Each attempt has its own file, which `use` moves away; it is removed after a failure. */
 export async function withDraft<T>(spool: string, use: (path: string) => Promise<T>): Promise<T> {
   await mkdir(spool, { recursive: true, mode: 0o700 })
   const draft = join(spool, newSecret(12))
   try {
     return await use(draft)
-  } finally {
+  } catch (error) {
     await rm(draft, { force: true })
+    throw error
   }
 }
 

@@ -53,8 +53,8 @@ export type FileLookup = {
   url(reader: Reader, reading: FileReader, file_id: string): Promise<string | undefined>
 }
 
-/** The owner of a job, as the one who reads its input. */
-export type FileReader = { readonly tenant_id: string; readonly principal_id: string | null }
+/** The owner of a job, which reads its input. */
+type FileReader = { readonly tenant_id: string; readonly principal_id: string | null }
 
 export type HistoryLine = {
   readonly sequence: number

@@ -15,6 +15,10 @@ export const reference: Reference = {
       1,
     ],
     parameters: ['What the job works on; it fits the schema of the type.', { to: 10 }],
+    input_ref: ['The file that the job works on; the owner of the job must be allowed to read it.'],
+    input_url: [
+      'Where the worker fetches the file, for an hour; absent if the owner of the job may not read it any more.',
+    ],
     priority: ['From 0 to 9; a larger one goes first.'],
     attempt_count: ['How many attempts have begun.', 1],
     max_attempts: ['How many attempts the job gets before it fails.', 5],

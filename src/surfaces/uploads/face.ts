@@ -63,7 +63,7 @@ export type Face = {
 }
 
 /** For the command line only. */
-export type Operator = {
+type Operator = {
   /** Compares store and rows; without `remove` it only counts. */
   reconcile(asked: { readonly remove: boolean; readonly signal: AbortSignal }): Promise<Reconciled>
   /** Returns how many available files are inspected again. */

@@ -122,7 +122,7 @@ function choose(
   }
   const own = derivatives.filter(one => one.file_id === file.id)
   const has_sanitized = own.some(one => one.kind === 'sanitized')
-  const kind = derivative ?? (file.by === 'surface' && has_sanitized ? 'sanitized' : undefined)
+  const kind = derivative ?? (file.by !== 'owner' && has_sanitized ? 'sanitized' : undefined)
   if (kind === undefined) {
     const { detected_type: type, size, sha256 } = file
     return { variant: 'original', type, size, sha256 }

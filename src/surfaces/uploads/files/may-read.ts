@@ -11,7 +11,7 @@ import type { Caller } from '../uploads/upload-row.ts'
 import { fileColumns, FileRow, findFile } from './file-row.ts'
 
 export type ReadableFile = FileRow & {
-  /** Readers who are neither owner nor operator get the sanitized form of an image, never the original. */
+  /** Only the owner gets the original of an image that has a sanitized form. */
   readonly by: 'owner' | 'operator' | 'surface'
 }
 

@@ -58,9 +58,9 @@ async function* unpackedBytes(
 async function firstBytes(bytes: AsyncGenerator<Buffer>): Promise<Buffer> {
   let first = Buffer.alloc(0)
   while (first.length < head_bytes) {
-    const { value, done } = await bytes.next()
-    if (done === true) break
-    first = Buffer.concat([first, value])
+    const next = await bytes.next()
+    if (next.done === true) break
+    first = Buffer.concat([first, next.value])
   }
   return first
 }

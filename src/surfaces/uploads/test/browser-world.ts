@@ -8,7 +8,6 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { chromium, type Browser, type Page } from 'playwright-core'
-import { expect } from 'vitest'
 import { openUploadWorld, type UploadWorld } from './upload-world.ts'
 
 const executablePath = '/usr/bin/chromium'
@@ -78,7 +77,7 @@ export async function openBrowserWorld(): Promise<BrowserWorld> {
   }
 }
 
-/** A file of this size through the page of the documents, with its progress, to `Available`. */
+/** A file of this size through the page of the documents: its digest, and what the page showed. */
 export async function sendFromPage({ world, openPage }: BrowserWorld, bytes: number) {
   const who = await world.member()
   const folder = await mkdtemp(join(tmpdir(), 'dodeca-browser-'))
@@ -102,12 +101,11 @@ export async function sendFromPage({ world, openPage }: BrowserWorld, bytes: num
       null,
       { timeout: 280_000 },
     )
-    expect(await page.locator('#state').textContent()).toBe(
-      `Available: sha256:${await digestOf(path)}`,
-    )
+    const state = await page.locator('#state').textContent()
     const seen = await page.evaluate<number[]>('window.seen')
-    expect(seen.filter(value => value > 0 && value < 1).length).toBeGreaterThan(3)
     await page.close()
+    const steps = seen.filter(value => value > 0 && value < 1).length
+    return { state, steps, wanted: `Available: sha256:${await digestOf(path)}` }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -21,7 +21,9 @@ describe.skipIf(!browserIsInstalled)('in a browser', () => {
     'the page of the documents sends a large file with progress',
     { timeout: 60_000 },
     async () => {
-      await sendFromPage(at, 40 * MiB)
+      const { state, steps, wanted } = await sendFromPage(at, 40 * MiB)
+      expect(state).toBe(wanted)
+      expect(steps).toBeGreaterThan(3)
     },
   )
 

@@ -1,7 +1,6 @@
 /** An object store that accepts connections and never answers: what waits for it holds nothing else. */
 import { once } from 'node:events'
-import { createServer, type Socket } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openUploadWorld, type UploadWorld } from './upload-world.ts'

@@ -1,6 +1,7 @@
 /** The whole way of a file over HTTP: begin, send parts, complete, wait, download; and what is refused. */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newKey } from '../../../../test/world.ts'
 import { openUploadWorld, sha256, type UploadWorld } from './upload-world.ts'
 
 let world: UploadWorld
@@ -99,6 +100,27 @@ describe.concurrent('an upload', () => {
     expect([200, 202]).toContain(again.status)
     expect(again.body.file_id).toBe(completed.body.file_id)
   })
+})
+
+test('a creation that is repeated with its key is one upload, whose URLs are made again', async () => {
+  const who = await world.member()
+  const bytes = randomBytes(10)
+  const key = newKey()
+  const body = {
+    expected_size: 10,
+    media_category: 'any',
+    purpose: 'generic',
+    checksum: sha256(bytes),
+  }
+  const create = (more = {}) =>
+    world.call('POST', '/v1/uploads', { token: who.token, key, body: { ...body, ...more } })
+  const [first, second] = [await create(), await create()]
+  expect([second.status, second.body.id]).toEqual([201, first.body.id])
+  expect(second.headers.get('idempotent-replayed')).toBe('true')
+  expect(await world.send(second.body, bytes)).toEqual([200])
+  await world.complete(who, first.body.id)
+  expect((await create()).body).toMatchObject({ upload_url: null, part_urls: null })
+  expect((await create({ expected_size: 11 })).body.code).toBe('idempotency_key_reused')
 })
 
 const parts_of = (count: number) =>

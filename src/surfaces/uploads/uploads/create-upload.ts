@@ -76,7 +76,7 @@ export async function createUpload(
 }
 
 /** Not waited for: a transaction may be open. What is left at the store is found by the sweep of orphans. */
-export function discardPlace({ objects, log }: CreateDeps['kernel'], place: Place): void {
+function discardPlace({ objects, log }: CreateDeps['kernel'], place: Place): void {
   objects.multipart.abort(place).catch((error: unknown) => {
     log.warn({ err: error }, 'an upload that was refused is left at the store')
   })
@@ -133,7 +133,11 @@ async function checkOrder(
   const fits = asked.media_category === 'any' || claimed === asked.media_category
   if (asked.claimed_type !== undefined && !fits) throw notAllowed('/claimed_type', 'claimed_type')
   if (asked.filename !== undefined && isProgramName(asked.filename)) {
-    throw notAllowed('/filename', 'program')
+    throw notAllowed(
+      '/filename',
+      'program',
+      'Names of programs, such as `invoice.pdf.exe`, are not accepted. Choose another name.',
+    )
   }
   const scannable = clamd ? kernel.settings['uploads.scan_max_bytes'] : Infinity
   const most = Math.min(largest, scannable)
@@ -148,9 +152,9 @@ function invalid(pointer: string, constraint: string) {
   return problem('validation_failed', { errors: [{ location: 'body', pointer, constraint }] })
 }
 
-function notAllowed(pointer: string, constraint: string) {
+function notAllowed(pointer: string, constraint: string, detail?: string) {
   const error: FieldError = { location: 'body', pointer, constraint }
-  return problem('type_not_allowed', { errors: [error] })
+  return problem('type_not_allowed', { errors: [error], ...(detail ? { detail } : {}) })
 }
 
 const Reserved = Type.Object({ reserved_bytes: Type.Integer() })

@@ -107,5 +107,5 @@ describe.concurrent('a body', () => {
 })
 
 test('whatever is sent, no answer is a 5xx', { timeout: 60_000 }, async () => {
-  await sendOddRequests(world, 400)
+  expect(await sendOddRequests(world, 400)).toEqual([])
 })

@@ -17,8 +17,10 @@ import {
 } from './samples.ts'
 
 let world: UploadWorld
+let face: Face
 beforeAll(async () => {
   world = await openUploadWorld({ UPLOADS_INSPECT_SECONDS: '30' })
+  face = world.platform.opened['uploads']?.face as Face
 })
 afterAll(() => world.close())
 
@@ -150,7 +152,7 @@ test('a content that is blocked is refused, and quarantined where it is availabl
   const bytes = randomBytes(100)
   const { file_id, state } = await world.store(who, bytes)
   expect(state).toBe('available')
-  const { operator } = world.platform.opened['uploads']?.face as Face
+  const { operator } = face
   const sha256 = createHash('sha256').update(bytes).digest()
   expect(await operator.blockHash(sha256, { actor: 'test', reason: 'known to do harm' })).toBe(1)
   const found = await eventually('the file is in quarantine', async () => {

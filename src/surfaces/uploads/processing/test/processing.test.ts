@@ -44,6 +44,18 @@ describe.concurrent('images', () => {
     expect(none.status).toBe(422)
   })
 
+  test('are given to others than the owner without their metadata, never as they are', async () => {
+    const who = await world.member()
+    const operator = await world.member(who.tenant)
+    await world.allow(operator, 'uploads.files.download_any')
+    const order = { purpose: 'avatar', media_category: 'image' }
+    const { file_id } = await world.store(who, await photo(60, 40), order)
+    const types = await Promise.all(
+      [who, operator].map(async one => (await world.url(one, file_id)).body.content_type),
+    )
+    expect(types).toEqual(['image/jpeg', 'image/webp'])
+  })
+
   test('with too many pixels are refused by their header', async () => {
     const order = { purpose: 'avatar', media_category: 'image' }
     const bomb = pixelBomb(50_000)

@@ -150,7 +150,7 @@ export function packedPdf(body: string): Buffer {
   ])
 }
 
-export type TarEntry = Parameters<ReturnType<typeof pack>['entry']>[0]
+type TarEntry = Parameters<ReturnType<typeof pack>['entry']>[0]
 
 export async function tar(entries: readonly TarEntry[], content = 'harmless'): Promise<Buffer> {
   const archive = pack()
