@@ -6,3 +6,7 @@ import { start } from '../src/runtime/start.ts'
 const running = await start(loadConfig(), () => {}, composition)
 process.once('SIGTERM', () => void running.stop().then(() => process.exit(0)))
 process.stdout.write(`ready ${running.port}\n`)
+
+// The test that started it may be killed: nothing is left behind then.
+const parent = process.ppid
+setInterval(() => process.ppid === parent || process.kill(process.pid), 1000).unref()

@@ -54,7 +54,7 @@ export async function openOutage(): Promise<Outage> {
     PAYMENTS_STRIPE_SECRET_KEY: addresses['key'] ?? '',
     PAYMENTS_STRIPE_BASE_URL: addresses['api'] ?? '',
     PAYMENTS_STRIPE_WEBHOOK_SECRETS: addresses['webhook_secret'] ?? '',
-    PAYMENTS_PROVIDER_TIMEOUT_MS: '300',
+    PAYMENTS_PROVIDER_TIMEOUT_MS: '1000',
     PAYMENTS_RESOLVE_FIRST_SECONDS: '0.1',
     PAYMENTS_PROVIDER_READS_PER_SECOND: '100000',
     PAYMENTS_PROVIDER_WRITES_PER_SECOND: '100000',
@@ -62,6 +62,7 @@ export async function openOutage(): Promise<Outage> {
     PAYMENTS_EVENT_CATCHUP_SECONDS: '2',
     PAYMENTS_BREAKER_OPEN_MS: '100',
   })
+  const platforms: Promise<PlatformProcess>[] = []
   const shop = await world.member()
   await world.allow(shop, ...permissions, 'payments.reconciliations.run')
   await world.allow(shop, 'payments.reconciliations.read', 'payments.refunds.read')
@@ -85,7 +86,10 @@ export async function openOutage(): Promise<Outage> {
     effects,
     count,
     startPlatform: async () => {
-      const started = await startProcess({ ...world.environment, ROLES: 'api,worker' }, 'product')
+      const environment = { ...world.environment, ROLES: 'api,worker' }
+      const starting = startProcess(environment, 'product')
+      platforms.push(starting)
+      const started = await starting
       const webhook_url = `${started.url}/v1/providers/stripe/webhooks`
       await control('config', { webhook_url }).catch(() => {})
       return started
@@ -95,10 +99,12 @@ export async function openOutage(): Promise<Outage> {
       provider = await startProvider(folder)
     },
     endLeases: () => endLeases(world),
-    settled: async () => void (await eventually('all ended', () => isQuiet(count), patience_ms)),
+    settled: () => settled(world),
     expectOneEffectEach: async () => expectOneEffectEach(await effects(), count),
     expectSameBooks: () => expectSameBooks(world, askAt(world.url)),
     close: async () => {
+      // Also those that are still starting, after a test that failed.
+      await Promise.all(platforms.map(one => one.then(it => it.kill()).catch(() => null)))
       await world.close()
       provider.kill('SIGKILL')
       await rm(folder, { recursive: true, force: true })
@@ -140,23 +146,35 @@ async function endLeases({ platform }: ProductWorld): Promise<void> {
   const { db } = platform.kernel
   await db.run(sql`
     -- any tenant: all of this test
-    update payments.payment_operations set due_at = kernel.now(), leased_until = null
+    update payments.payment_operations
+    set due_at = kernel.now(), leased_until = null, attempts = 0
     where state in ('created', 'pending_provider')`)
   await db.run(sql`
-    update payments.provider_events set due_at = kernel.now(), leased_until = null
+    update payments.provider_events
+    set due_at = kernel.now(), leased_until = null, attempts = 0
     where due_at is not null`)
   await db.run(sql`
     update kernel.idempotency_records set leased_until = now() where leased_until is not null`)
 }
 
-async function isQuiet(count: Outage['count']): Promise<boolean> {
-  const open = await count(sql`
-    -- any tenant: all of this test
-    select count(*)::int as n from payments.payment_operations
-    where state in ('created', 'pending_provider')`)
-  const events = await count(sql`
-    select count(*)::int as n from payments.provider_events where due_at is not null`)
-  return open === 0 && events === 0
+const Open = Type.Object({ what: Type.String() })
+
+async function settled({ platform }: ProductWorld): Promise<void> {
+  const open = () =>
+    platform.kernel.db.many(
+      Open,
+      sql`
+        -- any tenant: all of this test
+        select concat_ws(' ', type, id, state, error_code, last_error_code, attempts, due_at,
+          leased_until) as what
+        from payments.payment_operations where state in ('created', 'pending_provider')
+        union all
+        select concat_ws(' ', type, object_ref, last_error_code, attempts, due_at, leased_until)
+        from payments.provider_events where due_at is not null`,
+    )
+  const quiet = async () => (await open()).length === 0
+  await eventually('every doubt has ended', quiet, patience_ms).catch(() => {})
+  expect(await open()).toEqual([])
 }
 
 async function expectOneEffectEach(data: readonly Effect[], count: Outage['count']): Promise<void> {

@@ -41,13 +41,12 @@ test(`${kills} SIGKILLs under load, CHAOS_SEED=${seed}: one effect an operation,
     await outage.expectSameBooks()
     if (full) process.stderr.write(`payments: ${done + most} kills, ${captured.size} captures\n`)
   }
-  await Promise.all(platforms.map(one => one.kill()))
 }, 3_600_000)
 
 async function loseAnswers(roll: () => number): Promise<void> {
   await outage.control('chaos', {
     seed: Math.floor(roll() * 1e6),
-    ms: 500,
+    ms: 2500,
     rates: { delay_after: 0.03, reset_after: 0.02, http: 0.03, late_effect: 0.02, drop: 0.1 },
   })
 }
@@ -161,11 +160,12 @@ test('killed at each step of an authorization: a retry with the key finds one ef
   }
   const survivor = await outage.startPlatform()
   await outage.endLeases()
-  for (const one of struck) {
-    await eventually('the retry is answered', async () => {
+  const retried = struck.map(one =>
+    eventually('the retry is answered', async () => {
       return (await authorize(outage.askAt(survivor.url), one)).status < 300
-    })
-  }
+    }),
+  )
+  await Promise.all(retried)
   await outage.settled()
   const effects = await outage.effects()
   for (const { id } of struck) {
@@ -173,7 +173,35 @@ test('killed at each step of an authorization: a retry with the key finds one ef
     expect(own.map(one => one.kind)).toEqual(['authorize'])
   }
   await outage.expectSameBooks()
-  await survivor.kill()
+}, 600_000)
+
+const rounds = full ? 200 : 8
+
+test('captures and cancellations at once, asked of two processes: one wins', async () => {
+  const other = await outage.startPlatform()
+  const asks = [outage.askAt(outage.world.url), outage.askAt(other.url)] as const
+  const race = async () => {
+    const [here, there] = asks
+    const { body } = await here('POST', '/v1/payment-intents', {
+      amount_minor: 5000,
+      currency: 'EUR',
+    })
+    const path = `/v1/payment-intents/${body.id}`
+    await here('POST', `${path}/authorize`, { payment_method: 'pm_card_visa' })
+    const answers = await Promise.all([
+      here('POST', `${path}/capture`, {}),
+      there('POST', `${path}/capture`, {}),
+      there('POST', `${path}/cancel`, {}),
+    ])
+    const lost = answers.filter(one => one.status >= 300)
+    expect(lost.map(one => one.status)).toEqual([409, 409])
+    for (const one of lost)
+      expect(one.body.code).toMatch(/^(operation_pending|invalid_transition)$/)
+  }
+  for (let done = 0; done < rounds; done += 4) await Promise.all([race(), race(), race(), race()])
+  await outage.settled()
+  await outage.expectOneEffectEach()
+  await outage.expectSameBooks()
 }, 600_000)
 
 /** A generator of numbers from one seed. */

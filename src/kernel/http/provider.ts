@@ -12,6 +12,8 @@ export type Provider<Event extends ProviderEvent = ProviderEvent> = {
   verify(message: SignedProviderMessage): ProviderVerdict<Event> | Promise<ProviderVerdict<Event>>
   /** Stores each event once by its id, in one commit; a repeat succeeds without effect. */
   receive(tx: Tx, events: readonly Event[]): Promise<void>
+  /** Messages that arrive at the same time may be stored by one commit; events may repeat in it. */
+  readonly shares_commits?: true
 }
 
 export type SignedProviderMessage = {

@@ -9,7 +9,8 @@ import { reply, route, type Route } from './route.ts'
 import { text } from './shapes.ts'
 import { Type } from 'typebox'
 import type { Db } from '../database/db.ts'
-import type { Provider } from './provider.ts'
+import type { Provider, ProviderEvent } from './provider.ts'
+import { shareCommits } from './shared-commits.ts'
 
 export const providerErrors = {
   provider_not_found: {
@@ -40,6 +41,7 @@ export function providerRoutes({ providers, db, public_url }: ProvidersDeps): Ro
   if (providers.length === 0) return []
   const registry = new Map(providers.map(provider => [provider.name, provider]))
   if (registry.size !== providers.length) throw new Error('a provider is registered twice')
+  const stores = new Map(providers.map(provider => [provider, storeOf(db, provider)]))
   const find = (name: string | undefined): Provider => {
     const provider = registry.get(name ?? '')
     if (!provider) {
@@ -52,6 +54,7 @@ export function providerRoutes({ providers, db, public_url }: ProvidersDeps): Ro
     route({
       method: 'POST',
       path: '/v1/providers/{provider}/webhooks',
+      name: 'receiveProviderWebhook',
       summary: 'Receive a signed report of a provider',
       permission: 'public',
       rate: 'webhook_in',
@@ -76,10 +79,15 @@ export function providerRoutes({ providers, db, public_url }: ProvidersDeps): Ro
         const { raw, headers, path, search } = request
         const verdict = await provider.verify({ raw, headers, url: public_url + path + search })
         if ('refused' in verdict) throw problem(verdict.refused)
-        if (verdict.events.length > 0) await db.tx(tx => provider.receive(tx, verdict.events))
+        if (verdict.events.length > 0) await stores.get(provider)?.(verdict.events)
         const { accepted } = provider
         return accepted === 200 ? reply(accepted, { received: true }) : reply(accepted, null)
       },
     }),
   ]
+}
+
+function storeOf(db: Db, provider: Provider) {
+  const store = (events: readonly ProviderEvent[]) => db.tx(tx => provider.receive(tx, events))
+  return provider.shares_commits ? shareCommits(store) : store
 }

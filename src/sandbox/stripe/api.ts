@@ -1,6 +1,6 @@
 /**
  * One request to this Stripe: key, form, faults, idempotency, change, reply. A request that has begun is
- * carried to its end whether or not its caller still listens, and its outcome is kept under its key.
+ * carried to its end whether or not its caller still waits, and its outcome is kept under its key.
  */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -113,7 +113,7 @@ async function execute(
   return { ...reply, body: expanded(store, reply.body as object, asked.form) }
 }
 
-/** The provider that lies: less was held or taken than was asked for. */
+/** A provider with wrong amounts: less was held or taken than was asked for. */
 function lessen(work: Work, body: object): void {
   const intent = body as PaymentIntent
   if (intent.object !== 'payment_intent') return

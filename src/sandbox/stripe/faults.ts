@@ -1,5 +1,5 @@
 /**
- * What this Stripe does wrong: rules for requests and for webhooks, struck in the order in which they were
+ * What this Stripe does wrong: rules for requests and for webhooks, applied in the order in which they were
  * given, and a chaos mode that rolls for each request from one seed.
  */
 import { Type, type Static } from 'typebox'
@@ -99,13 +99,13 @@ export function openFaults(): Faults {
     seen.set(rule, count)
     return count >= (rule.match?.nth ?? 1)
   })
-  let chaos: { roll(): number; told: Chaos } | null = null
+  let chaos: { roll(): number; setup: Chaos } | null = null
   const rolled = (actions: readonly string[]): FaultRule | undefined => {
     if (!chaos) return undefined
-    const { told, roll } = chaos
-    for (const [name, rate] of Object.entries(told.rates)) {
+    const { setup, roll } = chaos
+    for (const [name, rate] of Object.entries(setup.rates)) {
       if (!actions.includes(name) || roll() >= rate) continue
-      const ms = Math.floor(roll() * (told.ms ?? 500))
+      const ms = Math.floor(roll() * (setup.ms ?? 500))
       return { action: name as RequestAction, ms, status: 500, after_effect: roll() < 0.5 }
     }
     return undefined
@@ -115,11 +115,11 @@ export function openFaults(): Faults {
     forRequest: facts => script.take(facts) ?? rolled(request_actions),
     forWebhook: type => script.take({ type }) ?? rolled(webhook_actions),
     comesFirst: types => {
-      const told = script.list().some(one => one.rule.action === 'before_response')
-      return told && types.some(type => script.take({ type })?.action === 'before_response')
+      const setup = script.list().some(one => one.rule.action === 'before_response')
+      return setup && types.some(type => script.take({ type })?.action === 'before_response')
     },
-    chaos: told => {
-      chaos = told && { told, roll: mulberry32(told.seed) }
+    chaos: setup => {
+      chaos = setup && { setup, roll: mulberry32(setup.seed) }
     },
   }
 }

@@ -205,7 +205,7 @@ export function cancelIntent(work: Work, id: string, form: Form): PaymentIntent 
   return close(work, intent, reason)
 }
 
-/** An authorization that nobody captured for seven days. */
+/** An authorization that was not captured within seven days. */
 export function expireIntent(work: Work, id: string): void {
   const intent = work.get('payment_intent', id)
   if (intent?.status !== 'requires_capture') return

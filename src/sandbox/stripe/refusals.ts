@@ -1,4 +1,4 @@
-/** Refusals of requests that were not executed: their keys stay free. */
+/** Refusals of requests that were not executed: their keys can be used again. */
 import { ApiError } from './api-error.ts'
 
 export function lockTimeout(): ApiError {

@@ -19,7 +19,7 @@ export type Work = Change & {
 }
 
 export type WorkFacts = Pick<Work, 'now_ms' | 'request_id' | 'key' | 'config'> & {
-  /** Hears of each event that was made. */
+  /** Called for each event that was made. */
   made(event: StripeEvent): void
 }
 

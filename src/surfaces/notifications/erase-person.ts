@@ -60,24 +60,3 @@ export async function erasePerson(
   await tx.run(sql`
     delete from notifications.digests where tenant_id = ${tenant_id} and recipient_ref = ${ref}`)
 }
-
-/**
- * What somebody set up in an account before its owner proved the mailbox: where notices go, and what they
- * asked to be told. The key stays, because what the owner is sent from now on is sealed with it.
- */
-export async function eraseEarlier(
-  tx: Tx,
-  { tenant_id, user_id }: { readonly tenant_id: string; readonly user_id: string },
-  made_before: string,
-): Promise<void> {
-  const before = sql`${made_before}::timestamptz`
-  await tx.run(sql`
-    delete from notifications.destinations
-    where tenant_id = ${tenant_id} and user_id = ${user_id} and created_at <= ${before}`)
-  await tx.run(sql`
-    delete from notifications.preference_sets
-    where tenant_id = ${tenant_id} and user_id = ${user_id} and updated_at <= ${before}`)
-  await tx.run(sql`
-    delete from notifications.inbox_items
-    where tenant_id = ${tenant_id} and user_id = ${user_id} and created_at <= ${before}`)
-}

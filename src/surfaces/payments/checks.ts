@@ -34,7 +34,7 @@ function ledgerChecks(check: MakeCheck): Check[] {
     ),
     check(
       'ledger_balances',
-      'The kept sums of each account are the sums of its entries',
+      'The stored sums of each account are the sums of its entries',
       sql`
         select 'account ' || a.id || ' keeps other sums than its entries have' as says
         from payments.ledger_accounts a

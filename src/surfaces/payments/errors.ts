@@ -69,6 +69,12 @@ export const errors = {
     cause: 'Refunds that succeeded or are pending leave less than this amount.',
     cure: 'Refund at most what the detail names, or send no amount to refund all that is left.',
   },
+  balance_insufficient: {
+    status: 409,
+    title: 'The refund exceeds the balance of the merchant',
+    cause: 'Your ledger account would fall further below zero than this deployment allows.',
+    cure: 'Refund when captures have raised the balance, or ask the operator of the platform.',
+  },
   intent_not_captured: {
     status: 409,
     title: 'Nothing was captured that could be refunded',

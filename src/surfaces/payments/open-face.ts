@@ -7,11 +7,12 @@ import type { Face, PaymentResult, RefundResult } from './face.ts'
 import { beginAuthorize } from './intents/begin-authorize.ts'
 import { beginCancel } from './intents/begin-cancel.ts'
 import { beginCapture } from './intents/begin-capture.ts'
+import { refuseCardData } from './intents/card-data.ts'
 import { createIntent } from './intents/create-intent.ts'
 import { nextActionOf } from './intents/next-action.ts'
 import { perform } from './operations/perform.ts'
 import {
-  findIntent,
+  findIntentOf,
   findOperation,
   lockIntent,
   lockOpenOperations,
@@ -71,6 +72,7 @@ export function openFace(deps: Deps): Face {
       return await resultOf(deps, tenant_id, operation_id)
     },
     accepting: () => deps.provider.accepting(),
+    refuseCardData,
   }
   return face
 }
@@ -90,7 +92,7 @@ async function once(
 ): Promise<void> {
   const { db } = deps.kernel
   const known = await findOperation(db, operation_id)
-  if (known) return demandSame(known, tenant_id, wanted)
+  if (known) return requireSame(known, tenant_id, wanted)
   let sends: boolean
   try {
     sends = await db.tx(begin)
@@ -100,18 +102,18 @@ async function once(
       violates(error, 'payment_operations_pkey') || violates(error, 'payment_operations_id_key')
     const same = rival ? await findOperation(db, operation_id) : undefined
     if (!same) throw error
-    return demandSame(same, tenant_id, wanted)
+    return requireSame(same, tenant_id, wanted)
   }
   await deps.kernel.fault('payments.after_operation')
   if (sends) await carryOut(deps, operation_id)
 }
 
 async function carryOut(deps: Deps, operation_id: string): Promise<void> {
-  const told = await perform(deps, operation_id, 'first')
-  await deps.kernel.db.tx(tx => settleOperation(tx, deps, operation_id, told))
+  const outcome = await perform(deps, operation_id, 'first')
+  await deps.kernel.db.tx(tx => settleOperation(tx, deps, operation_id, outcome))
 }
 
-function demandSame(known: OperationRow, tenant_id: string, wanted: Wanted): void {
+function requireSame(known: OperationRow, tenant_id: string, wanted: Wanted): void {
   const same =
     known.tenant_id === tenant_id &&
     known.type === wanted.type &&
@@ -188,13 +190,19 @@ async function resultOf(
   operation_id: string,
 ): Promise<PaymentResult> {
   const { db } = deps.kernel
-  const operation = await findOperation(db, operation_id)
+  const [operation, intent] = await Promise.all([
+    findOperation(db, operation_id),
+    findIntentOf(db, operation_id),
+  ])
   if (!operation) throw new Error(`there is no operation ${operation_id}`)
   const { intent_id } = operation
-  const nothing = { intent_id, decline_code: null, next_action: null }
-  if (intent_id === null) return { ...nothing, status: 'declined', decline_code: 'released' }
-  const intent = await findIntent(db, { tenant_id, id: intent_id })
-  if (!intent) throw new Error(`there is no payment intent ${intent_id}`)
+  const unknown = { intent_id, decline_code: null, next_action: null }
+  if (intent_id === null) {
+    const never = { decline_code: 'released', authorization_expires_at: null }
+    return { ...unknown, ...never, status: 'declined' }
+  }
+  if (intent?.tenant_id !== tenant_id) throw new Error(`there is no payment intent ${intent_id}`)
+  const nothing = { ...unknown, authorization_expires_at: intent.authorization_expires_at }
   if (intent.state === 'cancelled') return { ...nothing, status: 'released' }
   if (operation.state === 'created' || operation.state === 'pending_provider') {
     return { ...nothing, status: 'pending' }

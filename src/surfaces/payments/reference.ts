@@ -3,7 +3,7 @@ import type { Reference } from '../../kernel/http/openapi/reference.ts'
 
 export const reference: Reference = {
   introduction:
-    'Card payments with manual capture, refunds, disputes, a double-entry ledger and the comparison with the provider’s books. A reply says only what is certain: where the provider’s answer is lost, it is 202 and `pending`, and the platform finds the outcome out, without a second charge.',
+    'Card payments with manual capture, refunds, disputes, a double-entry ledger and the comparison with the books of the provider. A reply says only what is certain: where the answer of the provider is lost, it is 202 and `pending`, and the platform finds the outcome out, without a second charge.',
   members: {
     amount_minor: ['The amount in whole minor units of the currency (cents).', 4990],
     amount: ['The amount as an exact decimal text; instead of `amount_minor`.', '49.90'],
@@ -77,7 +77,7 @@ export const reference: Reference = {
     fixed: ['How many were corrected by what the provider says.', 1],
     opened: ['How many items were opened.', 0],
     proof: [
-      'By currency: the ledger, the recorded transactions and the provider’s balance.',
+      'By currency: the ledger, the recorded transactions and the balance of the provider.',
       { EUR: { clearing_minor: 3825, recorded_minor: 3825, provider_minor: 3825 } },
     ],
     requested_by: ['The operator who asked for it, or `schedule`.', 'schedule'],

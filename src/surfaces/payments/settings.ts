@@ -2,6 +2,9 @@
 import { count, faultsIn, list, secret, text, type SettingTable } from '../../kernel/settings.ts'
 import type { KernelOf } from '../../kernel/surface.ts'
 
+/** In effect no limit. */
+export const overdraft_max = 2 ** 40
+
 // prettier-ignore
 export const settings = {
   'payments.stripe_secret_key': secret('Secret key of Stripe; in development without one the sandbox is used'),
@@ -21,6 +24,7 @@ export const settings = {
   'payments.fee_payer': { ...text('Who bears the fees of the provider: merchant or platform', 'merchant'), oneOf: ['merchant', 'platform'] },
   'payments.settlement_currencies': list('Currencies that are accepted; none: all. The provider account must settle each in itself'),
   'payments.amount_max_minor': count(99_999_999, 'minor units', 'Largest amount of a payment', 1, 99_999_999),
+  'payments.overdraft_minor': count(overdraft_max, 'minor units', 'How far below zero a refund may take the balance of a merchant', 0, overdraft_max),
   'payments.declines_per_hour': count(10, 'declines/h', 'Declined authorizations of one principal in an hour', 1, 1e6),
   'payments.webhook_max_bytes': count(256 * 1024, 'bytes', 'Largest webhook of a payment provider', 1024, 2 ** 22),
   'payments.events_retention_days': count(400, 'days', 'How long ids of provider events are kept; a repeat is known as long', 30, 3650),

@@ -1,5 +1,5 @@
 /**
- * Disputes: the bank takes the money back, and their money moves on its own. An inquiry (warning) moves none.
+ * Disputes: the bank takes the money back, and their money moves by itself. An inquiry (warning) moves none.
  *
  * | dispute        | needs_response | under_review | won                     | lost                   | closed |
  * | -------------- | -------------- | ------------ | ----------------------- | ---------------------- | ------ |
@@ -61,7 +61,7 @@ export async function applyDispute(
   tx: Tx,
   deps: Deps,
   key: IntentKey,
-  told: DisputeSnapshot,
+  snapshot: DisputeSnapshot,
 ): Promise<void> {
   const intent = await lockIntent(tx, key)
   if (!intent) return
@@ -70,29 +70,29 @@ export async function applyDispute(
     sql`
       select ${disputeColumns} from payments.disputes d
       where d.tenant_id = ${key.tenant_id} and d.provider = ${deps.provider.name}
-        and d.provider_dispute_id = ${told.id} for update`,
+        and d.provider_dispute_id = ${snapshot.id} for update`,
   )
-  const held = known ?? (await open(tx, deps, intent, told))
-  const { withdrawn, returned } = movementsOf(told)
+  const held = known ?? (await open(tx, deps, intent, snapshot))
+  const { withdrawn, returned } = movementsOf(snapshot)
   let { money } = held
   if (money === 'none' && withdrawn) {
     await postDispute(tx, intent, held, 'dispute_withdrawn', withdrawn.id, [
-      ...transfer('disputed_funds', 'provider_clearing', told.amount_minor),
+      ...transfer('disputed_funds', 'provider_clearing', snapshot.amount_minor),
       ...transfer('merchant_balance', 'provider_clearing', withdrawn.fee_minor),
     ])
     money = 'withdrawn'
   }
-  if (money === 'withdrawn' && told.status === 'won' && returned) {
+  if (money === 'withdrawn' && snapshot.status === 'won' && returned) {
     const legs = transfer('provider_clearing', 'disputed_funds', returned.amount_minor)
     await postDispute(tx, intent, held, 'dispute_returned', returned.id, legs)
     money = 'returned'
   }
-  if (money === 'withdrawn' && told.status === 'lost') {
-    const legs = transfer('merchant_balance', 'disputed_funds', told.amount_minor)
+  if (money === 'withdrawn' && snapshot.status === 'lost') {
+    const legs = transfer('merchant_balance', 'disputed_funds', snapshot.amount_minor)
     await postDispute(tx, intent, held, 'dispute_lost', null, legs)
     money = 'lost'
   }
-  const state = order[told.status] > order[held.state] ? told.status : held.state
+  const state = order[snapshot.status] > order[held.state] ? snapshot.status : held.state
   await tx.run(sql`
     update payments.disputes
     set state = ${state}, money = ${money}, fee_minor = ${withdrawn?.fee_minor ?? held.fee_minor},
@@ -100,8 +100,8 @@ export async function applyDispute(
       closed_at = case when ${order[state] === 3} then coalesce(closed_at, kernel.now()) end
     where tenant_id = ${key.tenant_id} and id = ${held.id}`)
   const closed = order[state] === 3 && (known === undefined || order[known.state] < 3)
-  if (!known) await tell(tx, intent, held, 'dispute.opened', held.state)
-  if (closed) await tell(tx, intent, held, 'dispute.closed', state)
+  if (!known) await announceDispute(tx, intent, held, 'dispute.opened', held.state)
+  if (closed) await announceDispute(tx, intent, held, 'dispute.closed', state)
 }
 
 function movementsOf({ booked }: DisputeSnapshot) {
@@ -111,9 +111,10 @@ function movementsOf({ booked }: DisputeSnapshot) {
   }
 }
 
-async function open(tx: Tx, { provider }: Deps, intent: IntentRow, told: DisputeSnapshot) {
+async function open(tx: Tx, { provider }: Deps, intent: IntentRow, snapshot: DisputeSnapshot) {
   const { tenant_id } = intent
-  const first = told.status === 'warning' || told.status === 'closed' ? 'warning' : 'needs_response'
+  const first =
+    snapshot.status === 'warning' || snapshot.status === 'closed' ? 'warning' : 'needs_response'
   return await tx.one(
     DisputeRow,
     sql`
@@ -121,8 +122,8 @@ async function open(tx: Tx, { provider }: Deps, intent: IntentRow, told: Dispute
         tenant_id, id, intent_id, provider, provider_dispute_id, amount_minor, currency, state,
         reason, respond_by)
       values (
-        ${tenant_id}, ${newId()}, ${intent.id}, ${provider.name}, ${told.id}, ${told.amount_minor},
-        ${told.currency}, ${first}, ${told.reason}, to_timestamp(${told.respond_by_s}::float8))
+        ${tenant_id}, ${newId()}, ${intent.id}, ${provider.name}, ${snapshot.id}, ${snapshot.amount_minor},
+        ${snapshot.currency}, ${first}, ${snapshot.reason}, to_timestamp(${snapshot.respond_by_s}::float8))
       returning ${disputeColumns}`,
   )
 }
@@ -149,7 +150,7 @@ async function postDispute(
 
 const Versioned = Type.Object({ version: Type.Integer() })
 
-async function tell(
+async function announceDispute(
   tx: Tx,
   intent: IntentRow,
   dispute: DisputeRow,

@@ -16,7 +16,7 @@ export type CancelAsked = {
   readonly managed: boolean
 }
 
-/** True if the provider has to be told. */
+/** True if the provider has to be called. */
 export async function beginCancel(tx: Tx, deps: Deps, asked: CancelAsked): Promise<boolean> {
   const { tenant_id, intent_id, reason } = asked
   const key = { tenant_id, id: intent_id }

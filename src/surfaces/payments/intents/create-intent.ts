@@ -1,4 +1,4 @@
-/** Makes a payment. It touches PostgreSQL only: the provider hears of it when it is authorized. */
+/** Creates a payment in PostgreSQL. The provider is called first when it is authorized. */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { violates } from '../../../kernel/database/failures.ts'
 import { sql } from '../../../kernel/database/sql.ts'

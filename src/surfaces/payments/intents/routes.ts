@@ -276,9 +276,9 @@ function rest(deps: Deps) {
     finish: async (
       tx: Parameters<typeof settleOperation>[0],
       operation_id: string,
-      told: Certain,
+      outcome: Certain,
     ) => {
-      await settleOperation(tx, deps, operation_id, told)
+      await settleOperation(tx, deps, operation_id, outcome)
       await deps.kernel.fault('payments.in_apply')
       return await replyFor(tx, operation_id)
     },

@@ -16,23 +16,23 @@ export type Announcement = {
 export function announce(
   tx: Tx,
   intent: Pick<IntentRow, 'tenant_id' | 'id' | 'order_ref' | 'currency'>,
-  told: Announcement,
+  given: Announcement,
 ): void {
   tx.emit({
-    type: told.type,
+    type: given.type,
     tenant_id: intent.tenant_id,
     aggregate_type: 'payment_intent',
     aggregate_id: intent.id,
-    aggregate_version: told.version,
+    aggregate_version: given.version,
     data: {
       intent_id: intent.id,
-      operation_id: told.operation_id,
-      resource_id: told.resource_id ?? null,
+      operation_id: given.operation_id,
+      resource_id: given.resource_id ?? null,
       order_ref: intent.order_ref,
-      amount_minor: told.amount_minor,
+      amount_minor: given.amount_minor,
       currency: intent.currency,
-      state: told.state,
-      reason_code: told.reason_code ?? null,
+      state: given.state,
+      reason_code: given.reason_code ?? null,
     },
   })
 }

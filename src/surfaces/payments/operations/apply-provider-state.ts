@@ -22,7 +22,7 @@ import {
   type OperationRow,
 } from './rows.ts'
 
-export type Said = {
+export type Report = {
   readonly snapshot: Snapshot
   readonly declined?: string | null
   /** The version before the provider was asked: what moved meanwhile makes the snapshot worthless. */
@@ -35,10 +35,10 @@ export async function applyProviderState(
   tx: Tx,
   deps: Deps,
   key: IntentKey,
-  { snapshot, declined = null, seen_version }: Said,
+  { snapshot, declined = null, seen_version }: Report,
 ): Promise<Applied> {
-  const open = await lockOpenOperations(tx, key)
-  const intent = await lockIntent(tx, key)
+  // Sent together; the connection runs them in this order.
+  const [open, intent] = await Promise.all([lockOpenOperations(tx, key), lockIntent(tx, key)])
   if (!intent) return 'absent'
   if (seen_version !== undefined && seen_version !== intent.version) return 'stale'
   const verdict = nextState(intent, open, { snapshot, declined })
@@ -145,11 +145,8 @@ async function authorize(
     last_error: null,
     version: intent.version + 1,
   }
-  await store(tx, next)
-  if (operation) {
-    const provider_operation_id = charge?.id ?? null
-    await endOperation(tx, operation, { state: 'succeeded', provider_operation_id })
-  }
+  const ending = { state: 'succeeded', provider_operation_id: charge?.id ?? null } as const
+  await Promise.all([store(tx, next), operation && endOperation(tx, operation, ending)])
   announce(tx, next, {
     type: 'payment.authorized',
     version: next.version,

@@ -64,8 +64,8 @@ export async function lockMovable(
   key: { readonly tenant_id: string; readonly id: string },
   managed: boolean,
 ): Promise<IntentRow> {
-  const open = await lockOpenOperations(tx, key)
-  const intent = await lockIntent(tx, key)
+  // Sent together; the connection runs them in this order.
+  const [open, intent] = await Promise.all([lockOpenOperations(tx, key), lockIntent(tx, key)])
   if (!intent) throw problem('payment_intent_not_found')
   if (intent.managed !== managed) {
     throw problem('intent_managed', {

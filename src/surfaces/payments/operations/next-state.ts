@@ -4,7 +4,7 @@
  *
  * | intent                 | requires_payment_method | requires_action | requires_capture | succeeded            | canceled  |
  * | ---------------------- | ----------------------- | --------------- | ---------------- | -------------------- | --------- |
- * | requires_authorization | declined, if told so    | requires_action | authorized       | authorized, captured | cancelled |
+ * | requires_authorization | declined, if refused     | requires_action | authorized       | authorized, captured | cancelled |
  * | requires_action        | declined                | nothing         | authorized       | authorized, captured | cancelled |
  * | authorized             | nothing                 | nothing         | nothing          | captured             | cancelled |
  * | captured, cancelled    | nothing                 | nothing         | nothing          | nothing              | nothing   |
@@ -29,14 +29,14 @@ export type Verdict =
 
 export type Held = Pick<IntentRow, 'state' | 'provider_handle' | 'amount_minor' | 'currency'>
 type Open = Pick<OperationRow, 'type' | 'state' | 'amount_minor' | 'reason' | 'release_wanted'>
-export type Said = {
+export type Report = {
   readonly snapshot: Snapshot
   /** The provider refused the key of the authorize operation in hand. */
   readonly declined: string | null
 }
 
-export function nextState(held: Held, open: readonly Open[], said: Said): Verdict {
-  const { snapshot, declined } = said
+export function nextState(held: Held, open: readonly Open[], report: Report): Verdict {
+  const { snapshot, declined } = report
   if (held.state === 'captured' || held.state === 'cancelled') return { moves: [] }
   if (snapshot.handle !== held.provider_handle) return { disagrees: 'state_mismatch' }
   if (snapshot.currency !== held.currency) return { disagrees: 'currency_mismatch' }

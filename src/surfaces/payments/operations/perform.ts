@@ -10,7 +10,7 @@ import type { Deps } from '../deps.ts'
 import { ProviderFailure, type RefundSnapshot, type Snapshot } from '../provider/port.ts'
 import { isVisible } from './next-state.ts'
 import {
-  findIntent,
+  findIntentOf,
   findOperation,
   OperationRow,
   operationColumns,
@@ -27,12 +27,12 @@ export type Certain =
   | { readonly kind: 'not_sent'; readonly code: string }
   /** There is no object that could ever hold money. */
   | { readonly kind: 'closed' }
-  /** Somebody else has brought it to its end. */
+  /** Another process has ended it. */
   | { readonly kind: 'ended' }
 
 type Sending = { readonly operation: OperationRow; readonly intent: IntentRow }
 
-/** The provider forgets keys after 24 hours: a refund is not sent again later than this. */
+/** The provider keeps keys for 24 hours: a refund is not sent again later than this. */
 const resend_seconds_max = 23 * 3600
 
 export async function perform(
@@ -44,9 +44,9 @@ export async function perform(
   if (!sending) return { kind: 'ended' }
   await deps.kernel.fault('payments.before_call')
   try {
-    const told = attempt === 'resumed' ? await resume(deps, sending) : await send(deps, sending)
+    const outcome = attempt === 'resumed' ? await resume(deps, sending) : await send(deps, sending)
     await deps.kernel.fault('payments.after_call')
-    return told
+    return outcome
   } catch (error) {
     if (!(error instanceof ProviderFailure)) throw error
     return await meaningOf(deps, sending, error)
@@ -62,13 +62,13 @@ async function take(
   operation_id: string,
   attempt: 'first' | 'resumed',
 ): Promise<Sending | undefined> {
-  const operation = await (attempt === 'first'
-    ? findOperation(db, operation_id)
-    : countAttempt(db, operation_id))
+  const read = attempt === 'first' ? findOperation : countAttempt
+  const [operation, intent] = await Promise.all([
+    read(db, operation_id),
+    findIntentOf(db, operation_id),
+  ])
   const open = operation?.state === 'created' || operation?.state === 'pending_provider'
-  if (!open || operation.intent_id === null) return undefined
-  const intent = await findIntent(db, { tenant_id: operation.tenant_id, id: operation.intent_id })
-  return intent && { operation, intent }
+  return open && intent ? { operation, intent } : undefined
 }
 
 function countAttempt(db: Db, operation_id: string) {

@@ -1,4 +1,4 @@
-/** What a caller is told of an operation: what is certain now, or that it is pending; never a guess. */
+/** The reply about an operation: what is certain now, or that it is pending; never a guess. */
 import type { Reader } from '../../../kernel/database/db.ts'
 import type { Problem } from '../../../kernel/errors/problem.ts'
 import { etag } from '../../../kernel/http/etag.ts'

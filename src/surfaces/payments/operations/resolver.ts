@@ -34,10 +34,10 @@ export function resolverQueue(deps: Deps): DueQueue {
     },
     age_max_seconds: settings['payments.resolve_max_hours'] * 3600,
     run: async ({ id }) => {
-      const told = await perform(deps, id, 'resumed')
-      if (told.kind === 'doubt') return retry(told.code)
-      if (told.kind === 'not_sent') return retry(told.code, { counts: false })
-      return done(told)
+      const certain = await perform(deps, id, 'resumed')
+      if (certain.kind === 'doubt') return retry(certain.code)
+      if (certain.kind === 'not_sent') return retry(certain.code, { counts: false })
+      return done(certain)
     },
     finish: async (tx, { id }, outcome) => {
       if (outcome.end === 'done') {

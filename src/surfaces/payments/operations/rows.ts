@@ -119,6 +119,18 @@ export function findOperation(reader: Reader, id: string) {
   )
 }
 
+/** The payment of an operation. */
+export function findIntentOf(reader: Reader, operation_id: string) {
+  return reader.maybe(
+    IntentRow,
+    sql`
+      -- any tenant: the operation's own id
+      select ${intentColumns} from payments.payment_operations o
+      join payments.payment_intents i on i.tenant_id = o.tenant_id and i.id = o.intent_id
+      where o.id = ${operation_id}`,
+  )
+}
+
 /** What still moves an authorization: at most one open operation, and perhaps one that waits for the buyer. */
 export function lockOpenOperations(tx: Tx, { tenant_id, id }: IntentKey) {
   return tx.many(

@@ -13,7 +13,7 @@ export async function settleOperation(
   tx: Tx,
   deps: Deps,
   operation_id: string,
-  told: Certain,
+  outcome: Certain,
 ): Promise<void> {
   const operation = await tx.maybe(
     OperationRow,
@@ -25,22 +25,22 @@ export async function settleOperation(
   const open = operation?.state === 'created' || operation?.state === 'pending_provider'
   if (!open || operation.intent_id === null) return
   const key = { tenant_id: operation.tenant_id, id: operation.intent_id }
-  switch (told.kind) {
+  switch (outcome.kind) {
     case 'snapshot':
     case 'declined': {
-      const declined = told.kind === 'declined' ? told.code : null
-      await applyProviderState(tx, deps, key, { snapshot: told.snapshot, declined })
+      const declined = outcome.kind === 'declined' ? outcome.code : null
+      await applyProviderState(tx, deps, key, { snapshot: outcome.snapshot, declined })
       return
     }
     case 'refund':
-      return await applyRefund(tx, await refundOf(tx, operation), told.refund)
+      return await applyRefund(tx, await refundOf(tx, operation), outcome.refund)
     case 'refused':
-      return await refuse(tx, operation, key, told.code)
+      return await refuse(tx, operation, key, outcome.code)
     case 'closed':
       return await close(tx, operation, key)
     case 'doubt':
     case 'not_sent':
-      return await putOff(tx, deps, operation, key, told)
+      return await putOff(tx, deps, operation, key, outcome)
     default:
   }
 }
@@ -102,12 +102,12 @@ async function putOff(
   { kernel }: Deps,
   operation: OperationRow,
   key: Key,
-  told: Extract<Certain, { kind: 'doubt' | 'not_sent' }>,
+  outcome: Extract<Certain, { kind: 'doubt' | 'not_sent' }>,
 ): Promise<void> {
   const first = kernel.settings['payments.resolve_first_seconds']
   tx.wake(resolver_name)
-  if (told.kind === 'not_sent') return await retryOperation(tx, operation, told.code, first)
-  await deferIfNew(tx, operation, key, told.code, first)
+  if (outcome.kind === 'not_sent') return await retryOperation(tx, operation, outcome.code, first)
+  await deferIfNew(tx, operation, key, outcome.code, first)
 }
 
 /** A doubt is announced once. */

@@ -61,8 +61,8 @@ async function lookAtPayment(deps: Deps, handle: string): Promise<void> {
     const intent = await findByHandle(deps, handle)
     if (!intent) return
     const snapshot = await deps.provider.read(handle)
-    const said = { snapshot, seen_version: intent.version }
-    const applied = await deps.kernel.db.tx(tx => applyProviderState(tx, deps, intent, said))
+    const report = { snapshot, seen_version: intent.version }
+    const applied = await deps.kernel.db.tx(tx => applyProviderState(tx, deps, intent, report))
     if (applied !== 'stale') return
   }
   throw new Error(`the payment ${handle} moved at each of ${looks_max} looks`)
@@ -70,17 +70,17 @@ async function lookAtPayment(deps: Deps, handle: string): Promise<void> {
 
 async function lookAtRefund(deps: Deps, id: string): Promise<void> {
   const { kernel, provider } = deps
-  const told = await provider.readRefund(id)
-  const refund = await findRefundOf(kernel.db, provider.name, told)
-  if (refund) return await kernel.db.tx(tx => applyRefund(tx, refund, told))
-  const intent = told.handle ? await findByHandle(deps, told.handle) : undefined
+  const snapshot = await provider.readRefund(id)
+  const refund = await findRefundOf(kernel.db, provider.name, snapshot)
+  if (refund) return await kernel.db.tx(tx => applyRefund(tx, refund, snapshot))
+  const intent = snapshot.handle ? await findByHandle(deps, snapshot.handle) : undefined
   if (!intent) return
-  await kernel.db.tx(tx => reportForeignRefund(tx, provider.name, told, intent))
+  await kernel.db.tx(tx => reportForeignRefund(tx, provider.name, snapshot, intent))
 }
 
 async function lookAtDispute(deps: Deps, id: string): Promise<void> {
-  const told = await deps.provider.readDispute(id)
-  const intent = told.handle ? await findByHandle(deps, told.handle) : undefined
+  const snapshot = await deps.provider.readDispute(id)
+  const intent = snapshot.handle ? await findByHandle(deps, snapshot.handle) : undefined
   if (!intent) return
-  await deps.kernel.db.tx(tx => applyDispute(tx, deps, intent, told))
+  await deps.kernel.db.tx(tx => applyDispute(tx, deps, intent, snapshot))
 }

@@ -1,5 +1,6 @@
 /** Works on stored events: one look at an object answers all events of it that are waiting. */
 import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { done, dueQueue, retry, type DueQueue } from '../../../kernel/work/due-queue.ts'
 import type { Deps } from '../deps.ts'
@@ -46,12 +47,24 @@ export function providerEventsQueue(deps: Deps): DueQueue {
       return done(waiting.map(one => one.event_id))
     },
     finish: async (tx, { provider, event_id }, outcome) => {
-      if (outcome.end !== 'done') return
+      if (outcome.end !== 'done') return await endIfProcessed(tx, provider, event_id)
       await tx.run(sql`
         update payments.provider_events
         set processed_at = now(), due_at = null
         where provider = ${provider} and event_id = any(${[event_id, ...outcome.result]}::text[])
           and processed_at is null`)
+      return undefined
     },
   })
+}
+
+/** A look for another event of the object may have answered this one while its own look failed. */
+async function endIfProcessed(tx: Tx, provider: string, event_id: string) {
+  const open = await tx.maybe(
+    Waiting,
+    sql`
+      select event_id from payments.provider_events
+      where provider = ${provider} and event_id = ${event_id} and processed_at is null`,
+  )
+  return open ? undefined : done<readonly string[]>([])
 }

@@ -15,13 +15,14 @@ export function stripeWebhooks({ kernel, provider }: Deps): Provider<ProviderEve
   return {
     name: provider.name,
     accepted: 200,
+    shares_commits: true,
     max_bytes: kernel.settings['payments.webhook_max_bytes'],
     verify: async ({ raw, headers }) => {
       const secrets = await provider.webhookSecrets().catch(() => [])
       const { outcome } = verifyStripe({
         headers,
         body: raw,
-        secrets: secrets.map(secret => Buffer.from(secret)),
+        secrets,
         now_seconds: kernel.clock.nowSeconds() - kernel.clock.offsetSeconds(),
       })
       if (outcome !== 'ok') return { refused: outcome }

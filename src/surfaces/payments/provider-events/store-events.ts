@@ -34,5 +34,7 @@ async function insert(tx: Tx, provider: string, events: readonly ProviderEvent[]
     from unnest(
       ${events.map(one => one.event_id)}::text[], ${events.map(one => one.type)}::text[],
       ${events.map(one => one.object_ref)}::text[]) as one (event_id, type, object_ref)
+    -- one order for all writers, so that no two wait for each other
+    order by one.event_id
     on conflict do nothing`)
 }

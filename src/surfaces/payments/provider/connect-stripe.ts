@@ -2,6 +2,8 @@
  * Where Stripe is: its own address with a key, or in development the sandbox, whose address is read again
  * when it was restarted. A live key never meets another host than Stripe's own.
  */
+import { Buffer } from 'node:buffer'
+import { createSecretKey, type KeyObject } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Stripe } from 'stripe'
@@ -12,7 +14,7 @@ import { ProviderFailure } from './port.ts'
 
 export type StripeLine = {
   client(): Promise<Stripe>
-  secrets(): Promise<readonly string[]>
+  secrets(): Promise<readonly KeyObject[]>
   configured(): boolean
 }
 
@@ -27,6 +29,7 @@ export function connectStripe(kernel: Kernel): StripeLine {
       'PAYMENTS_STRIPE_WEBHOOK_SECRETS is missing: set it to the signing secret (whsec_…) of the webhook endpoint at Stripe.',
     )
   }
+  const given = settings['payments.stripe_webhook_secrets'].map(secretKey)
   const sandboxed = key === null && profile === 'development'
   const timeout = settings['payments.provider_timeout_ms']
   const outside = openOutsideWorld(kernel.data_dir)
@@ -63,11 +66,15 @@ export function connectStripe(kernel: Kernel): StripeLine {
       return open.client
     },
     secrets: async () => {
-      const given = settings['payments.stripe_webhook_secrets']
       if (given.length > 0 || !sandboxed) return given
-      return [(await sandbox())['webhook_secret'] ?? '']
+      return [secretKey((await sandbox())['webhook_secret'] ?? '')]
     },
   }
+}
+
+/** Made once: to make it for each message costs as much as to verify it. */
+function secretKey(secret: string): KeyObject {
+  return createSecretKey(Buffer.from(secret))
 }
 
 function clientOf(key: string, address: string, timeout: number): Stripe {

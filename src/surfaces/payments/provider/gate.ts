@@ -29,7 +29,7 @@ export function openGate(options: GateOptions): Gate {
   const listeners: (() => void)[] = []
   let under_way = 0
 
-  /** Everybody waits for a place of their own; a short burst passes at once. */
+  /** Each call waits for its own turn; a short burst passes at once. */
   const paced = async (kind: 'read' | 'write') => {
     const burst_ms = Math.min(1000, step_ms[kind] * 8)
     const at = Math.max(next[kind], now() - burst_ms)
@@ -43,8 +43,8 @@ export function openGate(options: GateOptions): Gate {
     } else under_way++
   }
   const leave = () => {
-    const heir = waiting.shift()
-    if (heir) heir()
+    const next_waiting = waiting.shift()
+    if (next_waiting) next_waiting()
     else under_way--
   }
 

@@ -2,6 +2,8 @@
  * What payments asks of a payment provider, in our own words and units. A snapshot is what the provider says
  * about one object now; a failure says what is certain: nothing more than its `kind`.
  */
+import type { KeyObject } from 'node:crypto'
+
 export type Snapshot = {
   readonly handle: string
   readonly status:
@@ -139,7 +141,7 @@ export type PaymentProvider = {
   balance(): Promise<ReadonlyMap<string, number>>
   /** False while the breaker is open or nothing is configured. */
   accepting(): boolean
-  webhookSecrets(): Promise<readonly string[]>
+  webhookSecrets(): Promise<readonly KeyObject[]>
 }
 
 export type FailureKind =
@@ -151,7 +153,7 @@ export type FailureKind =
   | 'unexpected_state'
   /** It may or may not have had its effect. */
   | 'doubt'
-  /** It never left, or was turned away unread: try again with the same key. */
+  /** It was not sent, or was rejected unread: try again with the same key. */
   | 'not_sent'
 
 export class ProviderFailure extends Error {

@@ -1,6 +1,6 @@
 /**
  * What a failure of Stripe means. A decline is final; what was refused had no effect; a conflict, a 5xx, a
- * broken connection or an unreadable answer leave doubt; what never left is tried again.
+ * broken connection or an unreadable answer leave doubt; what was not sent is tried again.
  */
 import { Stripe } from 'stripe'
 import { ProviderFailure, type Snapshot } from './port.ts'
@@ -64,8 +64,8 @@ export function failureOf(error: unknown): ProviderFailure {
 function connectionFailure(error: InstanceType<typeof Stripe.errors.StripeError>): ProviderFailure {
   const detail = error.detail as unknown
   const { code } = (typeof detail === 'object' ? (detail ?? {}) : {}) as { code?: string }
-  const never_left = code !== undefined && not_sent.includes(code)
-  return new ProviderFailure(never_left ? 'not_sent' : 'doubt', code ?? 'connection_broken', {
+  const unsent = code !== undefined && not_sent.includes(code)
+  return new ProviderFailure(unsent ? 'not_sent' : 'doubt', code ?? 'connection_broken', {
     cause: error,
   })
 }

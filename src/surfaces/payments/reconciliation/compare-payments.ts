@@ -1,4 +1,4 @@
-/** The provider's payments against ours: what it can prove is applied; what nobody here made is an item. */
+/** The provider's payments against ours: what it proves is applied, what we did not make is an item. */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -58,14 +58,14 @@ export async function comparePayments(deps: Deps, run: Run): Promise<PageResult>
         const ours = seen.get(snapshot.handle)
         if (!ours) {
           const over = released.has(snapshot.handle)
-          const item = await strange(tx, provider.name, snapshot, over)
+          const item = await unknownPayment(tx, provider.name, snapshot, over)
           const noted = item !== null && (await openItem(tx, item))
           if (noted && over) fixed++
           else if (noted) opened++
           continue
         }
-        const said = { snapshot, seen_version: ours.version }
-        const applied = await applyProviderState(tx, deps, ours, said)
+        const report = { snapshot, seen_version: ours.version }
+        const applied = await applyProviderState(tx, deps, ours, report)
         if (applied === 'disagrees') opened++
         const now = await findIntent(tx, ours)
         if (now && now.version !== ours.version && applied === 'applied') fixed++
@@ -102,7 +102,7 @@ async function findNamed(reader: Reader, { tenant_id, intent_id }: Snapshot) {
 }
 
 /** Money that is held or was taken without us, or a second time for one of our payments. */
-async function strange(
+async function unknownPayment(
   reader: Reader,
   provider: string,
   snapshot: Snapshot,

@@ -17,15 +17,15 @@ export async function compareRefunds(deps: Deps, run: Run): Promise<PageResult> 
     compared: data.length,
     apply: async tx => {
       let [fixed, opened] = [0, 0]
-      for (const told of data) {
-        const ours = await findRefundOf(tx, provider.name, told)
+      for (const snapshot of data) {
+        const ours = await findRefundOf(tx, provider.name, snapshot)
         if (ours) {
-          await applyRefund(tx, ours, told)
-          if (ours.state !== told.status) fixed++
+          await applyRefund(tx, ours, snapshot)
+          if (ours.state !== snapshot.status) fixed++
           continue
         }
-        const intent = told.handle ? await findByHandle(deps, told.handle, tx) : undefined
-        if (await reportForeignRefund(tx, provider.name, told, intent)) opened++
+        const intent = snapshot.handle ? await findByHandle(deps, snapshot.handle, tx) : undefined
+        if (await reportForeignRefund(tx, provider.name, snapshot, intent)) opened++
       }
       return { fixed, opened }
     },

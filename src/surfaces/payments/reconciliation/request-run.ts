@@ -1,4 +1,4 @@
-/** Asks for a reconciliation: regularly, or by an operator over a window of their own. */
+/** Asks for a reconciliation: regularly, or by an operator over a window that they choose. */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -18,6 +18,7 @@ import {
   Version,
 } from '../../../kernel/http/shapes.ts'
 import { problem } from '../errors.ts'
+import { refuseCardData } from '../intents/card-data.ts'
 import { Proof } from './prove-balance.ts'
 import { requestRun } from './request-run.ts'
 import { resolveItem } from './resolve-item.ts'
@@ -178,8 +179,9 @@ function resolveRoute(): Route {
       { resolution: oneOf('resolved', 'ignored'), note: text(500) },
       { title: 'ResolveReconciliationItem' },
     ),
+    inspectBody: refuseCardData,
     replies: { 200: Item },
-    fails: [absent, 'already_resolved'],
+    fails: [absent, 'already_resolved', 'card_data_refused'],
     handle: async ({ tx, params: { id }, principal, body }) => {
       const before = await findItem(tx, id)
       const by = { actor: principal.id, tenant_id: principal.tenant_id }

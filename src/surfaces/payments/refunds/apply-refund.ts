@@ -42,29 +42,29 @@ export const refundColumns = sql`
   r.provider_refund_id, r.accepted, r.failure_code, r.created_at`
 
 /** The refund that a snapshot is about: by our operation's id, which it carries, or by the provider's. */
-export async function findRefundOf(reader: Reader, provider: string, told: RefundSnapshot) {
+export async function findRefundOf(reader: Reader, provider: string, snapshot: RefundSnapshot) {
   const by_id = await reader.maybe(
     RefundRow,
     sql`
       -- any tenant: the provider's ids are unique
       select ${refundColumns} from payments.refunds r
-      where r.provider = ${provider} and r.provider_refund_id = ${told.id}`,
+      where r.provider = ${provider} and r.provider_refund_id = ${snapshot.id}`,
   )
-  if (by_id || told.operation_id === null || !isId(told.operation_id)) return by_id
+  if (by_id || snapshot.operation_id === null || !isId(snapshot.operation_id)) return by_id
   return await reader.maybe(
     RefundRow,
     sql`
       select ${refundColumns} from payments.refunds r
       join payments.payment_operations o
         on o.tenant_id = r.tenant_id and o.id = r.operation_id
-      where o.id = ${told.operation_id}`,
+      where o.id = ${snapshot.operation_id}`,
   )
 }
 
 export async function applyRefund(
   tx: Tx,
   { tenant_id, id }: Pick<RefundRow, 'tenant_id' | 'id'>,
-  told: RefundSnapshot,
+  snapshot: RefundSnapshot,
 ): Promise<void> {
   const known = await tx.maybe(
     RefundRow,
@@ -85,55 +85,55 @@ export async function applyRefund(
       where r.tenant_id = ${tenant_id} and r.id = ${id} for update`,
   )
   if (!intent || refund.state === 'failed') return
-  const discrepancy = discrepancyOf(intent, refund, told)
-  if (discrepancy) return await disagree(tx, intent, refund, told, discrepancy)
-  if (!refund.accepted && told.booked_ref) await accept(tx, refund, told)
-  const accepted = refund.accepted || told.booked_ref !== null
-  if (told.status === 'failed') {
+  const discrepancy = discrepancyOf(intent, refund, snapshot)
+  if (discrepancy) return await disagree(tx, intent, refund, snapshot, discrepancy)
+  if (!refund.accepted && snapshot.booked_ref) await accept(tx, refund, snapshot)
+  const accepted = refund.accepted || snapshot.booked_ref !== null
+  if (snapshot.status === 'failed') {
     await failRefund(
       tx,
       intent,
       { ...refund, accepted },
       {
-        code: told.failure_code ?? 'refund_failed',
-        external_ref: told.failure_booked_ref,
-        provider_refund_id: told.id,
+        code: snapshot.failure_code ?? 'refund_failed',
+        external_ref: snapshot.failure_booked_ref,
+        provider_refund_id: snapshot.id,
       },
     )
-  } else if (told.status === 'succeeded' && refund.state === 'pending') {
-    await succeed(tx, intent, refund, told)
+  } else if (snapshot.status === 'succeeded' && refund.state === 'pending') {
+    await succeed(tx, intent, refund, snapshot)
   } else {
     await tx.run(sql`
-      update payments.refunds set provider_refund_id = ${told.id}, accepted = ${accepted}
+      update payments.refunds set provider_refund_id = ${snapshot.id}, accepted = ${accepted}
       where tenant_id = ${tenant_id} and id = ${id}`)
-    const ending = { state: 'succeeded', provider_operation_id: told.id } as const
+    const ending = { state: 'succeeded', provider_operation_id: snapshot.id } as const
     await endOperation(tx, { tenant_id, id: refund.operation_id }, ending)
   }
 }
 
-async function accept(tx: Tx, refund: RefundRow, told: RefundSnapshot): Promise<void> {
+async function accept(tx: Tx, refund: RefundRow, snapshot: RefundSnapshot): Promise<void> {
   await post(tx, {
     tenant_id: refund.tenant_id,
     operation_id: refund.operation_id,
     intent_id: refund.intent_id,
     purpose: 'refund_accepted',
-    external_ref: told.booked_ref,
+    external_ref: snapshot.booked_ref,
     currency: refund.currency,
     description: `Refund ${refund.id} accepted by the provider`,
     legs: transfer('refunds_in_transit', 'provider_clearing', refund.amount_minor),
   })
 }
 
-async function succeed(tx: Tx, intent: IntentRow, refund: RefundRow, told: RefundSnapshot) {
+async function succeed(tx: Tx, intent: IntentRow, refund: RefundRow, snapshot: RefundSnapshot) {
   const { tenant_id, id, amount_minor, operation_id } = refund
   await tx.run(sql`
     update payments.refunds
-    set state = 'succeeded', provider_refund_id = ${told.id},
-      accepted = accepted or ${told.booked_ref !== null}, version = version + 1
+    set state = 'succeeded', provider_refund_id = ${snapshot.id},
+      accepted = accepted or ${snapshot.booked_ref !== null}, version = version + 1
     where tenant_id = ${tenant_id} and id = ${id}`)
   const moved = { pending: -amount_minor, refunded: amount_minor }
   const version = await moveAmounts(tx, intent, moved)
-  const ending = { state: 'succeeded', provider_operation_id: told.id } as const
+  const ending = { state: 'succeeded', provider_operation_id: snapshot.id } as const
   await endOperation(tx, { tenant_id, id: operation_id }, ending)
   announce(tx, intent, {
     type: 'refund.succeeded',
@@ -213,17 +213,18 @@ async function moveAmounts(
 }
 
 /** What the provider says must be about this refund of this payment, with its amount. */
-function discrepancyOf(intent: IntentRow, refund: RefundRow, told: RefundSnapshot) {
-  if (told.handle !== null && told.handle !== intent.provider_handle) return 'state_mismatch'
-  if (told.currency !== refund.currency) return 'currency_mismatch'
-  return told.amount_minor === refund.amount_minor ? null : 'amount_mismatch'
+function discrepancyOf(intent: IntentRow, refund: RefundRow, snapshot: RefundSnapshot) {
+  if (snapshot.handle !== null && snapshot.handle !== intent.provider_handle)
+    return 'state_mismatch'
+  if (snapshot.currency !== refund.currency) return 'currency_mismatch'
+  return snapshot.amount_minor === refund.amount_minor ? null : 'amount_mismatch'
 }
 
 async function disagree(
   tx: Tx,
   intent: IntentRow,
   refund: RefundRow,
-  told: RefundSnapshot,
+  snapshot: RefundSnapshot,
   discrepancy: NonNullable<ReturnType<typeof discrepancyOf>>,
 ) {
   const { tenant_id, operation_id, amount_minor } = refund
@@ -232,10 +233,10 @@ async function disagree(
     tenant_id,
     provider: intent.provider,
     discrepancy,
-    external_ref: told.id,
+    external_ref: snapshot.id,
     local_ref: operation_id,
-    amount_minor: told.amount_minor,
-    currency: told.currency,
+    amount_minor: snapshot.amount_minor,
+    currency: snapshot.currency,
     details: { expected_minor: amount_minor, refund_id: refund.id },
   })
 }
@@ -244,17 +245,17 @@ async function disagree(
 export async function reportForeignRefund(
   tx: Tx,
   provider: string,
-  told: RefundSnapshot,
+  snapshot: RefundSnapshot,
   intent: Pick<IntentRow, 'tenant_id' | 'id'> | undefined,
 ): Promise<boolean> {
   return await openItem(tx, {
     tenant_id: intent?.tenant_id ?? platform_tenant,
     provider,
     discrepancy: 'missing_local',
-    external_ref: told.id,
+    external_ref: snapshot.id,
     local_ref: intent?.id ?? null,
-    amount_minor: told.amount_minor,
-    currency: told.currency,
-    details: { object: 'refund', status: told.status },
+    amount_minor: snapshot.amount_minor,
+    currency: snapshot.currency,
+    details: { object: 'refund', status: snapshot.status },
   })
 }

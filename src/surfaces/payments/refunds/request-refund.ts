@@ -9,11 +9,13 @@ import type { RequestKey } from '../../../kernel/http/route.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
+import { accountColumns, currentSums } from '../ledger/balances.ts'
 import { post, transfer } from '../ledger/post.ts'
 import { toStripe } from '../money/currencies.ts'
 import { announce } from '../operations/announce.ts'
 import { beginOperation } from '../operations/begin-operation.ts'
-import { lockIntent } from '../operations/rows.ts'
+import { lockIntent, type IntentRow } from '../operations/rows.ts'
+import { overdraft_max } from '../settings.ts'
 
 export type RefundAsked = {
   readonly operation_id: string
@@ -77,6 +79,7 @@ export async function requestRefund(tx: Tx, deps: Deps, asked: RefundAsked): Pro
     description: `Refund ${id} of payment ${intent_id}`,
     legs: transfer('merchant_balance', 'refunds_in_transit', amount_minor),
   })
+  await refuseOverdraft(tx, deps, intent)
   announce(tx, intent, {
     type: 'refund.created',
     version: taken.version,
@@ -87,4 +90,20 @@ export async function requestRefund(tx: Tx, deps: Deps, asked: RefundAsked): Pro
     reason_code: reason,
   })
   return id
+}
+
+const Balance = Type.Object({ balance_minor: Type.Integer() })
+
+/** After the posting, whose row this transaction holds: refunds at once cannot pass it together. */
+async function refuseOverdraft(tx: Tx, { kernel }: Deps, { tenant_id, currency }: IntentRow) {
+  const overdraft = kernel.settings['payments.overdraft_minor']
+  if (overdraft === overdraft_max) return
+  const { balance_minor } = await tx.one(
+    Balance,
+    sql`
+      select ${accountColumns} from payments.ledger_accounts a ${currentSums}
+      where a.owner_id = ${tenant_id} and a.currency = ${currency}
+        and a.type = 'merchant_balance'`,
+  )
+  if (balance_minor < -overdraft) throw problem('balance_insufficient')
 }

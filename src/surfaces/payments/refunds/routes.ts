@@ -59,6 +59,7 @@ function createRoute(deps: Deps): Route {
       'payment_intent_not_found',
       'intent_not_captured',
       'refund_exceeds_captured',
+      'balance_insufficient',
       'amount_not_representable',
       'payment_refused',
       'card_data_refused',
@@ -89,13 +90,13 @@ function createRoute(deps: Deps): Route {
         return undefined
       },
       call: (operation_id, attempt) => perform(deps, operation_id, attempt),
-      finish: (tx, operation_id, told: Certain) => finish(tx, deps, operation_id, told),
+      finish: (tx, operation_id, outcome: Certain) => finish(tx, deps, operation_id, outcome),
     },
   })
 }
 
-async function finish(tx: Tx, deps: Deps, operation_id: string, told: Certain) {
-  await settleOperation(tx, deps, operation_id, told)
+async function finish(tx: Tx, deps: Deps, operation_id: string, outcome: Certain) {
+  await settleOperation(tx, deps, operation_id, outcome)
   await deps.kernel.fault('payments.in_apply')
   const refund = await tx.one(
     RefundRow,

@@ -8,8 +8,11 @@ import type { PayoutSnapshot } from '../provider/port.ts'
 
 const Known = Type.Object({ id: Type.String(), state: Type.String(), version: Type.Integer() })
 
-export async function applyPayout({ kernel, provider }: Deps, told: PayoutSnapshot): Promise<void> {
-  const { amount_minor, currency } = told
+export async function applyPayout(
+  { kernel, provider }: Deps,
+  snapshot: PayoutSnapshot,
+): Promise<void> {
+  const { amount_minor, currency } = snapshot
   await kernel.db.tx(async tx => {
     const payout = await tx.one(
       Known,
@@ -17,36 +20,37 @@ export async function applyPayout({ kernel, provider }: Deps, told: PayoutSnapsh
         insert into payments.payouts as p (
           id, provider, provider_payout_id, amount_minor, currency, state, arrival_at)
         values (
-          ${newId()}, ${provider.name}, ${told.id}, ${amount_minor}, ${currency}, 'new',
-          to_timestamp(${told.arrival_s}))
+          ${newId()}, ${provider.name}, ${snapshot.id}, ${amount_minor}, ${currency}, 'new',
+          to_timestamp(${snapshot.arrival_s}))
         on conflict (provider, provider_payout_id) do update set arrival_at = excluded.arrival_at
         returning id, state, version`,
     )
     const common = { tenant_id: platform_tenant, currency }
-    if (told.booked_ref) {
+    if (snapshot.booked_ref) {
       await post(tx, {
         ...common,
         purpose: 'payout',
-        external_ref: told.booked_ref,
-        description: `Payout ${told.id}`,
+        external_ref: snapshot.booked_ref,
+        description: `Payout ${snapshot.id}`,
         legs: transfer('bank', 'provider_clearing', amount_minor),
       })
     }
-    if (told.failure_booked_ref) {
+    if (snapshot.failure_booked_ref) {
       await post(tx, {
         ...common,
         purpose: 'payout_returned',
-        external_ref: told.failure_booked_ref,
-        description: `Payout ${told.id} failed`,
+        external_ref: snapshot.failure_booked_ref,
+        description: `Payout ${snapshot.id} failed`,
         legs: transfer('provider_clearing', 'bank', amount_minor),
       })
     }
     // A paid payout may still fail; nothing else follows either of them.
-    const over = payout.state === 'failed' || (payout.state === 'paid' && told.status !== 'failed')
-    if (over || payout.state === told.status) return
+    const over =
+      payout.state === 'failed' || (payout.state === 'paid' && snapshot.status !== 'failed')
+    if (over || payout.state === snapshot.status) return
     const version = payout.state === 'new' ? payout.version : payout.version + 1
     await tx.run(sql`
-      update payments.payouts set state = ${told.status}, version = ${version}
+      update payments.payouts set state = ${snapshot.status}, version = ${version}
       where id = ${payout.id}`)
     tx.emit({
       type: 'payout.recorded',
@@ -61,7 +65,7 @@ export async function applyPayout({ kernel, provider }: Deps, told: PayoutSnapsh
         order_ref: null,
         amount_minor,
         currency,
-        state: told.status,
+        state: snapshot.status,
         reason_code: null,
       },
     })

@@ -1,7 +1,6 @@
 /** Races, keys, amounts, foreign ids, and what the database itself refuses. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newKey } from '../../../../test/world.ts'
-import { composition } from '../../../platform.ts'
 import { violates, SqlState } from '../../../kernel/database/failures.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId, nil_id } from '../../../kernel/ids.ts'
@@ -9,7 +8,10 @@ import { openPaymentWorld, type PaymentWorld } from './payment-world.ts'
 
 let world: PaymentWorld
 beforeAll(async () => {
-  world = await openPaymentWorld({ PAYMENTS_DECLINES_PER_HOUR: '10' })
+  world = await openPaymentWorld({
+    PAYMENTS_DECLINES_PER_HOUR: '10',
+    PAYMENTS_OVERDRAFT_MINOR: '100',
+  })
 })
 afterAll(() => world.close())
 
@@ -177,6 +179,20 @@ describe.concurrent('what is refused', () => {
     }
   })
 
+  test("the books of the platform, for those who may only see their tenant's", async () => {
+    const shop = await world.merchant()
+    await shop.captured()
+    const { body } = await shop.ask('GET', '/v1/ledger/accounts?owner=platform')
+    const finance = await world.member()
+    await world.allow(finance, 'payments.ledger.read')
+    const read = (path: string) => world.call('GET', path, { token: finance.token })
+    for (const list of ['accounts', 'transactions']) {
+      const answer = await read(`/v1/ledger/${list}?owner=platform`)
+      expect([answer.status, answer.body.code]).toEqual([403, 'permission_denied'])
+    }
+    expect((await read(`/v1/ledger/accounts/${body.data[0].id}`)).status).toBe(404)
+  })
+
   test('an eleventh card within an hour', async () => {
     const shop = await world.merchant()
     const { id } = await shop.intent()
@@ -271,17 +287,4 @@ describe.concurrent('the database refuses', () => {
     )
     expect(violates(error, 'payment_intents_amounts')).toBe(true)
   })
-})
-
-test('no built-in role holds two of refund operator, support viewer and key administrator', () => {
-  const duties = new Map<string, Set<string>>()
-  for (const surface of composition.surfaces) {
-    for (const { roles, duty } of Object.values(surface.permissions)) {
-      for (const role of duty ? roles : []) {
-        duties.set(role, (duties.get(role) ?? new Set()).add(duty ?? ''))
-      }
-    }
-  }
-  expect([...duties].filter(([, held]) => held.size > 1)).toEqual([])
-  expect(duties.get('refund_operator')).toEqual(new Set(['refunds']))
 })

@@ -5,7 +5,7 @@ import { openPaymentWorld, type PaymentWorld } from './payment-world.ts'
 
 let world: PaymentWorld
 beforeAll(async () => {
-  world = await openPaymentWorld()
+  world = await openPaymentWorld({ PAYMENTS_OVERDRAFT_MINOR: '100' })
 })
 afterAll(() => world.close())
 
@@ -182,5 +182,17 @@ describe.concurrent('a payment', () => {
     )
     const taken = await shop.ask('POST', `${path}/capture`, {}, key)
     expect([held.body.state, taken.body.state]).toEqual(['authorized', 'captured'])
+  })
+
+  test('refunds that take the balance further below zero than is allowed', async () => {
+    const shop = await world.merchant()
+    const { id } = await shop.captured(10_000)
+    const refund = (amount_minor: number) =>
+      shop.ask('POST', '/v1/refunds', { intent_id: id, amount_minor })
+    expect((await refund(9700)).status).toBe(201)
+    // The fee of 320 has left a balance of -20.
+    const over = await Promise.all([refund(60), refund(60)])
+    const codes = over.map(one => String(one.body.code ?? one.status)).toSorted()
+    expect(codes).toEqual(['201', 'balance_insufficient'])
   })
 })

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Stripe } from 'stripe'
 import { describe, expect, test } from 'vitest'
+import { composition } from '../../../platform.ts'
 import { digitsOf, fromStripe, toStripe } from '../money/currencies.ts'
 import { nextState, type Held } from '../operations/next-state.ts'
 import type { Snapshot } from '../provider/port.ts'
@@ -129,4 +130,17 @@ test('nothing but its one SQL function writes the ledger', () => {
   })
   expect(files.length).toBeGreaterThan(500)
   expect(writers).toEqual([])
+})
+
+test('no built-in role holds two of refund operator, support viewer and key administrator', () => {
+  const duties = new Map<string, Set<string>>()
+  for (const surface of composition.surfaces) {
+    for (const { roles, duty } of Object.values(surface.permissions)) {
+      for (const role of duty ? roles : []) {
+        duties.set(role, (duties.get(role) ?? new Set()).add(duty ?? ''))
+      }
+    }
+  }
+  expect([...duties].filter(([, held]) => held.size > 1)).toEqual([])
+  expect(duties.get('refund_operator')).toEqual(new Set(['refunds']))
 })

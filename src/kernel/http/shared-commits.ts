@@ -1,0 +1,43 @@
+/**
+ * Messages that arrive while a commit is under way share the next one: under load the wait for the disk is
+ * paid once for many. A message alone is committed at once. Where a shared commit fails, each of its messages
+ * gets one of its own, so that one bad message fails alone.
+ */
+type Waiting<Item> = {
+  readonly items: readonly Item[]
+  resolve(): void
+  reject(error: unknown): void
+}
+
+/** While one waits for the disk, the next one can write. */
+const under_way_max = 2
+const messages_max = 64
+
+export function shareCommits<Item>(store: (items: readonly Item[]) => Promise<void>) {
+  const waiting: Waiting<Item>[] = []
+  let under_way = 0
+
+  const commit = async (some: readonly Waiting<Item>[]): Promise<void> => {
+    try {
+      await store(some.flatMap(({ items }) => items))
+      for (const { resolve } of some) resolve()
+    } catch (error) {
+      const [only, ...others] = some
+      if (others.length === 0) return only?.reject(error)
+      await Promise.all(some.map(one => commit([one])))
+    }
+  }
+  const next = (): void => {
+    if (under_way >= under_way_max || waiting.length === 0) return
+    under_way++
+    void commit(waiting.splice(0, messages_max)).finally(() => {
+      under_way--
+      next()
+    })
+  }
+  return (items: readonly Item[]): Promise<void> =>
+    new Promise((resolve, reject) => {
+      waiting.push({ items, resolve, reject })
+      next()
+    })
+}
