@@ -2605,7 +2605,7 @@ export interface paths {
          * Receive a signed report of a provider
          * @description Requires no credential.
          */
-        post: operations["createProvidersByProviderWebhooks"];
+        post: operations["receiveProviderWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8390,7 +8390,7 @@ export interface components {
             fixed: number;
             /** @description How many items were opened. */
             opened: number;
-            /** @description By currency: the ledger, the recorded transactions and the provider’s balance. */
+            /** @description By currency: the ledger, the recorded transactions and the balance of the provider. */
             proof: {
                 [key: string]: {
                     clearing_minor: number;
@@ -16324,7 +16324,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createProvidersByProviderWebhooks: {
+    receiveProviderWebhook: {
         parameters: {
             query?: never;
             header?: never;
@@ -16452,6 +16452,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `already_resolved`, `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
+            /** @description `card_data_refused`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -16578,7 +16579,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `payment_intent_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `intent_not_captured`, `payment_refused`, `refund_exceeds_captured` */
+            /** @description `balance_insufficient`, `idempotency_in_progress`, `idempotency_key_reused`, `intent_not_captured`, `payment_refused`, `refund_exceeds_captured` */
             409: components["responses"]["Conflict"];
             /** @description `amount_not_representable`, `card_data_refused`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];

@@ -1,6 +1,6 @@
 /**
- * Messages that arrive while a commit is under way share the next one: under load the wait for the disk is
- * paid once for many. A message alone is committed at once. Where a shared commit fails, each of its messages
+ * Messages that arrive while a commit is under way share the next one: under load many wait for the disk
+ * together. A message alone is committed at once. Where a shared commit fails, each of its messages
  * gets one of its own, so that one bad message fails alone.
  */
 type Waiting<Item> = {
@@ -9,13 +9,11 @@ type Waiting<Item> = {
   reject(error: unknown): void
 }
 
-/** While one waits for the disk, the next one can write. */
-const under_way_max = 2
 const messages_max = 64
 
 export function shareCommits<Item>(store: (items: readonly Item[]) => Promise<void>) {
   const waiting: Waiting<Item>[] = []
-  let under_way = 0
+  let busy = false
 
   const commit = async (some: readonly Waiting<Item>[]): Promise<void> => {
     try {
@@ -28,10 +26,10 @@ export function shareCommits<Item>(store: (items: readonly Item[]) => Promise<vo
     }
   }
   const next = (): void => {
-    if (under_way >= under_way_max || waiting.length === 0) return
-    under_way++
+    if (busy || waiting.length === 0) return
+    busy = true
     void commit(waiting.splice(0, messages_max)).finally(() => {
-      under_way--
+      busy = false
       next()
     })
   }
