@@ -19,6 +19,7 @@ const names = [
   'notifications',
   'webhooks',
   'payments',
+  'commerce',
 ]
 
 for (const name of names) {

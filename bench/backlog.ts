@@ -7,7 +7,7 @@ import { ask } from './ground/database.ts'
 import { comparison, type Bench } from './ground/comparison.ts'
 import { findPgbench, pgbench } from './ground/pgbench.ts'
 import { startPlatform } from './ground/platform.ts'
-import type { Hearing } from './ground/pulse.ts'
+import type { Consumption } from './ground/pulse.ts'
 import { figure, type Section } from './ground/report.ts'
 import { median } from './ground/rounds.ts'
 import { drain_batch } from './ground/statements.ts'
@@ -111,15 +111,15 @@ async function drainBySequencer(bench: Bench, round: number, count: number): Pro
   return (done / (at_ms - began)) * 1000
 }
 
-async function consume(bench: Bench, round: number, hearing: Hearing, count: number) {
-  const name = `backlog_${hearing}_${round}`
+async function consume(bench: Bench, round: number, consuming: Consumption, count: number) {
+  const name = `backlog_${consuming}_${round}`
   const database_url = await bench.database.create(name)
   const sequencer = await startPlatform({ database_url, ...worker })
   await fill(database_url, count)
   await until(database_url, 'select position::int as done from kernel.event_counter', count, 50)
   await sequencer.stop()
   const { profile } = bench.options
-  const platform = await startPlatform({ database_url, ...worker, hearing, profile })
+  const platform = await startPlatform({ database_url, ...worker, consuming, profile })
   const handled = 'select count(*)::int as done from pulse.heard'
   const from = await until(database_url, handled, 1, 20)
   const to = await until(database_url, handled, count, 100)

@@ -1,5 +1,5 @@
 /**
- * From the commit that announces something to the start of whoever hears it, in one process and across
+ * From the commit that announces something to the start of whoever consumes it, in one process and across
  * two, beside the same path of graphile-worker (add_job to the start of the task) on the same PostgreSQL.
  */
 import { fileURLToPath } from 'node:url'
@@ -11,7 +11,7 @@ import { median, percentile } from './ground/rounds.ts'
 
 const gap_ms = 15
 
-type Pair = { readonly name: string; readonly announces: Beating; readonly hears: Beating }
+type Pair = { readonly name: string; readonly announces: Beating; readonly consumes: Beating }
 type Latency = { readonly p50_ms: number; readonly p99_ms: number }
 
 await comparison('event-latency', async bench => {
@@ -28,9 +28,9 @@ await comparison('event-latency', async bench => {
       process.stderr.write(`  round ${round}: ${pair.name} p50 ${figure(latency.p50_ms)} ms\n`)
     }
   }
-  for (const { announces, hears } of pairs) {
+  for (const { announces, consumes } of pairs) {
     await announces.stop()
-    if (hears !== announces) await hears.stop()
+    if (consumes !== announces) await consumes.stop()
   }
   return [sectionOf(pairs, found)]
 })
@@ -38,16 +38,16 @@ await comparison('event-latency', async bench => {
 async function ours({ database, options }: Bench, name: string, where: string): Promise<Pair> {
   const database_url = await database.create(name)
   const both = where === 'one process'
-  const hears = await startPlatform({
+  const consumes = await startPlatform({
     database_url,
     roles: both ? 'api,worker' : 'worker',
-    hearing: 'batched',
+    consuming: 'batched',
     profile: options.profile,
   })
   const announces = both
-    ? hears
-    : await startPlatform({ database_url, roles: 'api', hearing: 'batched', side: 'client' })
-  return { name: `dodeca, ${where}`, announces, hears }
+    ? consumes
+    : await startPlatform({ database_url, roles: 'api', consuming: 'batched', side: 'client' })
+  return { name: `dodeca, ${where}`, announces, consumes }
 }
 
 async function queue({ database }: Bench, name: string, where: string): Promise<Pair> {
@@ -55,22 +55,22 @@ async function queue({ database }: Bench, name: string, where: string): Promise<
   const entry = fileURLToPath(new URL('./ground/queue-process.ts', import.meta.url))
   const start = (side: 'server' | 'client', runs: string) =>
     startBeating({ side, program: process.execPath, args: [entry, url, runs] })
-  const hears = await start('server', 'runs')
-  const announces = where === 'one process' ? hears : await start('client', 'adds')
-  return { name: `graphile-worker, ${where}`, announces, hears }
+  const consumes = await start('server', 'runs')
+  const announces = where === 'one process' ? consumes : await start('client', 'adds')
+  return { name: `graphile-worker, ${where}`, announces, consumes }
 }
 
-async function measure({ announces, hears }: Pair, seconds: number): Promise<Latency> {
+async function measure({ announces, consumes }: Pair, seconds: number): Promise<Latency> {
   await announces.beat(50, gap_ms)
   await announces.times()
-  await hears.times()
+  await consumes.times()
   const count = Math.max(50, Math.round((seconds * 1000) / (gap_ms + 5)))
   await announces.beat(count, gap_ms)
   const committed: [string, number][] = []
   const heard = new Map<string, number>()
   const missing = () => count - committed.filter(([beat_id]) => heard.has(beat_id)).length
   for (const deadline = performance.now() + 10_000; missing() > 0;) {
-    for (const side of new Set([announces, hears])) {
+    for (const side of new Set([announces, consumes])) {
       const times = await side.times()
       committed.push(...times.committed)
       for (const [beat_id, at_ms] of times.heard) heard.set(beat_id, at_ms)

@@ -19,7 +19,7 @@ await comparison('idle', async bench => {
   const alone = await costOf(bench, 'idle_program', program.pid)
   await program.stop()
   const database_url = await bench.database.create('idle_surfaces')
-  const platform = await startPlatform({ database_url, hearing: 'batched' })
+  const platform = await startPlatform({ database_url, consuming: 'batched' })
   const surfaces = await costOf(bench, 'idle_surfaces', platform.pid)
   await platform.stop()
   const most = (says: string, reached: number, target: number, unit: string): Verdict => ({

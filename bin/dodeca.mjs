@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * The `dodeca` command: makes sure that everything is installed, then hands over to the platform's own
- * Node and `src/cli.ts`. Plain JavaScript, for whatever Node the person has; the command's outcome,
- * be it an exit code or a signal, becomes its own.
+ * The `dodeca` command: makes sure that everything is installed, then starts the platform's own
+ * Node with `src/cli.ts`. It is plain JavaScript, because it runs on any Node that is installed. It
+ * ends with the exit code or signal of the command.
  */
 import { spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
@@ -21,20 +21,20 @@ try {
 
 const node = join(root, 'node_modules', '.bin', 'node')
 const cli = join(root, 'src', 'cli.ts')
-// Compiled code is kept from one command to the next; the second one starts in half the time.
+// Compiled code is cached for the next command, which then starts in half the time.
 const kept = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'node-compile-cache')
 const env = { ...process.env, NODE_COMPILE_CACHE: kept }
 const child = spawn(node, [cli, ...process.argv.slice(2)], { stdio: 'inherit', env })
 
-// A terminal sends its interrupt to the whole group, so the command has it already; a second one
-// would make it leave without finishing its work.
+// A terminal sends its interrupt to the whole process group, so the command already has it; a
+// second one would make it end without finishing its work.
 process.on('SIGINT', () => {
   if (!process.stdin.isTTY) child.kill('SIGINT')
 })
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 
 child.on('error', error => {
-  process.stderr.write(`The platform's Node cannot be run: ${error.message}\n`)
+  process.stderr.write(`The platform's Node cannot be started: ${error.message}\n`)
   process.exit(1)
 })
 child.on('exit', (code, signal) => {

@@ -1,6 +1,6 @@
 /**
- * Makes the generated half of the client from docs/openapi.json: the types of all operations, and the
- * list of those that take an Idempotency-Key, which the client must know when it runs.
+ * Generates one half of the client from docs/openapi.json: the types of all operations, and the
+ * list of those that take an Idempotency-Key, which the client needs at run time.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import openapiTS, { astToString } from 'openapi-typescript'
@@ -13,7 +13,7 @@ export type ApiDocument = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
 }
 
-/** The files under `src/` and what they hold. */
+/** The files under `src/` and their content. */
 export async function generated(document: ApiDocument): Promise<Record<string, string>> {
   const types = astToString(await openapiTS(JSON.stringify(document, withOptionalKey)))
   return {
@@ -28,7 +28,7 @@ function withOptionalKey(_name: string, value: unknown): unknown {
   return name === 'Idempotency-Key' ? { ...(value as Parameter), required: false } : value
 }
 
-/** The parameter stands under `components` and is referred to. */
+/** The parameter is a reference into `components`. */
 function takesKey({ $ref, name }: Parameter): boolean {
   return name === 'Idempotency-Key' || ($ref?.endsWith('IdempotencyKey') ?? false)
 }

@@ -1,13 +1,14 @@
 /**
- * The tests that a change touches: those from which an import leads to a changed file. All surfaces meet in
- * the composition, so from there a change of one surface does not spread to the tests of another: they see
- * it only by its face and its events. What no import shows (migrations, documents, the documents' tests) is
- * listed below; `npm test` before a merge runs everything all the same.
+ * The tests that a change affects: those that import a changed file, directly or not. All surfaces
+ * meet in the composition, so a change of one surface does not spread from there to the tests of
+ * another: they use only its face and its events. Dependencies without an import (migrations,
+ * documents, the documents' tests) are listed below; `npm test` before a merge runs everything
+ * anyway.
  */
 import { execFileSync } from 'node:child_process'
 import { readTree, type Tree } from '../test/architecture/tree.ts'
 
-/** A change of one of these touches the tests whose path begins so. */
+/** A change of one of these affects the tests whose path begins with the value. */
 const unseen: readonly { of: RegExp; tests: string }[] = [
   { of: /\/migrations\/[^/]+\.sql$/, tests: 'test/schema' },
   { of: /^(src|test|client)\/.*\.ts$/, tests: 'test/architecture' },
@@ -16,11 +17,11 @@ const unseen: readonly { of: RegExp; tests: string }[] = [
   { of: /^docs\/.*\.md$/, tests: 'test/docs' },
   { of: /^client\//, tests: 'test/client' },
 ]
-/** These lead everywhere. */
+/** A change of these affects all tests. */
 const everywhere =
   /^(package(-lock)?\.json|vitest\.config\.ts|tsconfig\.json|test\/global-setup\.ts|src\/kernel\/migrations\/.*)$/
 
-/** Files that differ from `base` (a commit; what is not committed counts too), by their paths. */
+/** Paths of files that differ from `base` (a commit), including uncommitted changes. */
 export function changedFiles(root: string, base: string): string[] {
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean)
@@ -50,7 +51,7 @@ export function touched({ modules }: Pick<Tree, 'modules'>, changed: readonly st
   return tests.filter(
     test =>
       listed.some(one => test.startsWith(one.tests)) ||
-      // A surface's migration has no importer; all its tests stand on it.
+      // Nothing imports a surface's migration; all its tests depend on it.
       changed.some(path => path.endsWith('.sql') && surfaceOf(path) === (surfaceOf(test) ?? '')) ||
       leadsTo(test, wanted, imports, owned),
   )

@@ -1,11 +1,11 @@
 /**
- * The one check of everything: format, lint, types, dead code, then all tests. It goes on after a step
- * that failed, shows that step's output in full, and always ends with one line `N passed, N failed,
- * N skipped`. Under CI a skipped test is a failure, because every engine is installed there. A test that
- * passed only when it was repeated is printed with its first error: it hides a race.
- * `scripts/check.ts tests [filter…]` runs only the tests, or only those whose paths contain a filter;
- * `--project=long` those that take minutes, which are left out otherwise;
- * `--changed[=base]` runs only the tests that the changes since `base` (main) touch.
+ * The one check of everything: format, lint, types, dead code, then all tests. It continues after a
+ * failed step, shows that step's output in full, and always ends with one line `N passed, N failed,
+ * N skipped`. Under CI a skipped test is a failure, because every engine is installed there. A test
+ * that passed only after a retry is printed with its first error, because it hides a race.
+ * `scripts/check.ts tests [filter…]` runs only the tests, or only those whose paths contain a
+ * filter; `--project=long` runs those that take minutes, which are left out otherwise;
+ * `--changed[=base]` runs only the tests that the changes since `base` (main) affect.
  */
 import { spawn, type SpawnOptions } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -15,7 +15,7 @@ import { changedFiles, testsTouchedBy } from './changed.ts'
 
 export type Tally = { passed: number; failed: number; skipped: number }
 
-/** What is read of vitest's json report. */
+/** The part of vitest's json report that is read. */
 export type Report = {
   readonly testResults: readonly {
     readonly name: string
@@ -23,7 +23,7 @@ export type Report = {
     readonly assertionResults: readonly {
       readonly status: string
       readonly fullName: string
-      /** One for each time that it failed, also when it passed at last. */
+      /** One for each failure, even if the test passed at last. */
       readonly failureMessages?: readonly string[]
     }[]
   }[]
@@ -46,7 +46,7 @@ if (import.meta.main) {
   const total: Tally = { passed: 0, failed: 0, skipped: 0 }
   if (only === undefined) for (const step of steps) add(total, await runStep(step))
   const touched = changed && (await touchedSince(changed.split('=')[1] ?? 'main'))
-  if (touched) console.log(`the changes touch ${touched.length} test files`)
+  if (touched) console.log(`the changes affect ${touched.length} test files`)
   if (!touched || touched.length > 0) {
     add(total, await runTests([...filters, ...(touched || [])], Boolean(process.env['CI'])))
   }
@@ -72,7 +72,7 @@ async function runStep([name, program, ...args]: readonly [string, string, ...st
   return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0 }
 }
 
-/** Tests take minutes, so their output is shown as it comes: a run that hangs says where. */
+/** Tests take minutes, so their output is shown as it comes: it shows where a run hangs. */
 async function runTests(filters: readonly string[], strict: boolean): Promise<Tally> {
   const folder = await mkdtemp(join(tmpdir(), 'dodeca-check-'))
   try {
@@ -94,7 +94,7 @@ async function runTests(filters: readonly string[], strict: boolean): Promise<Ta
   }
 }
 
-/** A run that was killed leaves no report, or half of one: then there is nothing to count. */
+/** A run that was killed leaves no report, or half of one: then no test is counted. */
 async function readReport(file: string): Promise<Report | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Report
@@ -104,8 +104,8 @@ async function readReport(file: string): Promise<Report | undefined> {
 }
 
 /**
- * A file that cannot be loaded has no tests to count, and an error outside any test fails none: each is
- * one failure all the same, so that a run with a bad exit code can never look whole.
+ * A file that cannot be loaded has no tests to count, and an error outside any test fails none.
+ * Each counts as one failure, so that a run with a bad exit code never looks successful.
  */
 export function tallyOf(report: Report | undefined, code: number, strict: boolean): Tally {
   const files = report?.testResults ?? []
@@ -130,7 +130,7 @@ function skippedIn(report: Report | undefined): string[] {
   )
 }
 
-/** Tests that failed first and passed then, each with its first error. */
+/** Tests that failed first and then passed, each with its first error. */
 export function retriedIn(report: Report | undefined): string[] {
   return (report?.testResults ?? []).flatMap(file =>
     file.assertionResults.flatMap(({ status, fullName, failureMessages: [first] = [] }) => {
@@ -149,7 +149,7 @@ async function run(program: string, args: readonly string[], output: 'captured' 
   const stdio = output === 'shown' ? 'inherit' : 'pipe'
   const options: SpawnOptions = {
     cwd: root,
-    // The programs' own first line asks the PATH for node: it must find the pinned one.
+    // The first line of the programs looks for node on the PATH: it must find the pinned one.
     env: { ...process.env, PATH: `${programs}${delimiter}${process.env['PATH'] ?? ''}` },
     stdio: ['ignore', stdio, stdio],
   }

@@ -1,7 +1,7 @@
 /**
- * Makes sure that what package-lock.json names is installed, before anything of the platform runs. So
- * it is plain JavaScript with Node's own modules, for any Node 20 or newer. The stamp is written last:
- * an installation that was interrupted is done again. One process installs, the others wait.
+ * Makes sure that the packages of package-lock.json are installed, before anything of the platform
+ * runs. So it is plain JavaScript with Node's own modules, for any Node 20 or newer. The stamp is
+ * written last: an interrupted installation is repeated. One process installs, the others wait.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
@@ -11,7 +11,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 const project = fileURLToPath(new URL('..', import.meta.url))
 const runtime_major = 24
 
-/** Throws an Error with one plain sentence when it cannot be done. */
+/** If that is not possible, throws an Error with one plain sentence. */
 export async function ensureInstalled(root = project, say = line => process.stderr.write(line)) {
   if (isInstalled(root)) return
   const folder = join(root, '.installing')
@@ -20,7 +20,7 @@ export async function ensureInstalled(root = project, say = line => process.stde
   for (;;) {
     writable(() => fs.mkdirSync(folder, { recursive: true }))
     if (tryLock(holder)) break
-    if (!waiting) say('Another process is installing what Dodeca needs; waiting for it …\n')
+    if (!waiting) say('Another process is installing the packages; waiting for it … ')
     waiting = true
     await pause(100)
     if (isInstalled(root)) return
@@ -36,7 +36,7 @@ export async function ensureInstalled(root = project, say = line => process.stde
     try {
       fs.rmdirSync(folder)
     } catch {
-      // A newcomer has put its own lock there.
+      // Another process has put its own lock there.
     }
   }
 }
@@ -55,7 +55,10 @@ function isInstalled(root) {
   }
 }
 
-/** Of what decides about node_modules; a changed script in package.json installs nothing anew. */
+/**
+ * The inputs that decide about node_modules; a changed script in package.json causes no new
+ * installation.
+ */
 function fingerprint(root) {
   const described = JSON.parse(fs.readFileSync(join(root, 'package.json'), 'utf8'))
   const deciding = ['dependencies', 'devDependencies', 'optionalDependencies', 'workspaces']
@@ -67,8 +70,8 @@ function fingerprint(root) {
 }
 
 /**
- * Whether a plain `npm install` has done the work before: npm writes its own record at the very end.
- * The record leaves out the optional packages that are for other machines.
+ * Whether a plain `npm install` has done the work before: npm writes its own record at the very
+ * end. The record leaves out optional packages for other machines.
  */
 async function matchesLock(root) {
   try {
@@ -90,7 +93,7 @@ const isForThisMachine = ({ os, cpu, libc }) =>
   !libc && os?.includes(process.platform) && cpu?.includes(process.arch)
 
 async function install(root, folder, say) {
-  say('Installing what Dodeca needs into node_modules (only this once; a minute or less) …\n')
+  say('Installing the packages into node_modules (only this once; a minute or less) … ')
   const started = performance.now()
   const seconds = () => Math.round((performance.now() - started) / 1000)
   const ticks = process.stderr.isTTY
@@ -101,8 +104,8 @@ async function install(root, folder, say) {
     if (signal) throw new Error(`The installation was interrupted (${signal}). Start again.`)
     if (code !== 0) {
       throw new Error(
-        `The installation failed: \`npm ci\` ended with code ${code}, and its own words are above. ` +
-          'Mend what it names (often the network), then start again.',
+        `The installation failed: \`npm ci\` ended with code ${code}; its output is above. ` +
+          'Correct the cause (often the network), then start again.',
       )
     }
   } finally {
@@ -114,13 +117,15 @@ async function install(root, folder, say) {
 async function runNpm(root, folder) {
   const through = process.env.npm_execpath ?? ''
   const [command, ...first] = /npm-cli\.c?js$/.test(through) ? [process.execPath, through] : ['npm']
-  // The runtime and the tests are development dependencies, so NODE_ENV must not leave them out. npm's
-  // output goes to standard error: standard output belongs to the command that is about to run.
+  // The runtime and the tests are development dependencies, so NODE_ENV must not leave them out.
+  // npm's output goes to standard error, because standard output belongs to the command that
+  // follows.
   const args = [...first, 'ci', '--no-audit', '--no-fund', '--include=dev', '--loglevel=error']
-  // Loaded only here, for it is half of the time that an installed start would take.
+  // Loaded only here, because it takes half of the time that a start without installation takes.
   const { spawn } = await import('node:child_process')
-  // npm waits for the install scripts that it runs, so whoever ends it must end its whole group. An
-  // installer that is told to end does so at once; one that is killed leaves npm's name behind.
+  // npm waits for the install scripts that it runs, so to end it, its whole process group must be
+  // ended. An installer that gets a signal does so at once; one that is killed leaves the pid of
+  // npm in a file.
   const npm = spawn(command, args, { cwd: root, stdio: ['ignore', 2, 2], detached: true })
   let told = null
   const forward = signal => {
@@ -144,7 +149,10 @@ async function runNpm(root, folder) {
   }
 }
 
-/** Two npm in one folder would undo each other's work: one that outlived its installer is ended. */
+/**
+ * Two npm processes in one folder would undo each other's work: one whose installer has ended is
+ * ended.
+ */
 async function endFormerNpm(record) {
   const former = linkText(record)
   if (former === undefined) return
@@ -181,8 +189,8 @@ async function checkRuntime(root) {
 }
 
 /**
- * The lock is a link whose text names its holder, made in one step. A dead holder's lock is removed
- * only under the lock of that removal, and only if it is still that holder's.
+ * The lock is a symbolic link whose text names its holder, created in one step. A dead holder's
+ * lock is removed only under a lock for that removal, and only if it is still that holder's.
  */
 function tryLock(path) {
   const me = `${identityOf(process.pid)}.${randomBytes(6).toString('hex')}`
@@ -197,7 +205,9 @@ function tryLock(path) {
   return false
 }
 
-/** False when somebody was faster; whatever else prevents it is the person's to mend. */
+/**
+ * False if another process was faster; any other error is reported to the person at the terminal.
+ */
 function writable(make) {
   try {
     make()
@@ -225,7 +235,7 @@ function isAlive(identity) {
   return now === born || now === 'alive' || born === 'alive'
 }
 
-/** The pid with the moment of its birth, so that a pid that is used again is another process. */
+/** The pid with the start time, so that a reused pid is a different process. */
 function identityOf(pid) {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -1,6 +1,6 @@
 /**
- * Takes the pictures of docs/images: the pages that a visitor of a short link may see, as a real browser
- * shows them, in light and dark, wide and on a phone. CHROMIUM names the browser's program.
+ * Takes the pictures of docs/images: the pages that a visitor of a short link may see, in a real
+ * browser, light and dark, wide and on a phone. CHROMIUM names the browser's program.
  */
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'

@@ -1,6 +1,6 @@
 /**
- * Writes docs/openapi.json from the product's own routes. Opening a platform starts nothing, so neither
- * a database nor a port is needed, and the keys are made for the moment.
+ * Writes docs/openapi.json from the product's own routes. Opening a platform starts nothing, so
+ * neither a database nor a port is needed, and the keys are temporary.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -15,7 +15,7 @@ import { composition } from '../src/platform.ts'
 const root = resolve(import.meta.dirname, '..')
 export const document_path = 'docs/openapi.json'
 
-/** The product with its defaults, open and at rest. */
+/** The product with its defaults, opened but not started. */
 export async function openProduct(): Promise<Platform> {
   const { version } = JSON.parse(await readFile(resolve(root, 'package.json'), 'utf8')) as {
     version: string
@@ -39,7 +39,7 @@ export async function openProduct(): Promise<Platform> {
   })
 }
 
-/** The text of the file: indented, so that a change of the interface is read in review. */
+/** The text of the file: indented, so that a change of the interface can be read in review. */
 export async function openApiText(): Promise<string> {
   const product = await openProduct()
   try {

@@ -46,6 +46,11 @@ const groups: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
     const { queuesList, queuesRedrive } = await import('./cli/queues.ts')
     return [queuesList, queuesRedrive]
   },
+  uploads: async () => {
+    const { uploadsBlock, uploadsBlocked, uploadsReconcile, uploadsUnblock } =
+      await import('./cli/uploads.ts')
+    return [uploadsReconcile, uploadsBlock, uploadsUnblock, uploadsBlocked]
+  },
   rebuild: async () => [(await import('./cli/rebuild.ts')).rebuildCommand],
   backup: async () => {
     const { backupCreate, backupRestore, backupVerify } = await import('./cli/backup.ts')

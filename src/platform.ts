@@ -4,6 +4,7 @@
  */
 import type { Composition } from './runtime/composition.ts'
 import { gather, type AnySurface } from './runtime/gather.ts'
+import { commerce } from './surfaces/commerce/surface.ts'
 import { identity } from './surfaces/identity/surface.ts'
 import { jobs } from './surfaces/jobs/surface.ts'
 import { links } from './surfaces/links/surface.ts'
@@ -18,6 +19,7 @@ const surfaces: readonly AnySurface[] = [
   uploads,
   notifications,
   payments,
+  commerce,
   links,
   webhooks,
 ]
@@ -29,17 +31,24 @@ export const composition: Composition = {
     const people = identity.open(kernelFor(identity), { permissions })
     const administration = people.face.administration
     const work = jobs.open(kernelFor(jobs), { people: administration, rights: people.face })
-    const files = uploads.open(kernelFor(uploads), { jobs: work.face, people: administration })
-    work.face.plugFiles({
-      isAvailable: files.face.isAvailable,
-      url: (tenant_id, file_id) => files.face.inputUrl({ tenant_id, file_id }),
+    const files = uploads.open(kernelFor(uploads), {
+      jobs: work.face,
+      people: administration,
+      rights: people.face,
     })
+    work.face.plugFiles({ isAvailable: files.face.isAvailable, url: files.face.inputUrl })
     const messages = notifications.open(kernelFor(notifications), {
       people: people.face,
       jobs: work.face,
       directory: administration,
     })
     const money = payments.open(kernelFor(payments), { people: administration })
+    const shop = commerce.open(kernelFor(commerce), {
+      payments: money.face,
+      files: files.face,
+      messages: messages.face,
+      people: people.face,
+    })
     const shortener = links.open(kernelFor(links), {
       jobs: work.face,
       people: administration,
@@ -60,6 +69,7 @@ export const composition: Composition = {
       uploads: files,
       notifications: messages,
       payments: money,
+      commerce: shop,
       links: shortener,
       webhooks: hooks,
     }

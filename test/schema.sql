@@ -988,6 +988,16 @@ CREATE INDEX worker_capabilities_type ON jobs.worker_capabilities USING btree (c
 
 create schema uploads;
 
+create table uploads.blocked_hashes (
+  sha256 bytea not null,
+  reason text not null,
+  created_by text not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint blocked_hashes_pkey PRIMARY KEY (sha256),
+  constraint blocked_hashes_reason_check CHECK ((length(reason) <= 200)),
+  constraint blocked_hashes_sha256_check CHECK ((octet_length(sha256) = 32))
+);
+
 create table uploads.derivatives (
   tenant_id uuid not null,
   id uuid not null,
@@ -1052,8 +1062,10 @@ create table uploads.files (
   constraint files_tenant_id_upload_id_key UNIQUE (tenant_id, upload_id)
 );
 CREATE INDEX files_due ON uploads.files USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE UNIQUE INDEX files_id ON uploads.files USING btree (id);
 CREATE INDEX files_owner ON uploads.files USING btree (tenant_id, owner_id, id);
 CREATE INDEX files_retention ON uploads.files USING btree (retention_until) WHERE (retention_until IS NOT NULL);
+CREATE INDEX files_sha256 ON uploads.files USING btree (sha256) WHERE (state = 'available'::text);
 
 create table uploads.processing_attempts (
   tenant_id uuid not null,
@@ -1129,6 +1141,7 @@ create table uploads.uploads (
 );
 CREATE INDEX uploads_due ON uploads.uploads USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX uploads_expiry ON uploads.uploads USING btree (expires_at) WHERE (state = 'initiated'::text);
+CREATE UNIQUE INDEX uploads_id ON uploads.uploads USING btree (id);
 CREATE INDEX uploads_open ON uploads.uploads USING btree (tenant_id, owner_id) WHERE (state = 'initiated'::text);
 CREATE INDEX uploads_parts_left ON uploads.uploads USING btree (retention_until) WHERE ((multipart_upload_id IS NOT NULL) AND (state <> 'initiated'::text));
 CREATE UNIQUE INDEX uploads_references ON uploads.uploads USING btree (multipart_upload_id) WHERE (multipart_upload_id IS NOT NULL);
@@ -1205,6 +1218,7 @@ create table notifications.delivery_attempts (
   masked text,
   created_at timestamp with time zone not null default kernel.now(),
   updated_at timestamp with time zone not null default kernel.now(),
+  pinned boolean not null default false,
   constraint delivery_attempts_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'sms'::text, 'push'::text, 'in_app'::text]))),
   constraint delivery_attempts_pkey PRIMARY KEY (tenant_id, intent_id, channel, target, attempt_no),
   constraint delivery_attempts_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'sending'::text, 'accepted'::text, 'delivered'::text, 'deferred'::text, 'failed'::text, 'bounced'::text, 'complained'::text, 'unknown'::text, 'skipped'::text, 'cancelled'::text])))
@@ -1898,6 +1912,617 @@ AS $function$
 begin
   raise exception 'the ledger is append-only: correct it with a reversing transaction'
     using errcode = '42501', constraint = 'ledger_append_only';
+end $function$;
+
+create schema commerce;
+
+create table commerce.cart_items (
+  tenant_id uuid not null,
+  owner_id uuid not null,
+  cart_id uuid not null,
+  sku text not null,
+  quantity integer not null,
+  added_at timestamp with time zone not null default kernel.now(),
+  constraint cart_items_pkey PRIMARY KEY (tenant_id, owner_id, cart_id, sku),
+  constraint cart_items_quantity_check CHECK (((quantity >= 1) AND (quantity <= 999))),
+  constraint cart_items_tenant_id_owner_id_cart_id_fkey FOREIGN KEY (tenant_id, owner_id, cart_id) REFERENCES commerce.carts(tenant_id, owner_id, id) ON DELETE CASCADE
+);
+
+create table commerce.carts (
+  tenant_id uuid not null,
+  owner_id uuid not null,
+  id uuid not null,
+  state text not null default 'open'::text,
+  currency text not null,
+  shipping_address jsonb,
+  shipping_method_id text,
+  discount_codes text[] not null default '{}'::text[],
+  order_id uuid,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  updated_at timestamp with time zone not null default kernel.now(),
+  constraint carts_check CHECK (((state = 'open'::text) = (order_id IS NULL))),
+  constraint carts_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint carts_pkey PRIMARY KEY (tenant_id, owner_id, id),
+  constraint carts_state_check CHECK ((state = ANY (ARRAY['open'::text, 'locked'::text, 'ordered'::text])))
+);
+CREATE INDEX carts_old ON commerce.carts USING btree (updated_at) WHERE (state <> 'locked'::text);
+CREATE INDEX carts_open ON commerce.carts USING btree (tenant_id, owner_id) WHERE (state = 'open'::text);
+CREATE INDEX carts_owner ON commerce.carts USING btree (owner_id, id);
+
+create table commerce.catalog_products (
+  tenant_id uuid not null,
+  id uuid not null,
+  handle text not null,
+  title text not null,
+  description text not null default ''::text,
+  category text not null default ''::text,
+  tax_class text not null default 'standard'::text,
+  attributes jsonb not null default '{}'::jsonb,
+  images uuid[] not null default '{}'::uuid[],
+  state text not null default 'draft'::text,
+  version bigint not null default 1,
+  published_at timestamp with time zone,
+  created_at timestamp with time zone not null default kernel.now(),
+  updated_at timestamp with time zone not null default kernel.now(),
+  search tsvector generated always as ((setweight(to_tsvector('simple'::regconfig, title), 'A'::"char") || setweight(to_tsvector('simple'::regconfig, category), 'B'::"char")) || setweight(to_tsvector('simple'::regconfig, description), 'C'::"char")) stored,
+  constraint catalog_products_check CHECK (((state = 'draft'::text) OR (published_at IS NOT NULL))),
+  constraint catalog_products_handle UNIQUE (tenant_id, handle),
+  constraint catalog_products_handle_check CHECK ((handle ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text)),
+  constraint catalog_products_pkey PRIMARY KEY (tenant_id, id),
+  constraint catalog_products_state_check CHECK ((state = ANY (ARRAY['draft'::text, 'active'::text, 'archived'::text])))
+);
+CREATE INDEX catalog_products_category ON commerce.catalog_products USING btree (tenant_id, category text_pattern_ops, published_at DESC, id DESC);
+CREATE INDEX catalog_products_images ON commerce.catalog_products USING gin (images);
+CREATE INDEX catalog_products_newest ON commerce.catalog_products USING btree (tenant_id, state, published_at DESC, id DESC);
+CREATE INDEX catalog_products_search ON commerce.catalog_products USING gin (search);
+
+create table commerce.discount_redemptions (
+  tenant_id uuid not null,
+  order_id uuid not null,
+  code text not null,
+  amount_minor bigint not null,
+  state text not null default 'held'::text,
+  constraint discount_redemptions_amount_minor_check CHECK ((amount_minor >= 0)),
+  constraint discount_redemptions_pkey PRIMARY KEY (tenant_id, order_id, code),
+  constraint discount_redemptions_state_check CHECK ((state = ANY (ARRAY['held'::text, 'used'::text, 'released'::text])))
+);
+CREATE INDEX discount_redemptions_code ON commerce.discount_redemptions USING btree (tenant_id, code) WHERE (state <> 'released'::text);
+
+create table commerce.discount_uses (
+  tenant_id uuid not null,
+  code text not null,
+  used bigint not null default 0,
+  constraint discount_uses_pkey PRIMARY KEY (tenant_id, code),
+  constraint discount_uses_used_check CHECK ((used >= 0))
+);
+
+create table commerce.inventory_items (
+  tenant_id uuid not null,
+  sku text not null,
+  on_hand bigint not null default 0,
+  reserved bigint not null default 0,
+  version bigint not null default 1,
+  constraint inventory_items_pkey PRIMARY KEY (tenant_id, sku),
+  constraint inventory_items_stock CHECK (((reserved >= 0) AND (on_hand >= reserved))),
+  constraint inventory_items_tenant_id_sku_fkey FOREIGN KEY (tenant_id, sku) REFERENCES commerce.product_variants(tenant_id, sku)
+) with (fillfactor=70);
+
+create table commerce.inventory_movements (
+  tenant_id uuid not null,
+  id bigint not null generated always as identity,
+  sku text not null,
+  delta_on_hand bigint not null,
+  delta_reserved bigint not null,
+  reason text not null,
+  ref uuid,
+  note text,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint inventory_movements_pkey PRIMARY KEY (tenant_id, sku, id)
+);
+CREATE TRIGGER inventory_movements_kept BEFORE DELETE OR UPDATE ON commerce.inventory_movements FOR EACH ROW EXECUTE FUNCTION commerce.refuse_change();
+
+create table commerce.inventory_reservations (
+  tenant_id uuid not null,
+  id uuid not null,
+  order_id uuid not null,
+  sku text not null,
+  quantity bigint not null,
+  fulfilled_quantity bigint not null default 0,
+  expires_at timestamp with time zone not null,
+  state text not null default 'active'::text,
+  constraint inventory_reservations_check CHECK (((fulfilled_quantity >= 0) AND (fulfilled_quantity <= quantity))),
+  constraint inventory_reservations_check1 CHECK (((state = 'fulfilled'::text) = (fulfilled_quantity = quantity))),
+  constraint inventory_reservations_line UNIQUE (tenant_id, order_id, sku),
+  constraint inventory_reservations_pkey PRIMARY KEY (tenant_id, id),
+  constraint inventory_reservations_quantity_check CHECK ((quantity > 0)),
+  constraint inventory_reservations_state_check CHECK ((state = ANY (ARRAY['active'::text, 'committed'::text, 'fulfilled'::text, 'expired'::text, 'released'::text])))
+);
+CREATE INDEX inventory_reservations_live ON commerce.inventory_reservations USING btree (tenant_id, sku) WHERE (state = ANY (ARRAY['active'::text, 'committed'::text]));
+
+create table commerce.order_counters (
+  tenant_id uuid not null,
+  last bigint not null,
+  constraint order_counters_pkey PRIMARY KEY (tenant_id)
+);
+
+create table commerce.order_lines (
+  tenant_id uuid not null,
+  order_id uuid not null,
+  id uuid not null,
+  line_no integer not null,
+  sku text not null,
+  product_id uuid not null,
+  product_description text not null,
+  quantity integer not null,
+  accepted_unit_price_minor bigint not null,
+  subtotal_minor bigint not null,
+  discount_minor bigint not null,
+  tax_minor bigint not null,
+  total_minor bigint not null,
+  currency text not null,
+  price_version_id uuid not null,
+  tax_breakdown jsonb not null,
+  requires_shipping boolean not null,
+  track_inventory boolean not null,
+  shipped_quantity integer not null default 0,
+  returned_quantity integer not null default 0,
+  refunded_quantity integer not null default 0,
+  constraint order_lines_accepted_unit_price_minor_check CHECK ((accepted_unit_price_minor >= 0)),
+  constraint order_lines_check CHECK ((subtotal_minor = (accepted_unit_price_minor * quantity))),
+  constraint order_lines_check1 CHECK (((discount_minor >= 0) AND (discount_minor <= subtotal_minor))),
+  constraint order_lines_pkey PRIMARY KEY (tenant_id, order_id, id),
+  constraint order_lines_quantities CHECK (((0 <= refunded_quantity) AND (refunded_quantity <= returned_quantity) AND (returned_quantity <= shipped_quantity) AND (shipped_quantity <= quantity))),
+  constraint order_lines_quantity_check CHECK ((quantity > 0)),
+  constraint order_lines_tax_minor_check CHECK ((tax_minor >= 0)),
+  constraint order_lines_tenant_id_order_id_fkey FOREIGN KEY (tenant_id, order_id) REFERENCES commerce.orders(tenant_id, id),
+  constraint order_lines_tenant_id_order_id_line_no_key UNIQUE (tenant_id, order_id, line_no),
+  constraint order_lines_total_minor_check CHECK ((total_minor >= 0))
+);
+CREATE TRIGGER order_lines_agreed BEFORE UPDATE ON commerce.order_lines FOR EACH ROW EXECUTE FUNCTION commerce.keep_agreement();
+CREATE TRIGGER order_lines_kept BEFORE DELETE ON commerce.order_lines FOR EACH ROW EXECUTE FUNCTION commerce.refuse_change();
+CREATE CONSTRAINT TRIGGER order_lines_sums AFTER INSERT ON commerce.order_lines DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.check_sums();
+
+create table commerce.order_state_history (
+  tenant_id uuid not null,
+  order_id uuid not null,
+  id bigint not null generated always as identity,
+  from_state text,
+  to_state text not null,
+  reason_code text,
+  at timestamp with time zone not null default kernel.now(),
+  constraint order_state_history_pkey PRIMARY KEY (tenant_id, order_id, id)
+);
+
+create table commerce.orders (
+  tenant_id uuid not null,
+  id uuid not null,
+  number bigint,
+  buyer_id uuid not null,
+  cart_id uuid not null,
+  state text not null default 'pending'::text,
+  currency text not null,
+  email text,
+  subtotal_minor bigint not null,
+  discount_minor bigint not null,
+  shipping_minor bigint not null,
+  shipping_discount_minor bigint not null,
+  shipping_tax_minor bigint not null,
+  tax_minor bigint not null,
+  total_minor bigint not null,
+  prices_include_tax boolean not null,
+  shipping_method jsonb,
+  needs_shipping boolean not null,
+  discounts jsonb not null,
+  shipping_address jsonb,
+  billing_address jsonb,
+  calculation jsonb not null,
+  pricing_fingerprint text not null,
+  capture_policy text not null,
+  payment_state text not null,
+  authorize_operation_id uuid,
+  intent_id uuid,
+  amount_authorized_minor bigint not null default 0,
+  amount_captured_minor bigint not null default 0,
+  amount_refunded_minor bigint not null default 0,
+  authorization_expires_at timestamp with time zone,
+  payment_error jsonb,
+  shipping_refunded boolean not null default false,
+  idempotency_key text not null,
+  request_fingerprint bytea not null,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  confirmed_at timestamp with time zone,
+  shipped_at timestamp with time zone,
+  reservation_expires_at timestamp with time zone not null,
+  due_at timestamp with time zone,
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  constraint orders_capture_policy_check CHECK ((capture_policy = ANY (ARRAY['on_first_shipment'::text, 'on_confirm'::text]))),
+  constraint orders_confirmed CHECK (
+CASE
+    WHEN (state = ANY (ARRAY['confirmed'::text, 'fulfilled'::text])) THEN (confirmed_at IS NOT NULL)
+    WHEN (state = 'cancelled'::text) THEN true
+    ELSE (confirmed_at IS NULL)
+END),
+  constraint orders_discount_minor_check CHECK ((discount_minor >= 0)),
+  constraint orders_key UNIQUE (tenant_id, buyer_id, idempotency_key),
+  constraint orders_money CHECK (((0 <= amount_refunded_minor) AND (amount_refunded_minor <= amount_captured_minor) AND (amount_captured_minor <= amount_authorized_minor) AND (amount_authorized_minor <= total_minor))),
+  constraint orders_number UNIQUE (tenant_id, number),
+  constraint orders_numbered CHECK (((number IS NULL) OR (confirmed_at IS NOT NULL))),
+  constraint orders_payment_state_check CHECK ((payment_state = ANY (ARRAY['none'::text, 'authorizing'::text, 'requires_action'::text, 'pending_provider'::text, 'authorized'::text, 'captured'::text, 'releasing'::text, 'released'::text, 'declined'::text, 'partially_refunded'::text, 'refunded'::text]))),
+  constraint orders_pkey PRIMARY KEY (tenant_id, id),
+  constraint orders_shipping_discount_minor_check CHECK ((shipping_discount_minor >= 0)),
+  constraint orders_shipping_minor_check CHECK ((shipping_minor >= 0)),
+  constraint orders_shipping_tax_minor_check CHECK ((shipping_tax_minor >= 0)),
+  constraint orders_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'confirmed'::text, 'fulfilled'::text, 'payment_failed'::text, 'expired'::text, 'cancelled'::text]))),
+  constraint orders_subtotal_minor_check CHECK ((subtotal_minor >= 0)),
+  constraint orders_tax_minor_check CHECK ((tax_minor >= 0)),
+  constraint orders_total CHECK ((total_minor = ((((subtotal_minor - discount_minor) + shipping_minor) - shipping_discount_minor) +
+CASE
+    WHEN prices_include_tax THEN (0)::bigint
+    ELSE tax_minor
+END))),
+  constraint orders_total_minor_check CHECK (((total_minor >= 0) AND (total_minor <= 99999999)))
+);
+CREATE INDEX orders_authorization ON commerce.orders USING btree (authorization_expires_at) WHERE ((state = 'confirmed'::text) AND (payment_state = 'authorized'::text));
+CREATE INDEX orders_buyer ON commerce.orders USING btree (tenant_id, buyer_id, id DESC);
+CREATE INDEX orders_due ON commerce.orders USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX orders_intent ON commerce.orders USING btree (tenant_id, intent_id);
+CREATE INDEX orders_pending ON commerce.orders USING btree (tenant_id, buyer_id) WHERE (state = 'pending'::text);
+CREATE INDEX orders_person ON commerce.orders USING btree (buyer_id, id);
+CREATE INDEX orders_state ON commerce.orders USING btree (tenant_id, state, id DESC);
+CREATE TRIGGER orders_agreed BEFORE UPDATE ON commerce.orders FOR EACH ROW EXECUTE FUNCTION commerce.keep_agreement();
+CREATE CONSTRAINT TRIGGER orders_sums AFTER INSERT ON commerce.orders DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.check_sums();
+
+create table commerce.payment_operations (
+  tenant_id uuid not null,
+  id uuid not null,
+  order_id uuid not null,
+  type text not null,
+  amount_minor bigint not null,
+  state text not null default 'requested'::text,
+  payment_method text,
+  return_url text,
+  reason text,
+  result jsonb,
+  due_at timestamp with time zone,
+  attempts integer not null default 0,
+  lease_token uuid,
+  leased_until timestamp with time zone,
+  last_error_code text,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint payment_operations_amount_minor_check CHECK ((amount_minor >= 0)),
+  constraint payment_operations_id UNIQUE (id),
+  constraint payment_operations_pkey PRIMARY KEY (tenant_id, id),
+  constraint payment_operations_state_check CHECK ((state = ANY (ARRAY['requested'::text, 'pending'::text, 'succeeded'::text, 'failed'::text]))),
+  constraint payment_operations_tenant_id_order_id_fkey FOREIGN KEY (tenant_id, order_id) REFERENCES commerce.orders(tenant_id, id),
+  constraint payment_operations_type_check CHECK ((type = ANY (ARRAY['authorize'::text, 'capture'::text, 'void'::text, 'refund'::text])))
+);
+CREATE INDEX payment_operations_due ON commerce.payment_operations USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE UNIQUE INDEX payment_operations_once ON commerce.payment_operations USING btree (tenant_id, order_id, type) WHERE ((type = ANY (ARRAY['authorize'::text, 'capture'::text, 'void'::text])) AND (state <> 'failed'::text));
+
+create table commerce.price_versions (
+  tenant_id uuid not null,
+  id uuid not null,
+  sku text not null,
+  currency text not null,
+  amount_minor bigint not null,
+  compare_at_minor bigint,
+  prices_include_tax boolean not null default false,
+  effective_from timestamp with time zone not null,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint price_versions_amount_minor_check CHECK ((amount_minor >= 0)),
+  constraint price_versions_compare_at_minor_check CHECK ((compare_at_minor >= 0)),
+  constraint price_versions_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint price_versions_moment UNIQUE (tenant_id, sku, currency, effective_from),
+  constraint price_versions_pkey PRIMARY KEY (tenant_id, id),
+  constraint price_versions_tenant_id_sku_fkey FOREIGN KEY (tenant_id, sku) REFERENCES commerce.product_variants(tenant_id, sku)
+);
+CREATE INDEX price_versions_now ON commerce.price_versions USING btree (tenant_id, sku, currency, effective_from DESC) INCLUDE (amount_minor);
+CREATE TRIGGER price_versions_kept BEFORE UPDATE ON commerce.price_versions FOR EACH ROW EXECUTE FUNCTION commerce.refuse_change();
+
+create table commerce.product_variants (
+  tenant_id uuid not null,
+  sku text not null,
+  product_id uuid not null,
+  place integer not null,
+  title text not null,
+  options jsonb not null default '{}'::jsonb,
+  weight_grams integer not null default 0,
+  requires_shipping boolean not null default true,
+  track_inventory boolean not null default true,
+  max_order_quantity integer not null default 999,
+  state text not null default 'active'::text,
+  constraint product_variants_max_order_quantity_check CHECK (((max_order_quantity >= 1) AND (max_order_quantity <= 999))),
+  constraint product_variants_pkey PRIMARY KEY (tenant_id, sku),
+  constraint product_variants_sku_check CHECK ((sku ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'::text)),
+  constraint product_variants_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text]))),
+  constraint product_variants_tenant_id_product_id_fkey FOREIGN KEY (tenant_id, product_id) REFERENCES commerce.catalog_products(tenant_id, id),
+  constraint product_variants_weight_grams_check CHECK ((weight_grams >= 0))
+);
+CREATE INDEX product_variants_product ON commerce.product_variants USING btree (tenant_id, product_id, place);
+
+create table commerce.refunds (
+  tenant_id uuid not null,
+  id uuid not null,
+  order_id uuid not null,
+  return_id uuid,
+  amount_minor bigint not null,
+  state text not null default 'pending'::text,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint refunds_amount_minor_check CHECK ((amount_minor > 0)),
+  constraint refunds_pkey PRIMARY KEY (tenant_id, id),
+  constraint refunds_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text]))),
+  constraint refunds_tenant_id_order_id_fkey FOREIGN KEY (tenant_id, order_id) REFERENCES commerce.orders(tenant_id, id)
+);
+CREATE UNIQUE INDEX refunds_of_return ON commerce.refunds USING btree (tenant_id, return_id) WHERE ((return_id IS NOT NULL) AND (state <> 'failed'::text));
+CREATE INDEX refunds_order ON commerce.refunds USING btree (tenant_id, order_id, id);
+
+create table commerce.return_lines (
+  tenant_id uuid not null,
+  return_id uuid not null,
+  order_id uuid not null,
+  order_line_id uuid not null,
+  quantity integer not null,
+  received_quantity integer,
+  restock boolean,
+  reason_code text not null,
+  refund_minor bigint,
+  constraint return_lines_check CHECK (((received_quantity >= 0) AND (received_quantity <= quantity))),
+  constraint return_lines_pkey PRIMARY KEY (tenant_id, return_id, order_line_id),
+  constraint return_lines_quantity_check CHECK ((quantity > 0)),
+  constraint return_lines_refund_minor_check CHECK ((refund_minor >= 0)),
+  constraint return_lines_tenant_id_order_id_order_line_id_fkey FOREIGN KEY (tenant_id, order_id, order_line_id) REFERENCES commerce.order_lines(tenant_id, order_id, id),
+  constraint return_lines_tenant_id_return_id_fkey FOREIGN KEY (tenant_id, return_id) REFERENCES commerce.returns(tenant_id, id)
+);
+
+create table commerce.returns (
+  tenant_id uuid not null,
+  id uuid not null,
+  order_id uuid not null,
+  buyer_id uuid not null,
+  state text not null default 'requested'::text,
+  refund_shipping text not null default 'none'::text,
+  restocking_fee_minor bigint not null default 0,
+  refund_minor bigint,
+  note text,
+  idempotency_key text not null,
+  request_fingerprint bytea not null,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  constraint returns_key UNIQUE (tenant_id, buyer_id, idempotency_key),
+  constraint returns_pkey PRIMARY KEY (tenant_id, id),
+  constraint returns_refund_minor_check CHECK ((refund_minor >= 0)),
+  constraint returns_refund_shipping_check CHECK ((refund_shipping = ANY (ARRAY['none'::text, 'full'::text]))),
+  constraint returns_restocking_fee_minor_check CHECK ((restocking_fee_minor >= 0)),
+  constraint returns_state_check CHECK ((state = ANY (ARRAY['requested'::text, 'approved'::text, 'rejected'::text, 'cancelled'::text, 'received'::text, 'refund_pending'::text, 'refunded'::text, 'refund_failed'::text]))),
+  constraint returns_tenant_id_order_id_fkey FOREIGN KEY (tenant_id, order_id) REFERENCES commerce.orders(tenant_id, id)
+);
+CREATE INDEX returns_buyer ON commerce.returns USING btree (tenant_id, buyer_id, id DESC);
+CREATE INDEX returns_order ON commerce.returns USING btree (tenant_id, order_id, id);
+CREATE INDEX returns_person ON commerce.returns USING btree (buyer_id, id);
+
+create table commerce.shipments (
+  tenant_id uuid not null,
+  id uuid not null,
+  order_id uuid not null,
+  state text not null default 'preparing'::text,
+  lines jsonb not null default '[]'::jsonb,
+  carrier text,
+  tracking_number text,
+  principal_id uuid,
+  idempotency_key text,
+  request_fingerprint bytea,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default kernel.now(),
+  shipped_at timestamp with time zone,
+  delivered_at timestamp with time zone,
+  constraint shipments_key UNIQUE (tenant_id, principal_id, idempotency_key),
+  constraint shipments_pkey PRIMARY KEY (tenant_id, id),
+  constraint shipments_state_check CHECK ((state = ANY (ARRAY['preparing'::text, 'awaiting_capture'::text, 'shipped'::text, 'delivered'::text, 'lost'::text, 'cancelled'::text]))),
+  constraint shipments_tenant_id_order_id_fkey FOREIGN KEY (tenant_id, order_id) REFERENCES commerce.orders(tenant_id, id)
+);
+CREATE UNIQUE INDEX shipments_open ON commerce.shipments USING btree (tenant_id, order_id) WHERE (state = ANY (ARRAY['preparing'::text, 'awaiting_capture'::text]));
+CREATE INDEX shipments_order ON commerce.shipments USING btree (tenant_id, order_id, id);
+CREATE INDEX shipments_state ON commerce.shipments USING btree (tenant_id, state, id DESC);
+
+create table commerce.shop_records (
+  tenant_id uuid not null,
+  kind text not null,
+  key text not null,
+  record jsonb not null,
+  version bigint not null default 1,
+  updated_at timestamp with time zone not null default kernel.now(),
+  constraint shop_records_kind_check CHECK ((kind = ANY (ARRAY['settings'::text, 'tax_rule'::text, 'shipping_method'::text, 'discount'::text]))),
+  constraint shop_records_pkey PRIMARY KEY (tenant_id, kind, key)
+);
+
+CREATE OR REPLACE FUNCTION commerce.check_sums()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  tenant uuid := new.tenant_id;
+  one uuid := case tg_table_name when 'orders' then to_jsonb(new) ->> 'id'
+    else to_jsonb(new) ->> 'order_id' end;
+begin
+  if exists (
+    select from commerce.orders o
+    left join lateral (
+      select sum(l.subtotal_minor) as subtotal, sum(l.discount_minor) as discount,
+        sum(l.tax_minor) as tax, sum(l.total_minor) as total
+      from commerce.order_lines l where l.tenant_id = o.tenant_id and l.order_id = o.id) s on true
+    where o.tenant_id = tenant and o.id = one
+      and (s.subtotal is distinct from o.subtotal_minor
+        or s.discount is distinct from o.discount_minor
+        or s.tax + o.shipping_tax_minor is distinct from o.tax_minor
+        or s.total + o.shipping_minor - o.shipping_discount_minor
+          + case when o.prices_include_tax then 0 else o.shipping_tax_minor end
+          is distinct from o.total_minor)) then
+    raise exception 'the lines of order % do not add up to it', one
+      using errcode = '23514', constraint = 'orders_sums';
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION commerce.give_back(tenant uuid, for_order uuid, to_state text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  held record;
+begin
+  for held in
+    select r.sku, r.quantity - r.fulfilled_quantity as rest
+    from commerce.inventory_reservations r
+    where r.tenant_id = tenant and r.order_id = for_order and r.state in ('active', 'committed')
+    order by r.sku collate "C"
+  loop
+    perform from commerce.move_stock(tenant, held.sku, 0, -held.rest, to_state, for_order, null);
+  end loop;
+  update commerce.inventory_reservations r set state = to_state
+  where r.tenant_id = tenant and r.order_id = for_order and r.state in ('active', 'committed');
+end $function$;
+
+CREATE OR REPLACE FUNCTION commerce.keep_agreement()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  moves text[] := case tg_table_name
+    when 'order_lines' then array['shipped_quantity', 'returned_quantity', 'refunded_quantity']
+    else array['number', 'state', 'email', 'shipping_address', 'billing_address', 'payment_state',
+      'authorize_operation_id', 'intent_id', 'amount_authorized_minor', 'amount_captured_minor',
+      'amount_refunded_minor', 'authorization_expires_at', 'payment_error', 'shipping_refunded',
+      'version', 'confirmed_at', 'shipped_at', 'due_at', 'attempts', 'lease_token', 'leased_until',
+      'last_error_code'] end;
+begin
+  if to_jsonb(new) - moves is distinct from to_jsonb(old) - moves then
+    raise exception 'what a buyer agreed to in % is kept as it is', tg_table_name
+      using errcode = '23514', constraint = tg_name;
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION commerce.moment(at timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$function$;
+
+CREATE OR REPLACE FUNCTION commerce.move_stock(tenant uuid, item text, on_hand_by bigint, reserved_by bigint, why text, cause uuid, words text)
+ RETURNS TABLE(on_hand bigint, reserved bigint, version bigint)
+ LANGUAGE sql
+AS $function$
+  with moved as (
+    update commerce.inventory_items i
+    set on_hand = i.on_hand + on_hand_by, reserved = i.reserved + reserved_by,
+      version = i.version + 1
+    where i.tenant_id = tenant and i.sku = item
+      and i.reserved + reserved_by >= 0
+      and i.on_hand + on_hand_by >= i.reserved + reserved_by
+    returning i.on_hand, i.reserved, i.version
+  ), noted as (
+    insert into commerce.inventory_movements (
+      tenant_id, sku, delta_on_hand, delta_reserved, reason, ref, note)
+    select tenant, item, on_hand_by, reserved_by, why, cause, words from moved
+  )
+  select m.on_hand, m.reserved, m.version from moved m
+$function$;
+
+CREATE OR REPLACE FUNCTION commerce.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception '% of %.% is refused: its rows are kept as they are',
+    tg_op, tg_table_schema, tg_table_name using errcode = '23514', constraint = tg_name;
+end $function$;
+
+CREATE OR REPLACE FUNCTION commerce.reserve(tenant uuid, for_order uuid, ids uuid[], skus text[], quantities bigint[], until timestamp with time zone)
+ RETURNS TABLE(sku text, requested bigint, available bigint)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  want record;
+begin
+  for want in
+    select w.sku, sum(w.quantity)::bigint as quantity, (array_agg(w.id))[1] as id
+    from unnest(ids, skus, quantities) as w (id, sku, quantity)
+    group by w.sku order by w.sku collate "C"
+  loop
+    perform from commerce.move_stock(
+      tenant, want.sku, 0, want.quantity, 'reserved', for_order, null);
+    if found then
+      insert into commerce.inventory_reservations (
+        tenant_id, id, order_id, sku, quantity, expires_at)
+      values (tenant, want.id, for_order, want.sku, want.quantity, until);
+    else
+      sku := want.sku;
+      requested := want.quantity;
+      available := coalesce((
+        select i.on_hand - i.reserved from commerce.inventory_items i
+        where i.tenant_id = tenant and i.sku = want.sku), 0);
+      return next;
+    end if;
+  end loop;
+end $function$;
+
+CREATE OR REPLACE FUNCTION commerce.return_view(tenant uuid, one uuid)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object(
+    'id', r.id, 'order_id', r.order_id, 'state', r.state,
+    'lines', (
+      select jsonb_agg(jsonb_build_object(
+        'order_line_id', l.order_line_id, 'quantity', l.quantity,
+        'received_quantity', l.received_quantity, 'restock', l.restock,
+        'reason_code', l.reason_code, 'refund_minor', l.refund_minor) order by l.order_line_id)
+      from commerce.return_lines l where l.tenant_id = r.tenant_id and l.return_id = r.id),
+    'refund_shipping', r.refund_shipping, 'restocking_fee_minor', r.restocking_fee_minor,
+    'refund', (
+      select jsonb_build_object(
+        'operation_id', f.id, 'amount_minor', f.amount_minor, 'state', f.state)
+      from commerce.refunds f where f.tenant_id = r.tenant_id and f.return_id = r.id
+      order by f.created_at desc, f.id desc limit 1),
+    'note', r.note, 'version', r.version, 'created_at', commerce.moment(r.created_at))
+  from commerce.returns r where r.tenant_id = tenant and r.id = one
+$function$;
+
+CREATE OR REPLACE FUNCTION commerce.take_out(tenant uuid, for_order uuid, cause uuid, skus text[], quantities bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  sent record;
+begin
+  for sent in
+    select w.sku, sum(w.quantity)::bigint as quantity
+    from unnest(skus, quantities) as w (sku, quantity)
+    group by w.sku order by w.sku collate "C"
+  loop
+    update commerce.inventory_reservations r
+    set fulfilled_quantity = r.fulfilled_quantity + sent.quantity,
+      state = case when r.fulfilled_quantity + sent.quantity = r.quantity
+        then 'fulfilled' else r.state end
+    where r.tenant_id = tenant and r.order_id = for_order and r.sku = sent.sku
+      and r.state = 'committed';
+    if not found then
+      raise exception 'order % holds no % to ship', for_order, sent.sku;
+    end if;
+    perform from commerce.move_stock(
+      tenant, sent.sku, -sent.quantity, -sent.quantity, 'shipped', cause, null);
+    if not found then
+      raise exception 'there are not % of % to ship', sent.quantity, sent.sku;
+    end if;
+  end loop;
 end $function$;
 
 create schema links;

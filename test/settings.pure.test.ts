@@ -36,6 +36,7 @@ const refused: readonly (readonly [Record<string, string>, RegExp])[] = [
     { LINKS_EXPIRY_MIN_SECONDS: '86401', LINKS_EXPIRY_MAX_DAYS: '1' },
     /LINKS_EXPIRY_MIN_SECONDS .* LINKS_EXPIRY_MAX_DAYS/,
   ],
+  [{ KERNEL_FAULTS: 'links.no_such=kill' }, /KERNEL_FAULTS: there is no fault point links.no_such/],
   [{ LINKS_PURGE: 'webhook' }, /LINKS_PURGE .* LINKS_PURGE_URL/],
   [
     {

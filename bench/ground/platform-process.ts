@@ -11,7 +11,7 @@ import { book } from '../../test/surfaces/book/surface.ts'
 import type { Face as People } from '../../test/surfaces/people/face.ts'
 import { people } from '../../test/surfaces/people/surface.ts'
 import { answerBeats } from './answer-beats.ts'
-import { pulseOf, type Face as Pulse, type Hearing } from './pulse.ts'
+import { pulseOf, type Face as Pulse, type Consumption } from './pulse.ts'
 
 export type Ready = {
   readonly port: number
@@ -20,9 +20,9 @@ export type Ready = {
   readonly person_id: string
 }
 
-const hearing = (process.argv[2] ?? 'none') as Hearing
+const consuming = (process.argv[2] ?? 'none') as Consumption
 const surfaces = process.argv[3] === 'pulse' ? [people] : [people, book]
-const pulse = pulseOf(hearing)
+const pulse = pulseOf(consuming)
 let faces: { who: People; beating: Pulse } | undefined
 
 const running = await start(loadConfig(), () => {}, {

@@ -5,14 +5,14 @@ import { startBeating, type Beating } from './beating.ts'
 import type { Side } from './machine.ts'
 import type { Options } from './options.ts'
 import type { Ready } from './platform-process.ts'
-import type { Hearing } from './pulse.ts'
+import type { Consumption } from './pulse.ts'
 
 export type Platform = Ready & Beating
 
 export type PlatformOptions = {
   readonly database_url: string
   readonly roles?: 'api' | 'worker' | 'api,worker'
-  readonly hearing?: Hearing
+  readonly consuming?: Consumption
   /** With the account book, or only with the pulse, so that nobody else hears events. */
   readonly surfaces?: 'book' | 'pulse'
   readonly side?: Side
@@ -41,7 +41,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const {
     database_url,
     roles = 'api,worker',
-    hearing = 'none',
+    consuming = 'none',
     side = 'server',
     surfaces = 'book',
   } = options
@@ -52,7 +52,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     args: [
       ...profiling,
       fileURLToPath(new URL('./platform-process.ts', import.meta.url)),
-      hearing,
+      consuming,
       surfaces,
     ],
     env: { ...productionEnvironment(database_url), ROLES: roles },

@@ -10,14 +10,14 @@ import type { Kernel, Surface } from '../../src/kernel/surface.ts'
 import { newBeats, nowMs, type Beats } from './answer-beats.ts'
 
 /** How the consumer works: not at all, with one statement an event, or so that batches break up. */
-export type Hearing = 'none' | 'batched' | 'single'
+export type Consumption = 'none' | 'batched' | 'single'
 
 export type Face = {
   readonly beats: Beats
   beat(tenant_id: string): Promise<void>
 }
 
-export function pulseOf(hearing: Hearing): Surface<Face, Record<never, never>> {
+export function pulseOf(consuming: Consumption): Surface<Face, Record<never, never>> {
   return {
     name: 'pulse',
     settings: {},
@@ -25,17 +25,17 @@ export function pulseOf(hearing: Hearing): Surface<Face, Record<never, never>> {
     permissions: {},
     errors: {},
     events: { 'pulse.beaten': { version: 1, data: Type.Object({ beat_id: Type.String() }) } },
-    open: kernel => open(kernel, hearing),
+    open: kernel => open(kernel, consuming),
   }
 }
 
-function open(kernel: Kernel, hearing: Hearing) {
+function open(kernel: Kernel, consuming: Consumption) {
   const beats = newBeats()
   const seen = new WeakSet<Tx>()
   const run = async (tx: Tx, event: { id: string; aggregate_id: string; tenant_id: string }) => {
     if (!beats.heard.has(event.aggregate_id)) beats.heard.set(event.aggregate_id, nowMs())
     // The second event of one transaction fails, so the whole batch is handled one by one.
-    if (hearing === 'single' && seen.has(tx)) throw new Error('one at a time')
+    if (consuming === 'single' && seen.has(tx)) throw new Error('one at a time')
     seen.add(tx)
     await tx.run(sql`
       insert into pulse.heard (tenant_id, beat_id) values (${event.tenant_id}, ${event.aggregate_id})
@@ -60,6 +60,6 @@ function open(kernel: Kernel, hearing: Hearing) {
       },
     },
     routes: [],
-    consumers: hearing === 'none' ? [] : [{ name: 'pulse.heard', events: ['pulse.beaten'], run }],
+    consumers: consuming === 'none' ? [] : [{ name: 'pulse.heard', events: ['pulse.beaten'], run }],
   }
 }

@@ -130,18 +130,26 @@ async function serve({ database_url, tenant_id, user_id }: BareAccept): Promise<
       const expires_at = new Date(Date.now() + 259_200_000).toISOString()
       const [hash, sealed] = [Buffer.alloc(32), Buffer.alloc(42)]
       const recipient = `user:${user_id}`
-      await ask('insert', [
-        ...[tenant_id, id, recipient, ref, key, expires_at, user_id, hash, sealed, attempt_id],
-      ])
+      const row = [
+        tenant_id,
+        id,
+        recipient,
+        ref,
+        key,
+        expires_at,
+        user_id,
+        hash,
+        sealed,
+        attempt_id,
+      ]
+      await ask('insert', row)
       const { rows: intents } = await ask('intent', [tenant_id, id])
       const { rows: channels } = await ask('attempts', [tenant_id, [id]])
       const body = JSON.stringify({ ...intents[0], status: 'queued', channels })
       const headers = JSON.stringify({ location: `/v1/notifications/${id}` })
+      const record = [user_id, operation, key, tenant_id, hash, headers]
       await Promise.all([
-        ask('record', [
-          ...[user_id, operation, key, tenant_id, hash, headers, Buffer.from(body)],
-          `/v1/notifications/${id}`,
-        ]),
+        ask('record', [...record, Buffer.from(body), `/v1/notifications/${id}`]),
         client.query('commit'),
       ])
       return await reply.status(202).header('content-type', 'application/json').send(body)

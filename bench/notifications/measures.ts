@@ -23,7 +23,7 @@ const addresses = (many: number) =>
   }))
 
 export function measureRender(scale: number): Measured {
-  const many = 20_000 * scale
+  const many = Math.round(20_000 * scale)
   const content = { subject: 'Hello {{ name }}', body: html, text_body: html, url: null }
   const template = {
     channel: 'email',
@@ -96,7 +96,7 @@ export async function measureDispatch(
   sink: Sink,
   scale: number,
 ): Promise<Measured[]> {
-  const many = 10_000 * scale
+  const many = Math.round(10_000 * scale)
   const alone = await nodemailerAlone(sink, many)
   await sink.reset()
   await sendBatch(at, 'email', addresses(many))
@@ -137,7 +137,7 @@ export async function measureExpansion(
   at: Notifying,
   scale: number,
 ): Promise<{ measured: Measured[]; batch_id: string }> {
-  const recipients = addresses(100_000 * scale)
+  const recipients = addresses(Math.round(100_000 * scale))
   const before = await at.memory()
   let highest = before
   const watch = setInterval(
@@ -240,7 +240,7 @@ export async function giveUp(at: Notifying, batch_id: string): Promise<void> {
 }
 
 export async function measureInApp(at: Notifying, scale: number): Promise<Measured> {
-  const many = 100_000 * scale
+  const many = Math.round(100_000 * scale)
   // People who never logged in: their inboxes are there all the same.
   await ask(
     at.database_url,

@@ -64,29 +64,11 @@ export async function prepare(
   }
   const program = await startProgram(environment, { side, profile })
   const url = `http://127.0.0.1:${program.port}`
-  let token = ''
-  const call: Notifying['call'] = async (method, path, body, headers = {}) => {
-    const response = await fetch(url + path, {
-      method,
-      headers: {
-        authorization: `Bearer ${token}`,
-        'idempotency-key': `bench-${newId()}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined
-        ? {}
-        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    return {
-      status: response.status,
-      body: text === '' ? {} : (JSON.parse(text) as Answered['body']),
-    }
-  }
+  const held = { token: '' }
+  const call = openCall(url, held)
   const login = await call('POST', '/v1/sessions', { email, password })
   if (login.status !== 201) throw new Error(JSON.stringify(login.body))
-  token = login.body['access_token'] ?? ''
+  held.token = login.body['access_token'] ?? ''
   const [account] = await ask(database_url, 'select id, tenant_id from identity.accounts limit 1')
   const user_id = String(account?.['id'])
   const tenant_id = String(account?.['tenant_id'])
@@ -103,7 +85,7 @@ export async function prepare(
     database_url,
     user_id,
     tenant_id,
-    token,
+    token: held.token,
     call,
     memory: async () => {
       const status = await readFile(`/proc/${program.pid}/status`, 'utf8')
@@ -113,6 +95,28 @@ export async function prepare(
       await program.stop()
       await rm(data_dir, { recursive: true, force: true })
     },
+  }
+}
+
+function openCall(url: string, held: { readonly token: string }): Notifying['call'] {
+  return async (method, path, body, headers = {}) => {
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${held.token}`,
+        'idempotency-key': `bench-${newId()}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return {
+      status: response.status,
+      body: text === '' ? {} : (JSON.parse(text) as Answered['body']),
+    }
   }
 }
 

@@ -27,6 +27,8 @@ export async function derivatives({ folder, rounds }: Bed) {
   sharp.cache(false)
   const signal = new AbortController().signal
   await inspectors.derive({ path, outputs }, signal)
+  // Children of the pool do not keep a process alive that waits for nothing else.
+  const awake = setInterval(() => {}, 1000)
   try {
     return await contest(
       'Thumbnail and preview of a photo of 2000 × 1500',
@@ -55,5 +57,6 @@ export async function derivatives({ folder, rounds }: Bed) {
     )
   } finally {
     await inspectors.close()
+    clearInterval(awake)
   }
 }

@@ -81,7 +81,8 @@ function createRoute({ app, pool, folder, tenant, owner }: Rival): void {
           `insert into uploads.uploads (tenant_id, id, owner_id, purpose, media_category,
              storage_key, expected_size, expected_checksum, part_size, part_count,
              multipart_upload_id, reserved_bytes, expires_at)
-           values ($1, $2, $3, 'generic', 'any', $4, $5, decode($6, 'hex'), 8388608, 1, $2::text, $5,
+           values ($1, $2::uuid, $3, 'generic', 'any', $4, $5, decode($6, 'hex'), 8388608, 1,
+             $2::uuid::text, $5,
              kernel.now() + interval '1 day')`,
           [tenant, id, owner, key, size, checksum],
         ),

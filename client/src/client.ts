@@ -1,7 +1,8 @@
 /**
- * The client: every operation of the document with its types, and what callers would otherwise write by
- * hand. It renews a token once for all who wait, repeats only what cannot take effect twice (reads, and
- * writes under one kept Idempotency-Key), and throws every refusal as a typed problem.
+ * The client: every operation of the document with its types, and what callers would otherwise
+ * write by hand. It refreshes a token once for all waiting requests, retries only what cannot take
+ * effect twice (reads, and writes under one Idempotency-Key), and throws every refusal as a typed
+ * problem.
  */
 import createFetchClient, { type FetchResponse, type MaybeOptionalInit } from 'openapi-fetch'
 import { keyed } from './operations.ts'
@@ -9,7 +10,7 @@ import type { components, paths } from './schema.d.ts'
 
 export type ProblemBody = components['schemas']['Problem']
 
-/** What the platform refused. `code` is stable; `request_id` is what support asks for. */
+/** A refusal by the platform. `code` is stable; support needs the `request_id`. */
 export class Problem extends Error {
   override readonly name = 'Problem'
   readonly status: number
@@ -29,11 +30,11 @@ export class Problem extends Error {
 export type ClientOptions = {
   readonly base_url: string
   readonly token?: string
-  /** Answers a new access token; asked once, however many requests find theirs expired. */
+  /** Returns a new access token; called once, even if many requests find theirs expired. */
   readonly refresh?: () => Promise<string>
-  /** How often a request that may be repeated is repeated. */
+  /** How often a request that may be repeated is retried. */
   readonly retries?: number
-  /** A longer wait than this, if the platform asks for it, is left to the caller. */
+  /** If the platform asks for a longer wait than this, the retry is left to the caller. */
   readonly wait_seconds_max?: number
   /** The operations that take an Idempotency-Key, for another document than the product's. */
   readonly keyed?: Readonly<Record<string, true>>
@@ -53,14 +54,14 @@ type Answered<O extends Operation, I> = Extract<
   FetchResponse<O, I, `${string}/${string}`>,
   { data: unknown }
 >
-/** What one page of the list holds many of. */
+/** The item type of the list. */
 type RowOf<O> = O extends {
   responses: { 200: { content: { 'application/json': { data: readonly (infer Row)[] } } } }
 }
   ? Row
   : never
 
-/** Answers success only: a refusal is thrown as a `Problem`. */
+/** Returns only successes: a refusal is thrown as a `Problem`. */
 type Call<P, V extends Verb> = <K extends PathsOf<P, V>, I extends InitOf<P, K, V>>(
   path: K,
   ...init: undefined extends I ? [I?] : [I]
@@ -91,7 +92,7 @@ export function createClient<P extends object = paths>(options: ClientOptions): 
     },
   })
   const { GET, PUT, POST, PATCH, DELETE } = client
-  // The same functions, with the type of one that never answers a refusal.
+  // The same functions, with a type that never returns a refusal.
   const calls = { GET, PUT, POST, PATCH, DELETE } as unknown as Omit<DodecaClient<P>, 'all'>
   return { ...calls, all: pages(calls.GET as unknown as GetPage) as DodecaClient<P>['all'] }
 }
@@ -115,7 +116,10 @@ function pages(get: GetPage) {
   }
 }
 
-/** Sends one request until it is answered: with a token, renewed if need be, and again where that is safe. */
+/**
+ * Sends one request until it has a response: with a token, refreshed if necessary, and again where
+ * that is safe.
+ */
 function sender({ token, refresh, retries = 3, wait_seconds_max = 30 }: ClientOptions) {
   const bearer = tokenKeeper(token, refresh)
   return async (request: Request): Promise<Response> => {
@@ -123,7 +127,7 @@ function sender({ token, refresh, retries = 3, wait_seconds_max = 30 }: ClientOp
     for (let attempt = 0; ; attempt++) {
       const last = !repeatable || attempt >= retries
       const response = await once(request, bearer).catch((error: unknown) => {
-        // The connection broke: nobody knows whether the request arrived, so only a safe one goes again.
+        // The connection broke and the request may have arrived, so only a safe one is sent again.
         if (last || request.signal.aborted) throw error
         return null
       })
@@ -139,7 +143,7 @@ function sender({ token, refresh, retries = 3, wait_seconds_max = 30 }: ClientOp
 
 type Bearer = { current(): string | undefined; renew: ((used?: string) => Promise<void>) | null }
 
-/** One refresh at a time, and none if somebody else's has come in meanwhile. */
+/** One refresh at a time, and none if another request has refreshed meanwhile. */
 function tokenKeeper(given: string | undefined, refresh: ClientOptions['refresh']): Bearer {
   let token = given
   let running: Promise<void> | null = null
@@ -158,7 +162,7 @@ function tokenKeeper(given: string | undefined, refresh: ClientOptions['refresh'
   }
 }
 
-/** A 401 took no effect, so any request may follow it once more with a new token. */
+/** A 401 had no effect, so any request may be sent once more with a new token. */
 async function once(request: Request, bearer: Bearer): Promise<Response> {
   const send = () => {
     const copy = request.clone()
@@ -184,7 +188,10 @@ function isRetryable({ status, code }: Problem): boolean {
   return code === 'rate_limited' || code === 'idempotency_in_progress'
 }
 
-/** What the platform asks for and a little more, so that not all come back at once; else full jitter. */
+/**
+ * The time that the platform asks for and a little more, so that clients do not all return at once;
+ * otherwise full jitter.
+ */
 function waitOf(attempt: number, asked_seconds: number): number {
   if (asked_seconds > 0) return asked_seconds * 1000 + Math.random() * 250
   return Math.random() * Math.min(5000, 200 * 2 ** attempt)

@@ -1,4 +1,4 @@
-/** What the package offers. */
+/** The exports of the package. */
 export { createClient, Problem } from './client.ts'
 export type { ClientOptions, DodecaClient, ProblemBody } from './client.ts'
 export type { components, operations, paths } from './schema.d.ts'

@@ -384,6 +384,138 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/carts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Own carts, newest first
+         * @description Requires a credential and no permission.
+         */
+        get: operations["listCarts"];
+        put?: never;
+        /**
+         * Open a cart
+         * @description With an `id` of your own, a cart that is there is returned as it is. Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["openCart"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/carts/{cart_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A cart with its totals of now
+         * @description Requires a credential and no permission.
+         */
+        get: operations["getCart"];
+        /**
+         * Set the address, shipping method, currency and codes of a cart
+         * @description What is left out stays. Totals are calculated again at each reading. Requires a credential and no permission.
+         */
+        put: operations["changeCart"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/carts/{cart_id}/items/{sku}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set how many of a SKU are in a cart
+         * @description Any UUID is a cart: it is made where it is not there, in the currency of the shop. A quantity of 0 takes the SKU out. Requires a credential and no permission.
+         */
+        put: operations["setCartItem"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/checkouts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Order what is in a cart, and hold its money
+         * @description Prices, discounts, tax, shipping and stock are calculated here; send `pricing_fingerprint` of the cart to order only at the totals that were shown. 202 says that the payment is not certain yet: read the order. The money is captured after the order is confirmed, never before. Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["checkOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/commerce/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Verify stock, orders and codes of the shop
+         * @description Each check names up to 100 violations. A shop that is sound has none. Requires the permission `commerce.audits.read`; `shop_manager` hold it.
+         */
+        get: operations["auditCommerce"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/commerce/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How the shop calculates, takes money and accepts returns
+         * @description Requires the permission `commerce.settings.write`; `shop_manager` hold it.
+         */
+        get: operations["getCommerceSettings"];
+        /**
+         * Set how the shop calculates, takes money and accepts returns
+         * @description Requires the permission `commerce.settings.write`; `shop_manager` hold it.
+         */
+        put: operations["putCommerceSettings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/deprecations": {
         parameters: {
             query?: never;
@@ -397,6 +529,50 @@ export interface paths {
          */
         get: operations["listDeprecations"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/discounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The discounts of the shop, by name
+         * @description Requires the permission `commerce.settings.write`; `shop_manager` hold it.
+         */
+        get: operations["getDiscounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/discounts/{code}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A discount
+         * @description Requires the permission `commerce.settings.write`; `shop_manager` hold it.
+         */
+        get: operations["getDiscountsByCode"];
+        /**
+         * Set a discount as a whole
+         * @description Orders keep what was calculated for them; carts are calculated again. Requires the permission `commerce.settings.write`; `shop_manager` hold it.
+         */
+        put: operations["putDiscountsByCode"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1022,6 +1198,46 @@ export interface paths {
          * @description Requires a credential and no permission.
          */
         patch: operations["updateInboxItem"];
+        trace?: never;
+    };
+    "/v1/inventory/{sku}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The stock of a SKU
+         * @description Requires the permission `commerce.inventory.read`; `shop_manager`, `support_viewer` hold it.
+         */
+        get: operations["getInventoryItem"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inventory/{sku}/adjustments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add or take off stock
+         * @description Stock that is reserved for orders cannot be taken off. Requires the permission `commerce.inventory.adjust`; `shop_manager` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["adjustInventory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/invitations": {
@@ -2408,6 +2624,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Own orders, newest first; with a permission those of all buyers
+         * @description Requires a credential and no permission.
+         */
+        get: operations["listOrders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/orders/{order_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An order with its payment, shipments and returns
+         * @description While the buyer must confirm the payment, `payment.next_action` says where. With `include=calculation` each step of its totals is shown. Requires a credential and no permission.
+         */
+        get: operations["getOrder"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/orders/{order_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel an order of which nothing was shipped
+         * @description The goods are free at once. What was held is released and what was captured is refunded; `payment.state` is `releasing` until that is certain. Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["cancelOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/orders/{order_id}/shipments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ship an order, or a part of it
+         * @description The money of the order is taken first, where it was not. 202 says that this is not certain yet: the goods are still here. Requires the permission `commerce.shipments.write`; `shop_manager` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["shipOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/password-changes": {
         parameters: {
             query?: never;
@@ -2592,6 +2888,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/price-versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set the price of a SKU, from now or a later moment
+         * @description Prices are added and never changed. Orders keep the price of their moment. Requires the permission `commerce.prices.write`; `shop_manager` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["addPriceVersion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/products": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Products on sale, newest first
+         * @description A category includes what is below it. With `q` the best matches come first. Holders of `commerce.products.write` may ask for drafts and archived products by `state`. Requires no credential.
+         */
+        get: operations["listProducts"];
+        put?: never;
+        /**
+         * Create a product with its variants and prices
+         * @description Requires the permission `commerce.products.write`; `shop_manager` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["createProduct"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/products/{product_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A product with its variants, prices and stock
+         * @description Requires no credential.
+         */
+        get: operations["getProduct"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a product, add variants and prices
+         * @description What is left out stays. Orders keep what they were placed with. Requires the permission `commerce.products.write`; `shop_manager` hold it.
+         */
+        patch: operations["changeProduct"];
+        trace?: never;
+    };
     "/v1/providers/{provider}/webhooks": {
         parameters: {
             query?: never;
@@ -2605,7 +2969,7 @@ export interface paths {
          * Receive a signed report of a provider
          * @description Requires no credential.
          */
-        post: operations["receiveProviderWebhook"];
+        post: operations["createProvidersByProviderWebhooks"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2746,6 +3110,150 @@ export interface paths {
         get: operations["getRegistration"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/returns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Own returns, newest first; with a permission those of all buyers
+         * @description Requires a credential and no permission.
+         */
+        get: operations["listReturns"];
+        put?: never;
+        /**
+         * Ask to return goods of an own order
+         * @description Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["requestReturn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/returns/{return_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A return with its refund
+         * @description Requires a credential and no permission.
+         */
+        get: operations["getReturn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/returns/{return_id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve a return
+         * @description Requires the permission `commerce.returns.decide`; `refund_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["approveReturn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/returns/{return_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel an own return that is not received yet
+         * @description Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["cancelReturn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/returns/{return_id}/receive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive the goods of a return, and pay them back
+         * @description The refund is what the buyer paid for these units, to the cent, less the fee. Requires the permission `commerce.returns.receive`; `refund_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["receiveReturn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/returns/{return_id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reject a return
+         * @description Requires the permission `commerce.returns.decide`; `refund_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["rejectReturn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/returns/{return_id}/retry-refund": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask again for the refund of a return that failed
+         * @description Requires the permission `commerce.returns.decide`; `refund_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["retryRefund"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2900,6 +3408,110 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/shipments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Shipments, newest first: those to prepare are in `preparing`
+         * @description Requires the permission `commerce.shipments.write`; `shop_manager` hold it.
+         */
+        get: operations["listShipments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/shipments/{shipment_id}/delivered": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say that a shipment arrived
+         * @description Requires the permission `commerce.shipments.write`; `shop_manager` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["confirmDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/shipments/{shipment_id}/lost": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say that a shipment was lost
+         * @description Requires the permission `commerce.shipments.write`; `shop_manager` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["reportLostShipment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/shipping-methods": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The shipping methods of the shop, by name
+         * @description Requires the permission `commerce.settings.write`; `shop_manager` hold it.
+         */
+        get: operations["getShippingMethods"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/shipping-methods/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A shipping method
+         * @description Requires the permission `commerce.settings.write`; `shop_manager` hold it.
+         */
+        get: operations["getShippingMethodsById"];
+        /**
+         * Set a shipping method as a whole
+         * @description Orders keep what was calculated for them; carts are calculated again. Requires the permission `commerce.settings.write`; `shop_manager` hold it.
+         */
+        put: operations["putShippingMethodsById"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/signing-keys/rotate": {
         parameters: {
             query?: never;
@@ -2959,6 +3571,50 @@ export interface paths {
          * @description Requires the permission `notifications.suppressions.write`; `tenant_admin` hold it.
          */
         delete: operations["deleteSuppression"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tax-rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The tax rules of the shop, by name
+         * @description Requires the permission `commerce.settings.write`; `shop_manager` hold it.
+         */
+        get: operations["getTaxRules"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tax-rules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A tax rule
+         * @description Requires the permission `commerce.settings.write`; `shop_manager` hold it.
+         */
+        get: operations["getTaxRulesById"];
+        /**
+         * Set a tax rule as a whole
+         * @description Orders keep what was calculated for them; carts are calculated again. Requires the permission `commerce.settings.write`; `shop_manager` hold it.
+         */
+        put: operations["putTaxRulesById"];
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -4046,6 +4702,723 @@ export interface components {
             /** @description Whether a next page exists. */
             has_more: boolean;
         };
+        /**
+         * @example {
+         *       "currency": "EUR",
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6"
+         *     }
+         */
+        OpenCart: {
+            /** @description A code of ISO 4217. */
+            currency: string;
+            id?: components["schemas"]["Id"];
+        };
+        /** @description What is sold and stocked, by the name that the shop gave it. */
+        Sku: string;
+        CartItem: {
+            /** @description What is sold and stocked, by the name that the shop gave it. */
+            sku: components["schemas"]["Sku"];
+            product_id: components["schemas"]["Id"];
+            title: string;
+            /** @description How many. */
+            quantity: number;
+            unit_price_minor: components["schemas"]["Amount"] | null;
+            price_version_id: components["schemas"]["Id"] | null;
+            subtotal_minor: components["schemas"]["Amount"];
+            discount_minor: components["schemas"]["Amount"];
+            tax_minor: components["schemas"]["Amount"];
+            total_minor: components["schemas"]["Amount"];
+            /** @enum {string} */
+            availability: "ok" | "insufficient" | "unavailable";
+        };
+        Address: {
+            name: string;
+            line1: string;
+            line2?: string;
+            city: string;
+            region?: string;
+            postal_code: string;
+            /** @description A code of ISO 3166-1 with two letters. */
+            country: string;
+        };
+        Totals: {
+            subtotal_minor: components["schemas"]["Amount"];
+            discount_minor: components["schemas"]["Amount"];
+            shipping_minor: components["schemas"]["Amount"];
+            shipping_discount_minor: components["schemas"]["Amount"];
+            tax_minor: components["schemas"]["Amount"];
+            total_minor: components["schemas"]["Amount"];
+            /** @description Whether tax is inside the prices or added to them. */
+            prices_include_tax: boolean;
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "state": "open",
+         *       "currency": "EUR",
+         *       "items": [
+         *         {
+         *           "sku": "MUG-BLUE",
+         *           "product_id": "019c8f3a-5b20-7d41-9e6b-c3adad4f81b3",
+         *           "title": "title",
+         *           "quantity": 2,
+         *           "unit_price_minor": 1,
+         *           "price_version_id": "019c8f3a-5b20-7d41-9e6b-c35dbfe4cdd4",
+         *           "subtotal_minor": 1,
+         *           "discount_minor": 1,
+         *           "tax_minor": 1,
+         *           "total_minor": 1,
+         *           "availability": "ok"
+         *         }
+         *       ],
+         *       "discount_codes": [
+         *         "SPRING10"
+         *       ],
+         *       "shipping_address": {
+         *         "name": "name",
+         *         "line1": "line1",
+         *         "line2": "line2",
+         *         "city": "city",
+         *         "region": "region",
+         *         "postal_code": "postal code",
+         *         "country": "DE"
+         *       },
+         *       "shipping_method_id": "parcel",
+         *       "shipping_methods": [
+         *         {
+         *           "id": "id",
+         *           "name": "name",
+         *           "amount_minor": 1
+         *         }
+         *       ],
+         *       "totals": {
+         *         "subtotal_minor": 1,
+         *         "discount_minor": 1,
+         *         "shipping_minor": 1,
+         *         "shipping_discount_minor": 1,
+         *         "tax_minor": 1,
+         *         "total_minor": 1,
+         *         "prices_include_tax": false
+         *       },
+         *       "pricing_fingerprint": "jZae727K08KaOmKSgOaGzww_XVqGr_PKEgIMkjrcbJI",
+         *       "order_id": "019c8f3a-5b20-7d41-9e6b-ca13a6b2c965",
+         *       "version": 1,
+         *       "expires_at": "2026-03-02T10:15:00.000Z"
+         *     }
+         */
+        Cart: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description Where it is in its life.
+             * @enum {string}
+             */
+            state: "open" | "locked" | "ordered";
+            /** @description A code of ISO 4217. */
+            currency: string;
+            items: components["schemas"]["CartItem"][];
+            /** @description Codes in the order in which they are applied. */
+            discount_codes: {
+                /** @description The word that buyers enter. */
+                code: string;
+                /**
+                 * @description Where it is in its life.
+                 * @enum {string}
+                 */
+                state: "applied" | "not_applicable";
+                /** @description The reason that the caller gave. It is kept in the audit log. */
+                reason: string | null;
+            }[];
+            shipping_address: components["schemas"]["Address"] | null;
+            /** @description One of the methods that the cart shows. */
+            shipping_method_id: string | null;
+            shipping_methods: {
+                id: string;
+                name: string;
+                amount_minor: components["schemas"]["Amount"];
+            }[];
+            totals: components["schemas"]["Totals"];
+            /** @description Stands for all that went into the totals. Send it with the checkout to order only at these. */
+            pricing_fingerprint: string;
+            order_id: components["schemas"]["Id"] | null;
+            version: components["schemas"]["Version"];
+            expires_at: components["schemas"]["Time"];
+        };
+        CartSummary: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description Where it is in its life.
+             * @enum {string}
+             */
+            state: "open" | "locked" | "ordered";
+            /** @description A code of ISO 4217. */
+            currency: string;
+            order_id: components["schemas"]["Id"] | null;
+            version: components["schemas"]["Version"];
+            created_at: components["schemas"]["Time"];
+            updated_at: components["schemas"]["Time"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "state": "open",
+         *           "currency": "EUR",
+         *           "order_id": "019c8f3a-5b20-7d41-9e6b-ca13a6b2c965",
+         *           "version": 1,
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "updated_at": "2026-03-02T10:15:00.000Z"
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        CartSummaryPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["CartSummary"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        GivenAddress: {
+            name: string;
+            line1: string;
+            line2?: string;
+            city: string;
+            region?: string;
+            postal_code: string;
+            /** @description A code of ISO 3166-1 with two letters. */
+            country: string;
+        };
+        /**
+         * @example {
+         *       "currency": "EUR",
+         *       "shipping_address": {
+         *         "name": "name",
+         *         "line1": "line1",
+         *         "line2": "line2",
+         *         "city": "city",
+         *         "region": "region",
+         *         "postal_code": "postal code",
+         *         "country": "DE"
+         *       },
+         *       "shipping_method_id": "parcel",
+         *       "discount_codes": [
+         *         "SPRING10"
+         *       ]
+         *     }
+         */
+        ChangeCart: {
+            /** @description A code of ISO 4217. */
+            currency?: string;
+            shipping_address?: components["schemas"]["GivenAddress"];
+            /** @description One of the methods that the cart shows. */
+            shipping_method_id?: string;
+            /** @description Codes in the order in which they are applied. */
+            discount_codes?: string[];
+        };
+        /**
+         * @example {
+         *       "quantity": 2
+         *     }
+         */
+        SetCartItem: {
+            /** @description How many. */
+            quantity: number;
+        };
+        /**
+         * @example {
+         *       "cart_id": "019c8f3a-5b20-7d41-9e6b-eb4226caa562",
+         *       "shipping_address": {
+         *         "name": "name",
+         *         "line1": "line1",
+         *         "line2": "line2",
+         *         "city": "city",
+         *         "region": "region",
+         *         "postal_code": "postal code",
+         *         "country": "DE"
+         *       },
+         *       "billing_address": {
+         *         "name": "name",
+         *         "line1": "line1",
+         *         "line2": "line2",
+         *         "city": "city",
+         *         "region": "region",
+         *         "postal_code": "postal code",
+         *         "country": "DE"
+         *       },
+         *       "shipping_method_id": "parcel",
+         *       "discount_codes": [
+         *         "SPRING10"
+         *       ],
+         *       "email": "email",
+         *       "payment": {
+         *         "payment_method": "pm_card_visa",
+         *         "provider": "stripe",
+         *         "return_url": "https://shop.example/back"
+         *       },
+         *       "pricing_fingerprint": "jZae727K08KaOmKSgOaGzww_XVqGr_PKEgIMkjrcbJI"
+         *     }
+         */
+        Checkout: {
+            cart_id: components["schemas"]["Id"];
+            shipping_address?: components["schemas"]["GivenAddress"];
+            billing_address?: components["schemas"]["GivenAddress"];
+            /** @description One of the methods that the cart shows. */
+            shipping_method_id?: string;
+            /** @description Codes in the order in which they are applied. */
+            discount_codes?: string[];
+            email?: string;
+            payment?: {
+                /** @description The id of a payment method of the provider, never a card number. */
+                payment_method: string;
+                /** @enum {string} */
+                provider?: "stripe";
+                /** @description Where the provider sends the buyer back. */
+                return_url?: string;
+            };
+            /** @description Stands for all that went into the totals. Send it with the checkout to order only at these. */
+            pricing_fingerprint?: string;
+        };
+        OrderLine: {
+            id: components["schemas"]["Id"];
+            line_no: number;
+            /** @description What is sold and stocked, by the name that the shop gave it. */
+            sku: components["schemas"]["Sku"];
+            product_id: components["schemas"]["Id"];
+            product_description: string;
+            /** @description How many. */
+            quantity: number;
+            accepted_unit_price_minor: components["schemas"]["Amount"];
+            subtotal_minor: components["schemas"]["Amount"];
+            discount_minor: components["schemas"]["Amount"];
+            tax_minor: components["schemas"]["Amount"];
+            total_minor: components["schemas"]["Amount"];
+            /** @description A code of ISO 4217. */
+            currency: string;
+            price_version_id: components["schemas"]["Id"];
+            tax_breakdown: {
+                name: string;
+                /** @description A rate in parts per million: 190000 is 19 %. */
+                rate_ppm: number;
+                amount_minor: components["schemas"]["Amount"];
+                tax_rule_version: number;
+            }[];
+            shipped_quantity: number;
+            returned_quantity: number;
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "order_id": "019c8f3a-5b20-7d41-9e6b-ca13a6b2c965",
+         *       "state": "state",
+         *       "lines": [
+         *         {
+         *           "order_line_id": "019c8f3a-5b20-7d41-9e6b-47ed97bdb627",
+         *           "quantity": 2
+         *         }
+         *       ],
+         *       "carrier": "DHL",
+         *       "tracking_number": "00340434161094042557",
+         *       "created_at": "2026-03-02T09:30:00.000Z",
+         *       "shipped_at": "2026-03-02T09:30:00.000Z",
+         *       "delivered_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        Shipment: {
+            id: components["schemas"]["Id"];
+            order_id: components["schemas"]["Id"];
+            /** @description Where it is in its life. */
+            state: string;
+            lines: {
+                order_line_id: components["schemas"]["Id"];
+                /** @description How many. */
+                quantity: number;
+            }[];
+            /** @description Who carries it. */
+            carrier: string | null;
+            /** @description The number by which the carrier knows it. */
+            tracking_number: string | null;
+            created_at: components["schemas"]["Time"];
+            shipped_at: components["schemas"]["Time"] | null;
+            delivered_at: components["schemas"]["Time"] | null;
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "order_id": "019c8f3a-5b20-7d41-9e6b-ca13a6b2c965",
+         *       "state": "requested",
+         *       "lines": [
+         *         {
+         *           "order_line_id": "019c8f3a-5b20-7d41-9e6b-47ed97bdb627",
+         *           "quantity": 2,
+         *           "received_quantity": 1,
+         *           "restock": true,
+         *           "reason_code": "changed_mind",
+         *           "refund_minor": 1
+         *         }
+         *       ],
+         *       "refund_shipping": "none",
+         *       "restocking_fee_minor": 500,
+         *       "refund": {
+         *         "operation_id": "019c8f3a-5b20-7d41-9e6b-9a9856b253f7",
+         *         "amount_minor": 1,
+         *         "state": "pending"
+         *       },
+         *       "note": "note",
+         *       "version": 1,
+         *       "created_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        Return: {
+            id: components["schemas"]["Id"];
+            order_id: components["schemas"]["Id"];
+            /**
+             * @description Where it is in its life.
+             * @enum {string}
+             */
+            state: "requested" | "approved" | "rejected" | "cancelled" | "received" | "refund_pending" | "refunded" | "refund_failed";
+            lines: {
+                order_line_id: components["schemas"]["Id"];
+                /** @description How many. */
+                quantity: number;
+                /** @description How many came back. */
+                received_quantity: number | null;
+                /** @description Whether they are sold again. */
+                restock: boolean | null;
+                /** @description Why, in one word. */
+                reason_code: string;
+                refund_minor: components["schemas"]["Amount"] | null;
+            }[];
+            /** @enum {string} */
+            refund_shipping: "none" | "full";
+            /** @description What is kept of the refund. */
+            restocking_fee_minor: components["schemas"]["Amount"];
+            refund: {
+                operation_id: components["schemas"]["Id"];
+                amount_minor: components["schemas"]["Amount"];
+                /**
+                 * @description Where it is in its life.
+                 * @enum {string}
+                 */
+                state: "pending" | "succeeded" | "failed";
+            } | null;
+            note: string | null;
+            version: components["schemas"]["Version"];
+            created_at: components["schemas"]["Time"];
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "status": "pending",
+         *       "number": 1042,
+         *       "state": "pending",
+         *       "version": 1,
+         *       "currency": "EUR",
+         *       "buyer_id": "019c8f3a-5b20-7d41-9e6b-bbb99d2c293c",
+         *       "cart_id": "019c8f3a-5b20-7d41-9e6b-eb4226caa562",
+         *       "email": "email",
+         *       "lines": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "line_no": 1,
+         *           "sku": "MUG-BLUE",
+         *           "product_id": "019c8f3a-5b20-7d41-9e6b-c3adad4f81b3",
+         *           "product_description": "product description",
+         *           "quantity": 2,
+         *           "accepted_unit_price_minor": 1,
+         *           "subtotal_minor": 1,
+         *           "discount_minor": 1,
+         *           "tax_minor": 1,
+         *           "total_minor": 1,
+         *           "currency": "EUR",
+         *           "price_version_id": "019c8f3a-5b20-7d41-9e6b-c35dbfe4cdd4",
+         *           "tax_breakdown": [
+         *             {
+         *               "name": "name",
+         *               "rate_ppm": 190000,
+         *               "amount_minor": 1,
+         *               "tax_rule_version": 1
+         *             }
+         *           ],
+         *           "shipped_quantity": 1,
+         *           "returned_quantity": 1
+         *         }
+         *       ],
+         *       "shipping": {
+         *         "method_id": "method id",
+         *         "name": "name",
+         *         "amount_minor": 1,
+         *         "discount_minor": 1,
+         *         "tax_minor": 1
+         *       },
+         *       "discounts": [
+         *         {
+         *           "code": "SPRING10",
+         *           "amount_minor": 1
+         *         }
+         *       ],
+         *       "totals": {
+         *         "subtotal_minor": 1,
+         *         "discount_minor": 1,
+         *         "shipping_minor": 1,
+         *         "shipping_discount_minor": 1,
+         *         "tax_minor": 1,
+         *         "total_minor": 1,
+         *         "prices_include_tax": false
+         *       },
+         *       "shipping_address": {
+         *         "name": "name",
+         *         "line1": "line1",
+         *         "line2": "line2",
+         *         "city": "city",
+         *         "region": "region",
+         *         "postal_code": "postal code",
+         *         "country": "DE"
+         *       },
+         *       "billing_address": {
+         *         "name": "name",
+         *         "line1": "line1",
+         *         "line2": "line2",
+         *         "city": "city",
+         *         "region": "region",
+         *         "postal_code": "postal code",
+         *         "country": "DE"
+         *       },
+         *       "payment": {
+         *         "state": "none",
+         *         "operation_id": "019c8f3a-5b20-7d41-9e6b-9a9856b253f7",
+         *         "intent_id": "019c8f3a-5b20-7d41-9e6b-fd11a51b9504",
+         *         "amount_authorized_minor": 1,
+         *         "amount_captured_minor": 1,
+         *         "amount_refunded_minor": 1,
+         *         "authorization_expires_at": "2026-03-02T10:15:00.000Z",
+         *         "last_error": {
+         *           "code": "SPRING10",
+         *           "decline_code": "decline code"
+         *         },
+         *         "next_action": {
+         *           "type": "type",
+         *           "url": "url"
+         *         }
+         *       },
+         *       "reservation": {
+         *         "state": "active",
+         *         "expires_at": "2026-03-02T10:15:00.000Z"
+         *       },
+         *       "shipments": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "order_id": "019c8f3a-5b20-7d41-9e6b-ca13a6b2c965",
+         *           "state": "state",
+         *           "lines": [
+         *             {
+         *               "order_line_id": "019c8f3a-5b20-7d41-9e6b-47ed97bdb627",
+         *               "quantity": 2
+         *             }
+         *           ],
+         *           "carrier": "DHL",
+         *           "tracking_number": "00340434161094042557",
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "shipped_at": "2026-03-02T09:30:00.000Z",
+         *           "delivered_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
+         *       "returns": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "order_id": "019c8f3a-5b20-7d41-9e6b-ca13a6b2c965",
+         *           "state": "requested",
+         *           "lines": [
+         *             {
+         *               "order_line_id": "019c8f3a-5b20-7d41-9e6b-47ed97bdb627",
+         *               "quantity": 2,
+         *               "received_quantity": 1,
+         *               "restock": true,
+         *               "reason_code": "changed_mind",
+         *               "refund_minor": 1
+         *             }
+         *           ],
+         *           "refund_shipping": "none",
+         *           "restocking_fee_minor": 500,
+         *           "refund": {
+         *             "operation_id": "019c8f3a-5b20-7d41-9e6b-9a9856b253f7",
+         *             "amount_minor": 1,
+         *             "state": "pending"
+         *           },
+         *           "note": "note",
+         *           "version": 1,
+         *           "created_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
+         *       "history": [
+         *         {
+         *           "from": "pending",
+         *           "to": "pending",
+         *           "reason_code": "changed_mind",
+         *           "at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
+         *       "calculation": {},
+         *       "created_at": "2026-03-02T09:30:00.000Z",
+         *       "confirmed_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        Order: {
+            id: components["schemas"]["Id"];
+            /** @enum {string} */
+            status?: "pending";
+            /** @description The number of the order, without gaps in a shop; null before it is confirmed. */
+            number: number | null;
+            /**
+             * @description Where it is in its life.
+             * @enum {string}
+             */
+            state: "pending" | "confirmed" | "fulfilled" | "payment_failed" | "expired" | "cancelled";
+            version: components["schemas"]["Version"];
+            /** @description A code of ISO 4217. */
+            currency: string;
+            buyer_id: components["schemas"]["Id"];
+            cart_id: components["schemas"]["Id"];
+            email: string | null;
+            lines: components["schemas"]["OrderLine"][];
+            shipping: {
+                method_id: string;
+                name: string;
+                amount_minor: components["schemas"]["Amount"];
+                discount_minor: components["schemas"]["Amount"];
+                tax_minor: components["schemas"]["Amount"];
+            } | null;
+            discounts: {
+                /** @description The word that buyers enter. */
+                code: string;
+                amount_minor: components["schemas"]["Amount"];
+            }[];
+            totals: components["schemas"]["Totals"];
+            shipping_address: components["schemas"]["Address"] | null;
+            billing_address: components["schemas"]["Address"] | null;
+            payment: {
+                /**
+                 * @description Where it is in its life.
+                 * @enum {string}
+                 */
+                state: "none" | "authorizing" | "requires_action" | "pending_provider" | "authorized" | "captured" | "releasing" | "released" | "declined" | "partially_refunded" | "refunded";
+                operation_id: components["schemas"]["Id"] | null;
+                intent_id: components["schemas"]["Id"] | null;
+                amount_authorized_minor: components["schemas"]["Amount"];
+                amount_captured_minor: components["schemas"]["Amount"];
+                amount_refunded_minor: components["schemas"]["Amount"];
+                authorization_expires_at: components["schemas"]["Time"] | null;
+                last_error: {
+                    /** @description The word that buyers enter. */
+                    code: string;
+                    decline_code: string | null;
+                } | null;
+                next_action: {
+                    type: string;
+                    url: string | null;
+                } | null;
+            };
+            reservation: {
+                /**
+                 * @description Where it is in its life.
+                 * @enum {string}
+                 */
+                state: "active" | "committed" | "fulfilled" | "expired" | "released";
+                expires_at: components["schemas"]["Time"];
+            };
+            shipments: components["schemas"]["Shipment"][];
+            returns: components["schemas"]["Return"][];
+            history: {
+                from: ("pending" | "confirmed" | "fulfilled" | "payment_failed" | "expired" | "cancelled") | null;
+                /** @enum {string} */
+                to: "pending" | "confirmed" | "fulfilled" | "payment_failed" | "expired" | "cancelled";
+                /** @description Why, in one word. */
+                reason_code: string | null;
+                at: components["schemas"]["Time"];
+            }[];
+            calculation?: unknown;
+            created_at: components["schemas"]["Time"];
+            confirmed_at: components["schemas"]["Time"] | null;
+        };
+        /**
+         * @example {
+         *       "violations": 1,
+         *       "checks": [
+         *         {
+         *           "name": "name",
+         *           "says": "says",
+         *           "violations": [
+         *             "violation"
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        CommerceAudit: {
+            violations: number;
+            checks: {
+                name: string;
+                says: string;
+                violations: string[];
+            }[];
+        };
+        /**
+         * @example {
+         *       "default_currency": "EUR",
+         *       "rounding_mode": "line",
+         *       "capture_policy": "on_first_shipment",
+         *       "capture_before_expiry": false,
+         *       "return_window_days": 30,
+         *       "version": 1
+         *     }
+         */
+        CommerceSettings: {
+            default_currency: string;
+            /**
+             * @description Whether tax is rounded on each line or once on the order.
+             * @enum {string}
+             */
+            rounding_mode: "line" | "order";
+            /**
+             * @description When the money is taken.
+             * @enum {string}
+             */
+            capture_policy: "on_first_shipment" | "on_confirm";
+            /** @description Takes the money of orders that are not shipped a day before it is lost. */
+            capture_before_expiry: boolean;
+            /** @description How long after shipping goods may be returned. */
+            return_window_days: number;
+            version: number;
+        };
+        /**
+         * @example {
+         *       "default_currency": "EUR",
+         *       "rounding_mode": "line",
+         *       "capture_policy": "on_first_shipment",
+         *       "capture_before_expiry": false,
+         *       "return_window_days": 30
+         *     }
+         */
+        PutCommerceSettings: {
+            default_currency: string;
+            /**
+             * @description Whether tax is rounded on each line or once on the order.
+             * @enum {string}
+             */
+            rounding_mode: "line" | "order";
+            /**
+             * @description When the money is taken.
+             * @enum {string}
+             */
+            capture_policy: "on_first_shipment" | "on_confirm";
+            /** @description Takes the money of orders that are not shipped a day before it is lost. */
+            capture_before_expiry: boolean;
+            /** @description How long after shipping goods may be returned. */
+            return_window_days: number;
+        };
         Deprecation: {
             operation: string;
             deprecated_at: string;
@@ -4073,6 +5446,146 @@ export interface components {
             next_cursor: components["schemas"]["Cursor"] | null;
             /** @description Whether a next page exists. */
             has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "code": "SPRING10",
+         *       "kind": "percent",
+         *       "rate_ppm": 190000,
+         *       "amount_minor": 1,
+         *       "currency": "EUR",
+         *       "scope": "order",
+         *       "skus": [
+         *         "MUG-BLUE"
+         *       ],
+         *       "categories": [
+         *         "kitchen/mugs"
+         *       ],
+         *       "min_subtotal_minor": 1,
+         *       "usage_limit": 100,
+         *       "used": 1,
+         *       "stackable": false,
+         *       "starts_at": "2026-03-02T09:30:00.000Z",
+         *       "ends_at": "2026-03-02T10:15:00.000Z",
+         *       "state": "active",
+         *       "version": 1,
+         *       "updated_at": "2026-03-02T10:15:00.000Z"
+         *     }
+         */
+        Discount: {
+            /** @description The word that buyers enter. */
+            code: string;
+            /** @enum {string} */
+            kind: "percent" | "fixed" | "free_shipping";
+            /** @description A rate in parts per million: 190000 is 19 %. */
+            rate_ppm: number | null;
+            amount_minor: number | null;
+            /** @description A code of ISO 4217. */
+            currency: string | null;
+            /** @enum {string} */
+            scope: "order" | "lines";
+            skus: components["schemas"]["Sku"][];
+            categories: string[];
+            min_subtotal_minor: number | null;
+            /** @description How often the code may be used in all. */
+            usage_limit: number | null;
+            used?: number;
+            /** @description Whether it counts together with other codes. */
+            stackable: boolean;
+            starts_at: components["schemas"]["Time"] | null;
+            ends_at: components["schemas"]["Time"] | null;
+            /**
+             * @description Where it is in its life.
+             * @enum {string}
+             */
+            state: "active" | "disabled";
+            version: components["schemas"]["Version"];
+            updated_at: components["schemas"]["Time"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "code": "SPRING10",
+         *           "kind": "percent",
+         *           "rate_ppm": 190000,
+         *           "amount_minor": 1,
+         *           "currency": "EUR",
+         *           "scope": "order",
+         *           "skus": [
+         *             "MUG-BLUE"
+         *           ],
+         *           "categories": [
+         *             "kitchen/mugs"
+         *           ],
+         *           "min_subtotal_minor": 1,
+         *           "usage_limit": 100,
+         *           "used": 1,
+         *           "stackable": false,
+         *           "starts_at": "2026-03-02T09:30:00.000Z",
+         *           "ends_at": "2026-03-02T10:15:00.000Z",
+         *           "state": "active",
+         *           "version": 1,
+         *           "updated_at": "2026-03-02T10:15:00.000Z"
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        DiscountPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Discount"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "kind": "percent",
+         *       "rate_ppm": 190000,
+         *       "amount_minor": 1,
+         *       "currency": "EUR",
+         *       "scope": "order",
+         *       "skus": [
+         *         "MUG-BLUE"
+         *       ],
+         *       "categories": [
+         *         "kitchen/mugs"
+         *       ],
+         *       "min_subtotal_minor": 1,
+         *       "usage_limit": 100,
+         *       "stackable": false,
+         *       "starts_at": "2026-03-02T09:30:00.000Z",
+         *       "ends_at": "2026-03-02T10:15:00.000Z",
+         *       "state": "active"
+         *     }
+         */
+        PutDiscount: {
+            /** @enum {string} */
+            kind: "percent" | "fixed" | "free_shipping";
+            /** @description A rate in parts per million: 190000 is 19 %. */
+            rate_ppm?: number;
+            amount_minor?: number;
+            /** @description A code of ISO 4217. */
+            currency?: string;
+            /** @enum {string} */
+            scope?: "order" | "lines";
+            skus?: components["schemas"]["Sku"][];
+            categories?: string[];
+            min_subtotal_minor?: number;
+            /** @description How often the code may be used in all. */
+            usage_limit?: number;
+            /** @description Whether it counts together with other codes. */
+            stackable?: boolean;
+            starts_at?: components["schemas"]["Time"];
+            ends_at?: components["schemas"]["Time"];
+            /**
+             * @description Where it is in its life.
+             * @enum {string}
+             */
+            state?: "active" | "disabled";
         };
         /**
          * @example {
@@ -5020,15 +6533,25 @@ export interface components {
         };
         /**
          * @example {
-         *       "data": {
-         *         "parcel": "A-17"
-         *       },
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "sequence": 17,
+         *           "category": "order.updates",
+         *           "title": "Your parcel is on its way",
+         *           "body": "{{ parcel }} arrives today.",
+         *           "url": "/orders/A-17",
+         *           "read_at": "2026-03-02T09:30:00.000Z",
+         *           "archived_at": "2026-03-02T09:30:00.000Z",
+         *           "created_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
          *       "next_cursor": "c1.eyJhIjoxfQ",
          *       "has_more": true
          *     }
          */
         InboxItemPage: {
-            /** @description The variables of the template. */
+            /** @description The items of this page. */
             data: components["schemas"]["InboxItem"][];
             /** @description Send it as `cursor` to get the next page; null on the last one. */
             next_cursor: components["schemas"]["Cursor"] | null;
@@ -5071,6 +6594,43 @@ export interface components {
         ChangeInboxItem: {
             read?: boolean;
             archived?: boolean;
+        };
+        /**
+         * @example {
+         *       "sku": "MUG-BLUE",
+         *       "on_hand": 100,
+         *       "reserved": 3,
+         *       "available": 97,
+         *       "version": 1
+         *     }
+         */
+        InventoryItem: {
+            /** @description What is sold and stocked, by the name that the shop gave it. */
+            sku: components["schemas"]["Sku"];
+            /** @description Units in the warehouse, reserved ones too. */
+            on_hand: number;
+            /** @description Units that orders hold. */
+            reserved: number;
+            /** @description Units that can be ordered. */
+            available: number;
+            version: components["schemas"]["Version"];
+        };
+        /**
+         * @example {
+         *       "delta": 100,
+         *       "reason": "received",
+         *       "note": "note"
+         *     }
+         */
+        AdjustInventory: {
+            /** @description How many are added, or taken off if negative. */
+            delta: number;
+            /**
+             * @description The reason that the caller gave. It is kept in the audit log.
+             * @enum {string}
+             */
+            reason: "received" | "correction" | "damaged";
+            note?: string;
         };
         /**
          * @example {
@@ -7113,7 +8673,7 @@ export interface components {
             /** @description How long a message without `expires_at` may wait. */
             default_ttl_seconds: number;
             /**
-             * @description What happens when nobody knows whether a message arrived: send the same one again, or stop.
+             * @description What happens when it is not known whether a message arrived: send the same one again, or stop.
              * @enum {string}
              */
             on_unknown: "resend_same_ref" | "give_up";
@@ -7121,15 +8681,27 @@ export interface components {
         };
         /**
          * @example {
-         *       "data": {
-         *         "parcel": "A-17"
-         *       },
+         *       "data": [
+         *         {
+         *           "name": "name",
+         *           "class": "security",
+         *           "default_channels": [
+         *             "email"
+         *           ],
+         *           "user_can_disable": true,
+         *           "respects_quiet_hours": true,
+         *           "unsubscribe": false,
+         *           "default_ttl_seconds": 259200,
+         *           "on_unknown": "resend_same_ref",
+         *           "built_in": false
+         *         }
+         *       ],
          *       "next_cursor": "c1.eyJhIjoxfQ",
          *       "has_more": true
          *     }
          */
         NotificationCategoryPage: {
-            /** @description The variables of the template. */
+            /** @description The items of this page. */
             data: components["schemas"]["NotificationCategory"][];
             /** @description Send it as `cursor` to get the next page; null on the last one. */
             next_cursor: components["schemas"]["Cursor"] | null;
@@ -7166,7 +8738,7 @@ export interface components {
             /** @description How long a message without `expires_at` may wait. */
             default_ttl_seconds?: number;
             /**
-             * @description What happens when nobody knows whether a message arrived: send the same one again, or stop.
+             * @description What happens when it is not known whether a message arrived: send the same one again, or stop.
              * @enum {string}
              */
             on_unknown?: "resend_same_ref" | "give_up";
@@ -7355,15 +8927,25 @@ export interface components {
         };
         /**
          * @example {
-         *       "data": {
-         *         "parcel": "A-17"
-         *       },
+         *       "data": [
+         *         {
+         *           "name": "name",
+         *           "version": 1,
+         *           "status": "draft",
+         *           "default_locale": "en",
+         *           "channels": [
+         *             "email"
+         *           ],
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "published_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
          *       "next_cursor": "c1.eyJhIjoxfQ",
          *       "has_more": true
          *     }
          */
         ListNotificationTemplatesReply: {
-            /** @description The variables of the template. */
+            /** @description The items of this page. */
             data: {
                 name: string;
                 version: number;
@@ -7393,7 +8975,7 @@ export interface components {
          *     }
          */
         PreviewNotificationTemplateBody: {
-            /** @description The variables of the template. */
+            /** @description The items of this page. */
             data: {
                 [key: string]: unknown;
             };
@@ -7611,15 +9193,41 @@ export interface components {
         };
         /**
          * @example {
-         *       "data": {
-         *         "parcel": "A-17"
-         *       },
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "status": "scheduled",
+         *           "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
+         *           "recipient_ref": "user:01990f3e-5a1c-7c44-9d55-2f6f0c3a1b22",
+         *           "category": "order.updates",
+         *           "priority": "critical",
+         *           "template_version": "parcel@1",
+         *           "locale": "de-AT",
+         *           "data_ref": "019c8f3a-5b20-7d41-9e6b-6388e455cbd0",
+         *           "scheduled_at": "2026-03-02T09:30:00.000Z",
+         *           "idempotency_key": "idempotency key",
+         *           "state": "scheduled",
+         *           "expires_at": "2026-03-02T10:15:00.000Z",
+         *           "batch_id": "019c8f3a-5b20-7d41-9e6b-77cc3a1e4630",
+         *           "digest_id": "019c8f3a-5b20-7d41-9e6b-9d403cbb2ea4",
+         *           "metadata": {},
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "channels": [
+         *             {
+         *               "channel": "email",
+         *               "state": "state",
+         *               "reason": "preference_disabled",
+         *               "next_at": "2026-03-02T10:15:00.000Z"
+         *             }
+         *           ]
+         *         }
+         *       ],
          *       "next_cursor": "c1.eyJhIjoxfQ",
          *       "has_more": true
          *     }
          */
         NotificationPage: {
-            /** @description The variables of the template. */
+            /** @description The items of this page. */
             data: components["schemas"]["Notification"][];
             /** @description Send it as `cursor` to get the next page; null on the last one. */
             next_cursor: components["schemas"]["Cursor"] | null;
@@ -7935,6 +9543,126 @@ export interface components {
             /** @description Seconds until the access token expires. */
             expires_in: number;
         };
+        OrderSummary: {
+            id: components["schemas"]["Id"];
+            /** @description The number of the order, without gaps in a shop; null before it is confirmed. */
+            number: number | null;
+            /**
+             * @description Where it is in its life.
+             * @enum {string}
+             */
+            state: "pending" | "confirmed" | "fulfilled" | "payment_failed" | "expired" | "cancelled";
+            version: components["schemas"]["Version"];
+            /** @description A code of ISO 4217. */
+            currency: string;
+            buyer_id: components["schemas"]["Id"];
+            total_minor: components["schemas"]["Amount"];
+            /** @enum {string} */
+            payment_state: "none" | "authorizing" | "requires_action" | "pending_provider" | "authorized" | "captured" | "releasing" | "released" | "declined" | "partially_refunded" | "refunded";
+            created_at: components["schemas"]["Time"];
+            confirmed_at: components["schemas"]["Time"] | null;
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "number": 1042,
+         *           "state": "pending",
+         *           "version": 1,
+         *           "currency": "EUR",
+         *           "buyer_id": "019c8f3a-5b20-7d41-9e6b-bbb99d2c293c",
+         *           "total_minor": 1,
+         *           "payment_state": "none",
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "confirmed_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        OrderSummaryPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["OrderSummary"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "reason_code": "changed_mind",
+         *       "note": "note"
+         *     }
+         */
+        CancelOrder: {
+            /** @description Why, in one word. */
+            reason_code?: string;
+            note?: string;
+        };
+        /**
+         * @example {
+         *       "lines": [
+         *         {
+         *           "order_line_id": "019c8f3a-5b20-7d41-9e6b-47ed97bdb627",
+         *           "quantity": 2
+         *         }
+         *       ],
+         *       "carrier": "DHL",
+         *       "tracking_number": "00340434161094042557"
+         *     }
+         */
+        ShipOrder: {
+            lines: {
+                order_line_id: components["schemas"]["Id"];
+                /** @description How many. */
+                quantity: number;
+            }[];
+            /** @description Who carries it. */
+            carrier?: string;
+            /** @description The number by which the carrier knows it. */
+            tracking_number?: string;
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "order_id": "019c8f3a-5b20-7d41-9e6b-ca13a6b2c965",
+         *       "state": "state",
+         *       "lines": [
+         *         {
+         *           "order_line_id": "019c8f3a-5b20-7d41-9e6b-47ed97bdb627",
+         *           "quantity": 2
+         *         }
+         *       ],
+         *       "carrier": "DHL",
+         *       "tracking_number": "00340434161094042557",
+         *       "created_at": "2026-03-02T09:30:00.000Z",
+         *       "shipped_at": "2026-03-02T09:30:00.000Z",
+         *       "delivered_at": "2026-03-02T09:30:00.000Z",
+         *       "status": "pending"
+         *     }
+         */
+        ShipmentOrStatus: {
+            id: components["schemas"]["Id"];
+            order_id: components["schemas"]["Id"];
+            /** @description Where it is in its life. */
+            state: string;
+            lines: {
+                order_line_id: components["schemas"]["Id"];
+                /** @description How many. */
+                quantity: number;
+            }[];
+            /** @description Who carries it. */
+            carrier: string | null;
+            /** @description The number by which the carrier knows it. */
+            tracking_number: string | null;
+            created_at: components["schemas"]["Time"];
+            shipped_at: components["schemas"]["Time"] | null;
+            delivered_at: components["schemas"]["Time"] | null;
+            /** @enum {string} */
+            status?: "pending";
+        };
         /**
          * @example {
          *       "current_password": "correct horse battery staple",
@@ -8239,6 +9967,352 @@ export interface components {
         };
         /**
          * @example {
+         *       "sku": "MUG-BLUE",
+         *       "currency": "EUR",
+         *       "amount_minor": 1,
+         *       "compare_at_minor": 2499,
+         *       "prices_include_tax": false,
+         *       "effective_from": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        AddPriceVersion: {
+            /** @description What is sold and stocked, by the name that the shop gave it. */
+            sku: components["schemas"]["Sku"];
+            /** @description A code of ISO 4217. */
+            currency: string;
+            amount_minor: number;
+            /** @description A former or recommended price that is shown beside it. */
+            compare_at_minor?: number;
+            /** @description Whether tax is inside the prices or added to them. */
+            prices_include_tax?: boolean;
+            /** @description From when the price counts. */
+            effective_from?: components["schemas"]["Time"];
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "sku": "MUG-BLUE",
+         *       "currency": "EUR",
+         *       "amount_minor": 1,
+         *       "compare_at_minor": 2499,
+         *       "prices_include_tax": false,
+         *       "effective_from": "2026-03-02T09:30:00.000Z",
+         *       "created_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        PriceVersion: {
+            id: components["schemas"]["Id"];
+            /** @description What is sold and stocked, by the name that the shop gave it. */
+            sku: components["schemas"]["Sku"];
+            /** @description A code of ISO 4217. */
+            currency: string;
+            amount_minor: components["schemas"]["Amount"];
+            /** @description A former or recommended price that is shown beside it. */
+            compare_at_minor: components["schemas"]["Amount"] | null;
+            /** @description Whether tax is inside the prices or added to them. */
+            prices_include_tax: boolean;
+            /** @description From when the price counts. */
+            effective_from: components["schemas"]["Time"];
+            created_at: components["schemas"]["Time"];
+        };
+        ProductSummary: {
+            id: components["schemas"]["Id"];
+            /** @description The name of the product in addresses. */
+            handle: string;
+            title: string;
+            /** @description A path; a list of it includes what is below it. */
+            category: string;
+            /**
+             * @description Where it is in its life.
+             * @enum {string}
+             */
+            state: "draft" | "active" | "archived";
+            price_from: {
+                amount_minor: components["schemas"]["Amount"];
+                /** @description A code of ISO 4217. */
+                currency: string;
+            } | null;
+            in_stock: boolean;
+            image: {
+                file_id: components["schemas"]["Id"];
+                url: string;
+            } | null;
+            version: components["schemas"]["Version"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "handle": "blue-mug",
+         *           "title": "title",
+         *           "category": "kitchen/mugs",
+         *           "state": "draft",
+         *           "price_from": {
+         *             "amount_minor": 1,
+         *             "currency": "EUR"
+         *           },
+         *           "in_stock": false,
+         *           "image": {
+         *             "file_id": "019c8f3a-5b20-7d41-9e6b-5c78f6199cc3",
+         *             "url": "url"
+         *           },
+         *           "version": 1
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        ProductSummaryPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["ProductSummary"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        GivenVariant: {
+            /** @description What is sold and stocked, by the name that the shop gave it. */
+            sku: components["schemas"]["Sku"];
+            title?: string;
+            /** @description What tells this variant from the others. */
+            options?: {
+                [key: string]: string;
+            };
+            /** @description The weight of one. */
+            weight_grams?: number;
+            requires_shipping?: boolean;
+            track_inventory?: boolean;
+            /** @description How many one order may have. */
+            max_order_quantity?: number;
+            /**
+             * @description Where it is in its life.
+             * @enum {string}
+             */
+            state?: "active" | "disabled";
+            prices?: {
+                /** @description A code of ISO 4217. */
+                currency: string;
+                amount_minor: number;
+                /** @description A former or recommended price that is shown beside it. */
+                compare_at_minor?: number;
+                /** @description Whether tax is inside the prices or added to them. */
+                prices_include_tax?: boolean;
+            }[];
+        };
+        /**
+         * @example {
+         *       "handle": "blue-mug",
+         *       "title": "title",
+         *       "description": "description",
+         *       "category": "kitchen/mugs",
+         *       "tax_class": "standard",
+         *       "attributes": {},
+         *       "images": [
+         *         "019c8f3a-5b20-7d41-9e6b-6105d6cc76af"
+         *       ],
+         *       "state": "draft",
+         *       "variants": [
+         *         {
+         *           "sku": "MUG-BLUE",
+         *           "title": "title",
+         *           "options": {},
+         *           "weight_grams": 350,
+         *           "requires_shipping": false,
+         *           "track_inventory": false,
+         *           "max_order_quantity": 999,
+         *           "state": "active",
+         *           "prices": [
+         *             {
+         *               "currency": "EUR",
+         *               "amount_minor": 1,
+         *               "compare_at_minor": 2499,
+         *               "prices_include_tax": false
+         *             }
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        CreateProduct: {
+            /** @description The name of the product in addresses. */
+            handle: string;
+            title: string;
+            description?: string;
+            /** @description A path, such as `kitchen/mugs`. */
+            category?: string;
+            /** @description Which tax rules count for it. */
+            tax_class?: string;
+            /** @description Names and values that a shop shows. */
+            attributes?: {
+                [key: string]: string;
+            };
+            /** @description Ids of uploaded files, the first one for lists. */
+            images?: components["schemas"]["Id"][];
+            /**
+             * @description Where it is in its life.
+             * @enum {string}
+             */
+            state?: "draft" | "active" | "archived";
+            variants: components["schemas"]["GivenVariant"][];
+        };
+        Variant: {
+            /** @description What is sold and stocked, by the name that the shop gave it. */
+            sku: components["schemas"]["Sku"];
+            title: string;
+            /** @description What tells this variant from the others. */
+            options: {
+                [key: string]: string;
+            };
+            price: {
+                amount_minor: components["schemas"]["Amount"];
+                /** @description A code of ISO 4217. */
+                currency: string;
+                price_version_id: components["schemas"]["Id"];
+                /** @description A former or recommended price that is shown beside it. */
+                compare_at_minor: components["schemas"]["Amount"] | null;
+                /** @description Whether tax is inside the prices or added to them. */
+                prices_include_tax: boolean;
+            } | null;
+            in_stock: boolean;
+            /** @description How many one order may have. */
+            max_order_quantity: number;
+            /** @description The weight of one. */
+            weight_grams: number;
+            requires_shipping: boolean;
+            track_inventory: boolean;
+            /**
+             * @description Where it is in its life.
+             * @enum {string}
+             */
+            state: "active" | "disabled";
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "handle": "blue-mug",
+         *       "title": "title",
+         *       "description": "description",
+         *       "category": "kitchen/mugs",
+         *       "tax_class": "standard",
+         *       "state": "draft",
+         *       "attributes": {},
+         *       "images": [
+         *         {
+         *           "file_id": "019c8f3a-5b20-7d41-9e6b-5c78f6199cc3",
+         *           "url": "url"
+         *         }
+         *       ],
+         *       "variants": [
+         *         {
+         *           "sku": "MUG-BLUE",
+         *           "title": "title",
+         *           "options": {},
+         *           "price": {
+         *             "amount_minor": 1,
+         *             "currency": "EUR",
+         *             "price_version_id": "019c8f3a-5b20-7d41-9e6b-c35dbfe4cdd4",
+         *             "compare_at_minor": 2499,
+         *             "prices_include_tax": false
+         *           },
+         *           "in_stock": false,
+         *           "max_order_quantity": 999,
+         *           "weight_grams": 350,
+         *           "requires_shipping": false,
+         *           "track_inventory": false,
+         *           "state": "active"
+         *         }
+         *       ],
+         *       "version": 1,
+         *       "created_at": "2026-03-02T09:30:00.000Z",
+         *       "updated_at": "2026-03-02T10:15:00.000Z"
+         *     }
+         */
+        Product: {
+            id: components["schemas"]["Id"];
+            /** @description The name of the product in addresses. */
+            handle: string;
+            title: string;
+            description: string;
+            /** @description A path; a list of it includes what is below it. */
+            category: string;
+            /** @description Which tax rules count for it. */
+            tax_class: string;
+            /**
+             * @description Where it is in its life.
+             * @enum {string}
+             */
+            state: "draft" | "active" | "archived";
+            /** @description Names and values that a shop shows. */
+            attributes: {
+                [key: string]: string;
+            };
+            /** @description Ids of uploaded files, the first one for lists. */
+            images: {
+                file_id: components["schemas"]["Id"];
+                url: string;
+            }[];
+            variants: components["schemas"]["Variant"][];
+            version: components["schemas"]["Version"];
+            created_at: components["schemas"]["Time"];
+            updated_at: components["schemas"]["Time"];
+        };
+        /**
+         * @example {
+         *       "title": "title",
+         *       "description": "description",
+         *       "category": "kitchen/mugs",
+         *       "tax_class": "standard",
+         *       "attributes": {},
+         *       "images": [
+         *         "019c8f3a-5b20-7d41-9e6b-6105d6cc76af"
+         *       ],
+         *       "state": "draft",
+         *       "variants": [
+         *         {
+         *           "sku": "MUG-BLUE",
+         *           "title": "title",
+         *           "options": {},
+         *           "weight_grams": 350,
+         *           "requires_shipping": false,
+         *           "track_inventory": false,
+         *           "max_order_quantity": 999,
+         *           "state": "active",
+         *           "prices": [
+         *             {
+         *               "currency": "EUR",
+         *               "amount_minor": 1,
+         *               "compare_at_minor": 2499,
+         *               "prices_include_tax": false
+         *             }
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        ChangeProduct: {
+            title?: string;
+            description?: string;
+            /** @description A path, such as `kitchen/mugs`. */
+            category?: string;
+            /** @description Which tax rules count for it. */
+            tax_class?: string;
+            /** @description Names and values that a shop shows. */
+            attributes?: {
+                [key: string]: string;
+            };
+            /** @description Ids of uploaded files, the first one for lists. */
+            images?: components["schemas"]["Id"][];
+            /**
+             * @description Where it is in its life.
+             * @enum {string}
+             */
+            state?: "draft" | "active" | "archived";
+            variants?: components["schemas"]["GivenVariant"][];
+        };
+        /**
+         * @example {
          *       "received": false
          *     }
          */
@@ -8390,7 +10464,7 @@ export interface components {
             fixed: number;
             /** @description How many items were opened. */
             opened: number;
-            /** @description By currency: the ledger, the recorded transactions and the balance of the provider. */
+            /** @description By currency: the ledger, the recorded transactions and the provider’s balance. */
             proof: {
                 [key: string]: {
                     clearing_minor: number;
@@ -8459,6 +10533,109 @@ export interface components {
             failure_code: string | null;
             created_at: components["schemas"]["Time"];
         };
+        /**
+         * @example {
+         *       "order_id": "019c8f3a-5b20-7d41-9e6b-ca13a6b2c965",
+         *       "lines": [
+         *         {
+         *           "order_line_id": "019c8f3a-5b20-7d41-9e6b-47ed97bdb627",
+         *           "quantity": 2,
+         *           "reason_code": "changed_mind"
+         *         }
+         *       ],
+         *       "note": "note"
+         *     }
+         */
+        RequestReturn: {
+            order_id: components["schemas"]["Id"];
+            lines: {
+                order_line_id: components["schemas"]["Id"];
+                /** @description How many. */
+                quantity: number;
+                /** @description Why, in one word. */
+                reason_code: string;
+            }[];
+            note?: string;
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "order_id": "019c8f3a-5b20-7d41-9e6b-ca13a6b2c965",
+         *           "state": "requested",
+         *           "lines": [
+         *             {
+         *               "order_line_id": "019c8f3a-5b20-7d41-9e6b-47ed97bdb627",
+         *               "quantity": 2,
+         *               "received_quantity": 1,
+         *               "restock": true,
+         *               "reason_code": "changed_mind",
+         *               "refund_minor": 1
+         *             }
+         *           ],
+         *           "refund_shipping": "none",
+         *           "restocking_fee_minor": 500,
+         *           "refund": {
+         *             "operation_id": "019c8f3a-5b20-7d41-9e6b-9a9856b253f7",
+         *             "amount_minor": 1,
+         *             "state": "pending"
+         *           },
+         *           "note": "note",
+         *           "version": 1,
+         *           "created_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        ReturnPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Return"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "refund_shipping": "none",
+         *       "restocking_fee_minor": 500
+         *     }
+         */
+        ApproveReturn: {
+            /** @enum {string} */
+            refund_shipping?: "none" | "full";
+            /** @description What is kept of the refund. */
+            restocking_fee_minor?: number;
+        };
+        /** @example {} */
+        CancelReturnBody: Record<string, never>;
+        /**
+         * @example {
+         *       "lines": [
+         *         {
+         *           "order_line_id": "019c8f3a-5b20-7d41-9e6b-47ed97bdb627",
+         *           "received_quantity": 1,
+         *           "restock": true
+         *         }
+         *       ]
+         *     }
+         */
+        ReceiveReturn: {
+            lines: {
+                order_line_id: components["schemas"]["Id"];
+                /** @description How many came back. */
+                received_quantity: number;
+                /** @description Whether they are sold again. */
+                restock: boolean;
+            }[];
+        };
+        /** @example {} */
+        RejectReturnBody: Record<string, never>;
+        /** @example {} */
+        RetryRefundBody: Record<string, never>;
         /**
          * @example {
          *       "role_id": "support_viewer",
@@ -8713,6 +10890,155 @@ export interface components {
         };
         /**
          * @example {
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "order_id": "019c8f3a-5b20-7d41-9e6b-ca13a6b2c965",
+         *           "state": "state",
+         *           "lines": [
+         *             {
+         *               "order_line_id": "019c8f3a-5b20-7d41-9e6b-47ed97bdb627",
+         *               "quantity": 2
+         *             }
+         *           ],
+         *           "carrier": "DHL",
+         *           "tracking_number": "00340434161094042557",
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "shipped_at": "2026-03-02T09:30:00.000Z",
+         *           "delivered_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        ShipmentPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Shipment"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        /** @example {} */
+        ConfirmDeliveryBody: Record<string, never>;
+        /** @example {} */
+        ReportLostShipmentBody: Record<string, never>;
+        /**
+         * @example {
+         *       "id": "id",
+         *       "name": "name",
+         *       "tax_class": "standard",
+         *       "countries": [
+         *         "DE",
+         *         "FR"
+         *       ],
+         *       "bands": [
+         *         {
+         *           "currency": "EUR",
+         *           "min_subtotal_minor": 1,
+         *           "amount_minor": 1
+         *         }
+         *       ],
+         *       "state": "active",
+         *       "version": 1,
+         *       "updated_at": "2026-03-02T10:15:00.000Z"
+         *     }
+         */
+        ShippingMethod: {
+            id: string;
+            name: string;
+            /** @description Which tax rules count for it. */
+            tax_class: string;
+            /** @description Where it goes; none: everywhere. */
+            countries: string[];
+            bands: {
+                /** @description A code of ISO 4217. */
+                currency: string;
+                min_subtotal_minor: number;
+                amount_minor: number;
+            }[];
+            /**
+             * @description Where it is in its life.
+             * @enum {string}
+             */
+            state: "active" | "disabled";
+            version: components["schemas"]["Version"];
+            updated_at: components["schemas"]["Time"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "id",
+         *           "name": "name",
+         *           "tax_class": "standard",
+         *           "countries": [
+         *             "DE",
+         *             "FR"
+         *           ],
+         *           "bands": [
+         *             {
+         *               "currency": "EUR",
+         *               "min_subtotal_minor": 1,
+         *               "amount_minor": 1
+         *             }
+         *           ],
+         *           "state": "active",
+         *           "version": 1,
+         *           "updated_at": "2026-03-02T10:15:00.000Z"
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        ShippingMethodPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["ShippingMethod"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "name": "name",
+         *       "tax_class": "standard",
+         *       "countries": [
+         *         "DE",
+         *         "FR"
+         *       ],
+         *       "bands": [
+         *         {
+         *           "currency": "EUR",
+         *           "min_subtotal_minor": 1,
+         *           "amount_minor": 1
+         *         }
+         *       ],
+         *       "state": "active"
+         *     }
+         */
+        PutShippingMethod: {
+            name: string;
+            /** @description Which tax rules count for it. */
+            tax_class?: string;
+            /** @description Where it goes; none: everywhere. */
+            countries?: string[];
+            bands: {
+                /** @description A code of ISO 4217. */
+                currency: string;
+                min_subtotal_minor: number;
+                amount_minor: number;
+            }[];
+            /**
+             * @description Where it is in its life.
+             * @enum {string}
+             */
+            state?: "active" | "disabled";
+        };
+        /**
+         * @example {
          *       "mode": "graceful"
          *     }
          */
@@ -8753,15 +11079,22 @@ export interface components {
         };
         /**
          * @example {
-         *       "data": {
-         *         "parcel": "A-17"
-         *       },
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "destination_hash": "destination hash",
+         *           "channel": "email",
+         *           "category": "order.updates",
+         *           "reason": "preference_disabled",
+         *           "effective_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
          *       "next_cursor": "c1.eyJhIjoxfQ",
          *       "has_more": true
          *     }
          */
         SuppressionPage: {
-            /** @description The variables of the template. */
+            /** @description The items of this page. */
             data: components["schemas"]["Suppression"][];
             /** @description Send it as `cursor` to get the next page; null on the last one. */
             next_cursor: components["schemas"]["Cursor"] | null;
@@ -8785,6 +11118,89 @@ export interface components {
             channel: "email" | "sms";
             /** @description The kind of message; preferences and permissions are by category. */
             category?: string;
+        };
+        /**
+         * @example {
+         *       "id": "id",
+         *       "name": "name",
+         *       "tax_class": "standard",
+         *       "country": "DE",
+         *       "region": "region",
+         *       "rate_ppm": 190000,
+         *       "state": "active",
+         *       "version": 1,
+         *       "updated_at": "2026-03-02T10:15:00.000Z"
+         *     }
+         */
+        TaxRule: {
+            id: string;
+            name: string;
+            /** @description Which tax rules count for it. */
+            tax_class: string;
+            /** @description A code of ISO 3166-1 with two letters. */
+            country: string;
+            region: string | null;
+            /** @description A rate in parts per million: 190000 is 19 %. */
+            rate_ppm: number;
+            /**
+             * @description Where it is in its life.
+             * @enum {string}
+             */
+            state: "active" | "disabled";
+            version: components["schemas"]["Version"];
+            updated_at: components["schemas"]["Time"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "id",
+         *           "name": "name",
+         *           "tax_class": "standard",
+         *           "country": "DE",
+         *           "region": "region",
+         *           "rate_ppm": 190000,
+         *           "state": "active",
+         *           "version": 1,
+         *           "updated_at": "2026-03-02T10:15:00.000Z"
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        TaxRulePage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["TaxRule"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "name": "name",
+         *       "tax_class": "standard",
+         *       "country": "DE",
+         *       "region": "region",
+         *       "rate_ppm": 190000,
+         *       "state": "active"
+         *     }
+         */
+        PutTaxRule: {
+            name: string;
+            /** @description Which tax rules count for it. */
+            tax_class: string;
+            /** @description A code of ISO 3166-1 with two letters. */
+            country: string;
+            region?: string;
+            /** @description A rate in parts per million: 190000 is 19 %. */
+            rate_ppm: number;
+            /**
+             * @description Where it is in its life.
+             * @enum {string}
+             */
+            state?: "active" | "disabled";
         };
         /**
          * @example {
@@ -9321,15 +11737,24 @@ export interface components {
         };
         /**
          * @example {
-         *       "data": {
-         *         "parcel": "A-17"
-         *       },
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "user_id": "019c8f3a-5b20-7d41-9e6b-f89d6b696045",
+         *           "channel": "email",
+         *           "provider": "relay1",
+         *           "destination": "a***@example.org",
+         *           "verified_at": "2026-03-02T09:30:00.000Z",
+         *           "disabled_at": "2026-03-02T09:30:00.000Z",
+         *           "created_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
          *       "next_cursor": "c1.eyJhIjoxfQ",
          *       "has_more": true
          *     }
          */
         DestinationPage: {
-            /** @description The variables of the template. */
+            /** @description The items of this page. */
             data: components["schemas"]["Destination"][];
             /** @description Send it as `cursor` to get the next page; null on the last one. */
             next_cursor: components["schemas"]["Cursor"] | null;
@@ -10455,7 +12880,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `idempotency_in_progress`, `idempotency_key_reused` */
+        /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
         Conflict: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11438,6 +13863,385 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
+    listCarts: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CartSummaryPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    openCart: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenCart"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cart"];
+                };
+            };
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cart"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
+            409: components["responses"]["Conflict"];
+            /** @description `currency_unsupported`, `invalid_character`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            /** @description `quota_exceeded`, `rate_limited` */
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getCart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cart_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cart"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `cart_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    changeCart: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                cart_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeCart"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cart"];
+                };
+            };
+            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `cart_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `cart_not_open` */
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            /** @description `currency_unsupported`, `invalid_character`, `price_unavailable`, `shipping_method_unavailable`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    setCartItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cart_id: components["schemas"]["Id"];
+                /** @description What is sold and stocked, by the name that the shop gave it. */
+                sku: components["schemas"]["Sku"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetCartItem"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cart"];
+                };
+            };
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cart"];
+                };
+            };
+            /** @description `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `sku_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `cart_not_open` */
+            409: components["responses"]["Conflict"];
+            /** @description `cart_line_limit`, `invalid_character`, `quantity_limit`, `validation_failed`, `variant_not_purchasable` */
+            422: components["responses"]["UnprocessableContent"];
+            /** @description `quota_exceeded`, `rate_limited` */
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    checkOut: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Checkout"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"];
+                };
+            };
+            /** @description The request was accepted; its work continues. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `cart_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `cart_not_open`, `idempotency_in_progress`, `idempotency_key_reused`, `insufficient_inventory`, `order_not_confirmed`, `pending_order_limit`, `pricing_changed` */
+            409: components["responses"]["Conflict"];
+            /** @description `address_required`, `card_data_refused`, `cart_empty`, `discount_not_applicable`, `invalid_character`, `order_total_limit`, `payment_declined`, `price_unavailable`, `quantity_limit`, `shipping_method_unavailable`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            /** @description `overloaded`, `payment_provider_unavailable` */
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    auditCommerce: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommerceAudit"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getCommerceSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommerceSettings"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    putCommerceSettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutCommerceSettings"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommerceSettings"];
+                };
+            };
+            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
     listDeprecations: {
         parameters: {
             query?: {
@@ -11468,6 +14272,129 @@ export interface operations {
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getDiscounts: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiscountPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getDiscountsByCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The word that buyers enter. */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discount"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `discount_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    putDiscountsByCode: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description The word that buyers enter. */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutDiscount"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discount"];
+                };
+            };
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discount"];
+                };
+            };
+            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -12019,7 +14946,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `event_park_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -12063,7 +14989,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `event_park_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -12271,6 +15196,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `file_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -12741,6 +15667,85 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
+    getInventoryItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description What is sold and stocked, by the name that the shop gave it. */
+                sku: components["schemas"]["Sku"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InventoryItem"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `sku_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    adjustInventory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description What is sold and stocked, by the name that the shop gave it. */
+                sku: components["schemas"]["Sku"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AdjustInventory"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InventoryItem"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `sku_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `insufficient_inventory` */
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
     inviteAccount: {
         parameters: {
             query?: never;
@@ -12945,6 +15950,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `deadline_in_past`, `dependency_cycle`, `dependency_unknown`, `input_not_available`, `invalid_character`, `unknown_job_type`, `unsupported_schema_version`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -12987,6 +15993,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
@@ -13453,6 +16460,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `deadline_in_past`, `dependency_unknown`, `input_not_available`, `invalid_character`, `unknown_job_type`, `unsupported_schema_version`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -13633,7 +16641,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `job_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -13755,7 +16762,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `job_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `unknown_job_type`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -14152,6 +17158,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `domain_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -15237,6 +18244,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `schema_invalid`, `template_syntax_error`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -15311,7 +18319,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `template_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -15392,7 +18399,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `template_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -15589,7 +18595,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `batch_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -15629,7 +18634,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `batch_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -15669,7 +18673,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `batch_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -15784,7 +18787,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `notification_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -15897,6 +18899,183 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `invalid_character`, `oidc_state_invalid`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listOrders: {
+        parameters: {
+            query?: {
+                /** @description Where it is in its life. */
+                state?: "pending" | "confirmed" | "fulfilled" | "payment_failed" | "expired" | "cancelled";
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderSummaryPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getOrder: {
+        parameters: {
+            query?: {
+                include?: "calculation";
+            };
+            header?: never;
+            path: {
+                order_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `order_not_found` */
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    cancelOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                order_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CancelOrder"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `order_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `order_not_cancellable` */
+            409: components["responses"]["Conflict"];
+            /** @description `card_data_refused`, `invalid_character`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    shipOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                order_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShipOrder"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShipmentOrStatus"];
+                };
+            };
+            /** @description The request was accepted; its work continues. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShipmentOrStatus"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `order_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `order_not_shippable`, `payment_not_capturable`, `shipment_quantity_exceeded` */
+            409: components["responses"]["Conflict"];
+            /** @description `card_data_refused`, `invalid_character`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            /** @description `overloaded`, `payment_provider_unavailable` */
+            503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -16102,6 +19281,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `amount_ambiguous`, `amount_not_representable`, `amount_precision`, `amount_too_large`, `amount_too_small`, `card_data_refused`, `currency_unknown`, `invalid_character`, `provider_unsupported`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -16324,7 +19504,215 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    receiveProviderWebhook: {
+    addPriceVersion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddPriceVersion"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PriceVersion"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `sku_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `price_version_exists` */
+            409: components["responses"]["Conflict"];
+            /** @description `currency_unsupported`, `effective_from_in_past`, `invalid_character`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listProducts: {
+        parameters: {
+            query?: {
+                /** @description A path, such as `kitchen/mugs`. */
+                category?: string;
+                /** @description Words to search for; a quoted part is searched as it stands. */
+                q?: string;
+                /** @description A code of ISO 4217. */
+                currency?: string;
+                /** @description Where it is in its life. */
+                state?: "draft" | "active" | "archived";
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProductSummaryPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            /** @description `product_not_found` */
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    createProduct: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateProduct"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Product"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `handle_taken`, `idempotency_in_progress`, `idempotency_key_reused`, `price_version_exists`, `sku_taken` */
+            409: components["responses"]["Conflict"];
+            /** @description `currency_unsupported`, `image_not_available`, `invalid_character`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getProduct: {
+        parameters: {
+            query?: {
+                /** @description A code of ISO 4217. */
+                currency?: string;
+            };
+            header?: never;
+            path: {
+                product_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Product"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            /** @description `product_not_found` */
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    changeProduct: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                product_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeProduct"];
+                "application/merge-patch+json": components["schemas"]["ChangeProduct"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Product"];
+                };
+            };
+            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `product_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `handle_taken`, `invalid_transition`, `price_version_exists`, `sku_taken` */
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            /** @description `currency_unsupported`, `image_not_available`, `invalid_character`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    createProvidersByProviderWebhooks: {
         parameters: {
             query?: never;
             header?: never;
@@ -16452,7 +19840,6 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `already_resolved`, `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
-            /** @description `card_data_refused`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -16491,6 +19878,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -16579,7 +19967,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `payment_intent_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `balance_insufficient`, `idempotency_in_progress`, `idempotency_key_reused`, `intent_not_captured`, `payment_refused`, `refund_exceeds_captured` */
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `intent_not_captured`, `payment_refused`, `refund_exceeds_captured` */
             409: components["responses"]["Conflict"];
             /** @description `amount_not_representable`, `card_data_refused`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -16648,6 +20036,335 @@ export interface operations {
             /** @description `registration_not_found` */
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listReturns: {
+        parameters: {
+            query?: {
+                /** @description Where it is in its life. */
+                state?: "requested" | "approved" | "rejected" | "cancelled" | "received" | "refund_pending" | "refunded" | "refund_failed";
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReturnPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    requestReturn: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequestReturn"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Return"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `order_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `order_not_returnable`, `return_quantity_exceeded` */
+            409: components["responses"]["Conflict"];
+            /** @description `card_data_refused`, `invalid_character`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getReturn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                return_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Return"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `return_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    approveReturn: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                return_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ApproveReturn"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Return"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `return_not_found` */
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `restocking_fee_exceeds_refund`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    cancelReturn: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                return_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CancelReturnBody"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Return"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `return_not_found` */
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    receiveReturn: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                return_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReceiveReturn"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Return"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `return_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition`, `return_quantity_exceeded` */
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    rejectReturn: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                return_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RejectReturnBody"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Return"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `return_not_found` */
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    retryRefund: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                return_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RetryRefundBody"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Return"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `return_not_found` */
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -16972,6 +20689,250 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
+    listShipments: {
+        parameters: {
+            query?: {
+                /** @description Where it is in its life. */
+                state?: "preparing" | "awaiting_capture" | "shipped" | "delivered" | "lost" | "cancelled";
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShipmentPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    confirmDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path: {
+                shipment_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ConfirmDeliveryBody"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Shipment"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `shipment_not_found` */
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    reportLostShipment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path: {
+                shipment_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReportLostShipmentBody"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Shipment"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `shipment_not_found` */
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getShippingMethods: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShippingMethodPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getShippingMethodsById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShippingMethod"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `shipping_method_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    putShippingMethodsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutShippingMethod"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShippingMethod"];
+                };
+            };
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShippingMethod"];
+                };
+            };
+            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
     rotateSigningKey: {
         parameters: {
             query?: never;
@@ -17104,6 +21065,127 @@ export interface operations {
             /** @description `suppression_not_found` */
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getTaxRules: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaxRulePage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getTaxRulesById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaxRule"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `tax_rule_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    putTaxRulesById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutTaxRule"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaxRule"];
+                };
+            };
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaxRule"];
+                };
+            };
+            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -17329,6 +21411,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `type_not_allowed`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -17584,6 +21667,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `user_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `invalid_destination`, `push_host_not_allowed`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -18030,6 +22114,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `subscription_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `api_version_unsupported`, `endpoint_not_allowed`, `event_type_unknown`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];

@@ -1,43 +1,45 @@
 /**
- * For whoever receives webhooks: proves that a request comes from the platform, over its exact bytes and
- * before anything of it is read. It needs nothing but Web Crypto, so it runs wherever a receiver may run.
+ * For receivers of webhooks: verifies that a request comes from the platform, over its exact bytes
+ * and before any of it is parsed. It uses only Web Crypto, so it runs in every JavaScript runtime.
  */
 
 export type WebhookEvent<Data = unknown> = {
-  /** The same for every attempt and every replay: what has been seen under it is dropped. */
+  /** The same for every attempt and every replay: drop an event whose id you have processed. */
   readonly id: string
   readonly tenant_id: string
   readonly type: string
   readonly schema_version: number
   readonly api_version: string
   readonly aggregate_id: string
-  /** Rises with each change of the aggregate; what is older than what is known is dropped. */
+  /**
+   * Grows with each change of the aggregate: drop an event that is older than the version you know.
+   */
   readonly aggregate_version: number
   readonly payload_ref: string | null
   readonly occurred_at: string
   readonly created_at: string
-  /** Null where it is too large to be sent: `payload_ref` leads to it. */
+  /** Null if it is too large to be sent: `payload_ref` is its address. */
   readonly data: Data
 }
 
 export type Webhook<Data = unknown> = {
   readonly event: WebhookEvent<Data>
-  /** Counted from 1, over replays too. */
+  /** Counted from 1, including replays. */
   readonly attempt: number
   readonly delivery_id: string | null
-  /** Null unless somebody had it sent again. */
+  /** Null unless the event was sent again on request. */
   readonly replay_id: string | null
 }
 
 export type WebhookRefusal = 'headers_missing' | 'signature_invalid' | 'timestamp_out_of_window'
 
-/** Answer it with 401 and do nothing else. */
+/** Reply with 401 and do nothing else. */
 export class WebhookRefused extends Error {
   override readonly name = 'WebhookRefused'
   readonly code: WebhookRefusal
 
   constructor(code: WebhookRefusal) {
-    super(`This is no webhook that can be trusted: ${code}`)
+    super(`This webhook cannot be trusted: ${code}`)
     this.code = code
   }
 }
@@ -46,7 +48,7 @@ export type WebhookHeaders =
   Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
 export type VerifyOptions = {
-  /** How far the sender's clock may be from this one, both ways. */
+  /** How far the sender's clock may differ from this one, in both directions. */
   readonly tolerance_seconds?: number
   readonly now_ms?: number
 }
@@ -56,8 +58,8 @@ const signatures_max = 16
 const challenged = 'webhook_subscription.challenged'
 
 /**
- * `body` is what came, before any parser. Of several secrets any may fit: during a rotation name the old
- * one and the new one.
+ * `body` is the exact content, before any parser. Any of several secrets may match: during a
+ * rotation pass the old one and the new one.
  */
 export async function verifyWebhook<Data = unknown>(
   secret: string | readonly string[],
@@ -79,14 +81,14 @@ export async function verifyWebhook<Data = unknown>(
   }
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
   return {
-    event: JSON.parse(text) as WebhookEvent<Data>, // the platform signed it
+    event: JSON.parse(text) as WebhookEvent<Data>, // a signature by the platform
     attempt: Number(read(headers, 'webhook-attempt') ?? 1),
     delivery_id: read(headers, 'webhook-delivery-id') ?? null,
     replay_id: read(headers, 'webhook-replay') ?? null,
   }
 }
 
-/** What to answer, with any 2xx, to an event that asks whether the endpoint wants to be sent to. */
+/** The reply, with any 2xx, to an event that asks whether the endpoint wants to receive. */
 export function challengeOf({ type, data }: WebhookEvent): { challenge: string } | null {
   if (type !== challenged) return null
   return { challenge: (data as { challenge: string }).challenge }
@@ -105,10 +107,10 @@ async function fits(
   let found = false
   for (const secret of secrets) {
     const raw = bytesOf(secret.startsWith(prefix) ? secret.slice(prefix.length) : secret)
-    if (!raw) throw new TypeError('A secret is whsec_ and the base64 of its bytes.')
+    if (!raw) throw new TypeError('A secret must be whsec_ followed by the base64 of its bytes.')
     const algorithm = { name: 'HMAC', hash: 'SHA-256' }
     const key = await crypto.subtle.importKey('raw', raw, algorithm, false, ['verify'])
-    // No early end: the time tells neither which secret nor which signature fitted.
+    // No early end: the time must not reveal which secret or which signature matched.
     for (const one of given) {
       const same = await crypto.subtle.verify('HMAC', key, one, content)
       found ||= same

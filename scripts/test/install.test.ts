@@ -99,7 +99,7 @@ describe('the installer', () => {
     const folder = newProject()
     const first = await install(folder).done
     expect(first.code).toBe(0)
-    expect(first.said).toMatch(/^Installing what Dodeca needs .*only this once/)
+    expect(first.said).toMatch(/^Installing the packages .*only this once/)
     expect(first.printed).toBe('')
     expect(fs.existsSync(stamp(folder))).toBe(true)
     expect(await install(folder).done).toEqual({ code: 0, said: '', printed: '' })

@@ -66,7 +66,7 @@ export const backupVerify: Command = {
     const { manifest, started, violations } = await verifyBackup({
       folder,
       progress: call.terminal.progress,
-      judge: data_dir => judge(call, data_dir),
+      checkPlatform: data_dir => checkPlatform(call, data_dir),
     })
     const ok = violations.length === 0
     const proof = started
@@ -83,7 +83,7 @@ export const backupVerify: Command = {
 }
 
 /** Migrated as at a start, because the backup may be older than this version. */
-async function judge(call: Call, data_dir: string): Promise<readonly string[]> {
+async function checkPlatform(call: Call, data_dir: string): Promise<readonly string[]> {
   const ask = async ({ platform, config, ground, pending }: Offline) => {
     await migrate(await migrationOptions(config, ground, call.composition))
     const checks = Object.values(platform.opened).flatMap(one => one.checks ?? [])

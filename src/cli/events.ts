@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { Reader } from '../kernel/database/db.ts'
 import { sql } from '../kernel/database/sql.ts'
-import { typesOf } from '../kernel/events/consumers/hearing.ts'
+import { typesOf } from '../kernel/events/consumers/listener.ts'
 import { readConsumers } from '../kernel/events/consumers/lag.ts'
 import { decideOnPark, listParks, type ParkRow } from '../kernel/events/operate.ts'
 import { Problem } from '../kernel/errors/problem.ts'

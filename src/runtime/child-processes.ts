@@ -1,9 +1,9 @@
 /**
  * The processes that live exactly as long as any platform process of one DATA_DIR: PostgreSQL and
  * the sandbox. Each has its own session under a small shell (the guardian) that reads a FIFO, which
- * every platform process holds open for writing. When the last writer has ended, in any way, the
- * shell reads end-of-file and stops its companion. A new process joins a running companion. A
- * companion that ends by itself is started again with the same command, so its address stays valid.
+ * every platform process holds open for writing. When the last writer has ended, the shell reads
+ * end-of-file and stops its companion. New processes join a running companion; one that ends by
+ * itself is started again with the same command, so its address stays valid.
  */
 /* oxlint-disable node/no-sync -- all of it runs before anything is served, or as the last thing */
 import { execFileSync, spawn } from 'node:child_process'
@@ -22,10 +22,7 @@ export type Command = {
   readonly uid?: number
   readonly gid?: number
   readonly cwd?: string
-  /**
-   * Sent one after the other to stop it. `TERM` is first, because it works even before any handler
-   * is set.
-   */
+  /** Sent one after the other. `TERM` is first: it works even before any handler is set. */
   readonly stop_signals?: readonly ('TERM' | 'INT')[]
   /** How long it may take to stop before it is killed. */
   readonly grace_seconds?: number
@@ -197,10 +194,7 @@ async function launch(files: Files, command: Command) {
   return { launched, writer }
 }
 
-/**
- * Opens both ends, blocking, because opening for both does not wait for the other side. Node opens
- * with close-on-exec, so no child of the platform holds the FIFO by accident.
- */
+/** Opens both ends, which does not wait for the other side. Close-on-exec keeps it from children. */
 function openFifo(path: string) {
   if (!fs.existsSync(path)) {
     try {

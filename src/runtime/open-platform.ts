@@ -84,7 +84,7 @@ export function openPlatform(options: PlatformOptions): Platform {
     metrics: kernel.metrics,
     fault: kernel.fault,
     application_name: 'dodeca',
-    sinks: sink ? [sink.hearing] : [],
+    sinks: sink ? [sink.listener] : [],
     work: config.roles.includes('worker'),
   })
   tie(events, () => routes, named.opened)

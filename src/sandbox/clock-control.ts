@@ -1,6 +1,6 @@
 /**
- * The clock of one vendor in its control plane. It is the vendor's own: the platform's time can be
- * moved without the outside world noticing, as in reality. The offset outlives the process.
+ * The clock of one vendor in its control plane. It belongs to the vendor: moving the platform's
+ * time does not move it, as in reality. The offset is kept over restarts.
  */
 import { Type } from 'typebox'
 import { rfc3339, type Clock } from '../kernel/clock.ts'
@@ -16,7 +16,7 @@ const Move = Type.Union([
 
 const name = 'clock_offset_seconds'
 
-/** Takes up the offset of the last time. */
+/** Restores the offset of the last run. */
 export function restoreClock(clock: Clock, kept: Kept): void {
   clock.setOffset(kept.number(name) ?? 0)
 }

@@ -1,7 +1,7 @@
 /**
  * The control plane that every vendor has under `/_sandbox/`: plain JSON over HTTP, from this
- * machine only. It refuses what a web page could send across sites (a foreign Host, a body that is
- * not JSON), because it sets faults and shows messages without asking who is there.
+ * machine only. It refuses requests that a web page could send across sites (a foreign Host, a body
+ * that is not JSON), because it sets faults and shows messages without authentication.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TSchema, Static } from 'typebox'
@@ -46,7 +46,7 @@ const prefix = '/_sandbox'
 const body_bytes_max = 1 << 20
 const local = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/
 
-/** A request listener; a vendor that speaks HTTP itself hands it whatever is under the prefix. */
+/** A request listener; a vendor that speaks HTTP itself passes requests under the prefix to it. */
 export function controlPlane(about: object, routes: readonly ControlRoute[]) {
   const all: ControlRoute[] = [
     {
@@ -64,7 +64,7 @@ export function controlPlane(about: object, routes: readonly ControlRoute[]) {
     try {
       answer = await dispatch(all, request)
     } catch (error) {
-      // A fault of one call must not end the outside world for everybody else.
+      // A failure of one call must not end the sandbox for all others.
       const refusal =
         error instanceof Refusal ? error : new Refusal(500, 'internal_error', String(error))
       answer = { status: refusal.status, body: { code: refusal.code, detail: refusal.message } }
@@ -78,7 +78,7 @@ async function dispatch(
   request: IncomingMessage,
 ): Promise<Answer> {
   if (!local.test(request.headers.host ?? '')) {
-    throw new Refusal(403, 'permission_denied', 'Only this machine may ask.')
+    throw new Refusal(403, 'permission_denied', 'Only this machine may call the control plane.')
   }
   const url = new URL(request.url ?? '/', 'http://localhost')
   const path = url.pathname.startsWith(prefix) ? url.pathname.slice(prefix.length) || '/' : ''
@@ -87,7 +87,7 @@ async function dispatch(
     return params ? [{ route, params }] : []
   })
   const chosen = known.find(one => one.route.method === request.method)
-  if (known.length === 0) throw new Refusal(404, 'not_found', 'There is nothing here.')
+  if (known.length === 0) throw new Refusal(404, 'not_found', 'No operation has this path.')
   if (!chosen) throw new Refusal(405, 'method_not_allowed', 'The method is not supported here.')
   const body = request.method === 'POST' ? await readJson(request) : undefined
   const query = Object.fromEntries(url.searchParams)
@@ -112,7 +112,8 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   let bytes = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > body_bytes_max) throw new Refusal(413, 'content_too_large', 'At most 1 MiB.')
+    if (bytes > body_bytes_max)
+      throw new Refusal(413, 'content_too_large', 'The body may have at most 1 MiB.')
     chunks.push(chunk)
   }
   if (bytes === 0) return {}

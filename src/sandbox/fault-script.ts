@@ -1,7 +1,7 @@
 /**
- * What a vendor will do wrong: rules in the order in which they were given. The first rule that
- * matches strikes, and is spent after its number of times. A script belongs to the running process:
- * it is part of an experiment, not of what the vendor knows.
+ * The failures that a vendor will simulate: rules in the order in which they were given. The first
+ * rule that matches is applied, and is used up after its number of times. A script belongs to the
+ * running process: it is part of an experiment and not stored.
  */
 import { newId } from '../kernel/ids.ts'
 
@@ -9,9 +9,9 @@ export type Scripted<Rule> = { readonly id: string; readonly rule: Rule; left: n
 
 export type FaultScript<Rule, Facts> = {
   add(rule: Rule, times: number): Scripted<Rule>
-  /** The rule that strikes now, if one does; it has been counted. */
+  /** The rule that applies now, if there is one; its use is counted. */
   take(facts: Facts): Rule | undefined
-  /** Rules that can still strike. */
+  /** Rules that can still apply. */
   list(): readonly Scripted<Rule>[]
   clear(): void
 }

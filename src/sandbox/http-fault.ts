@@ -1,4 +1,6 @@
-/** The ways in which a vendor that speaks HTTP can fail, and whom a rule is for. */
+/**
+ * The ways in which a vendor that speaks HTTP can fail, and the messages that a rule applies to.
+ */
 import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Type, type Static } from 'typebox'
@@ -80,8 +82,8 @@ export function faultRoutes(channel: string, faults: HttpFaults): ControlRoute[]
 const slow_ms = 2000
 
 /**
- * What a rule does around a message: `accept` keeps it, `answer` says so, and `refuse` says no in the
- * vendor's words. Answers nothing where the caller is to wait in vain.
+ * Applies a rule to a message: `accept` stores it, `answer` reports success, and `refuse` reports
+ * an error in the vendor's format. Returns nothing if the caller should get no reply.
  */
 export async function underFault(
   rule: HttpFault | undefined,
@@ -105,7 +107,7 @@ export async function underFault(
   does.answer()
 }
 
-/** The sender waits for an answer: until it gives up, or until the line goes dead. */
+/** The sender waits for a reply until it gives up or the connection is closed. */
 function silence(rule: HttpFault | undefined, response: Pick<ServerResponse, 'destroy'>): void {
   if (rule?.delay_ms !== undefined) setTimeout(() => response.destroy(), rule.delay_ms).unref()
 }

@@ -1,8 +1,8 @@
 /**
- * What a vendor has seen and decided: one append-only file, one JSON line an entry. An entry is
- * written before its vendor answers, so that it survives the death of every process; a last line
- * that was cut off is dropped at the next start. Readers keep places, not contents, so that memory
- * stays small.
+ * Everything that a vendor received and decided: one append-only file, one JSON line an entry. An
+ * entry is written before its vendor replies, so that it survives the death of every process; an
+ * incomplete last line is dropped at the next start. Readers store offsets, not contents, so that
+ * memory stays small.
  */
 import {
   appendFileSync,
@@ -14,13 +14,16 @@ import {
   renameSync,
 } from 'node:fs'
 
-/** Where an entry stands in the file, and when it was written (real time, not the vendor's). */
+/**
+ * The offset of an entry in the file, and the time when it was written (real time, not the
+ * vendor's).
+ */
 export type Place = { readonly at_ms: number; readonly start: number; readonly bytes: number }
 
 export type Journal = {
   append(entry: object): Place
   read(place: Place): unknown
-  /** Forgets all other entries, in one step; answers the new places in the same order. */
+  /** Removes all other entries, in one step; returns the new offsets in the same order. */
   keepOnly(places: readonly Place[]): Place[]
   close(): void
 }
@@ -28,7 +31,7 @@ export type Journal = {
 export type JournalOptions = {
   file: string
   nowMs(): number
-  /** Called for each entry that is there already, oldest first. */
+  /** Called for each existing entry, oldest first. */
   replay(entry: unknown, place: Place): void
 }
 
@@ -74,7 +77,7 @@ export function openJournal({ file, nowMs, replay }: JournalOptions): Journal {
   }
 }
 
-/** A line is there as a whole or not at all, also when the disk is full. */
+/** A line is written completely or not at all, even if the disk is full. */
 function write(fd: number, line: Buffer, size: number): void {
   try {
     appendFileSync(fd, line)
@@ -95,7 +98,7 @@ function bytesAt(fd: number, { start, bytes }: Place): Buffer {
   return buffer
 }
 
-/** Answers where the last whole line ends. */
+/** Returns the offset at which the last complete line ends. */
 function scan(fd: number, replay: JournalOptions['replay']): number {
   const chunk = Buffer.allocUnsafe(chunk_bytes)
   let pending: Buffer[] = []

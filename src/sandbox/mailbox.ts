@@ -1,7 +1,7 @@
 /**
- * What the servers of one vendor received: messages, and one request for each try to hand one over.
- * Everything is in the journal before the sender hears of it; memory holds only what look-ups need.
- * The newest 10,000 of each kind are kept, for at most 7 days.
+ * What the servers of one vendor received: messages, and one request for each attempt to send one.
+ * Everything is in the journal before the sender gets a reply; memory holds only what look-ups
+ * need. The newest 10,000 of each kind are kept, for at most 7 days.
  */
 import { join } from 'node:path'
 import { openClock, rfc3339, type Clock } from '../kernel/clock.ts'
@@ -15,11 +15,11 @@ export type Envelope = {
   from: string
   to: string[]
   channel?: Message['channel']
-  /** Where the sender wants to be told what becomes of it. */
+  /** The address to which the sender wants delivery reports. */
   report_to?: string
 }
 
-/** One try: what became of it, and what the client was told (null: it was told nothing). */
+/** One attempt: its result, and the client's reply (null: it got none). */
 export type Request = {
   id: string
   provider: string
@@ -65,7 +65,7 @@ type Kind = Entry['kind']
 
 const entries_max = 10_000
 const age_max_ms = 7 * 86_400_000
-/** Lines that nobody can read any more, beyond which the journal is written anew. */
+/** The number of lines without a use after which the journal is rewritten. */
 const dead_lines_max = 2 * entries_max
 
 export function openMailbox(folder: string, clock: Clock): Mailbox {
@@ -133,7 +133,7 @@ type Shelves = {
   known(kind: Kind): readonly Known[]
   message(known: Known): MessageEntry
   request(known: Known): RequestEntry
-  /** Forgets the others of this kind, on the disk too. */
+  /** Removes the others of this kind, on the disk too. */
   keep(kind: Kind, isKept: (known: Known) => boolean): void
   close(): void
 }
@@ -188,7 +188,7 @@ function trim(shelf: Shelf, now_ms: number): void {
   if (drop > 0) shelf.known = known.slice(drop)
 }
 
-/** Answers the number of lines that are left. */
+/** Returns the number of lines that are left. */
 function rewrite(journal: Journal, shelves: readonly Shelf[]): number {
   const all = shelves.flatMap(shelf => shelf.known).sort((a, b) => a.place.start - b.place.start)
   const moved = journal.keepOnly(all.map(one => one.place))
@@ -207,7 +207,7 @@ function page<T>(
 ): Page<T> {
   const found: Known[] = []
   let index = all.length - 1
-  // Ids grow with time, so a cursor of another vendor's list says where to go on here too.
+  // Ids grow with time, so a cursor of another vendor's list gives the position here too.
   while (cursor !== undefined && index >= 0 && (all[index]?.id ?? '') >= cursor) index--
   for (; index >= 0 && found.length <= limit; index--) {
     const known = all[index]

@@ -1,8 +1,7 @@
 /**
- * The sandbox: the outside world on this machine, in a process of its own. `node
- * src/sandbox/main.ts <data_dir>` opens every vendor, prints `ready` once all of them can be used,
- * and stops at SIGTERM or SIGINT. The platform may die and come back meanwhile; what the vendors
- * know stays.
+ * The sandbox: simulated providers on this machine, in one process. `node src/sandbox/main.ts
+ * <data_dir>` opens every vendor, prints `ready` once all of them can be used, and stops at SIGTERM
+ * or SIGINT. The platform may stop and restart meanwhile; the vendors keep their state.
  */
 import { resolve } from 'node:path'
 import { StartError } from '../kernel/errors/start-error.ts'

@@ -1,4 +1,6 @@
-/** The part of a control plane that shows what a vendor received, and sends reports about it. */
+/**
+ * The part of a control plane that shows received messages and sends delivery reports about them.
+ */
 import { Type, type Static } from 'typebox'
 import { fits, Refusal, type ControlRoute, type Query } from './control.ts'
 import type { Filter, Mailbox } from './mailbox.ts'
@@ -11,7 +13,7 @@ export const Outcome = Type.Object(
       type: 'string',
       enum: ['sent', 'delivered', 'failed', 'bounced', 'complained'],
     }),
-    /** Where the platform listens. */
+    /** The address of the platform. */
     deliver_to: Type.String({ maxLength: 300 }),
     event_id: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
     occurred_at: Type.Optional(Type.String({ maxLength: 40 })),
@@ -24,7 +26,7 @@ export const Outcome = Type.Object(
 export type Outcome = Static<typeof Outcome>
 type Whole = NonNullable<ReturnType<Mailbox['message']>>
 
-/** Sends the report of a vendor; answers the platform's status. */
+/** Sends the report of a vendor; returns the platform's status. */
 export type Report = (message: Whole, outcome: Outcome) => Promise<number>
 
 export function messageRoutes(mailbox: Mailbox, report: Report | null): ControlRoute[] {

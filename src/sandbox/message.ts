@@ -1,4 +1,4 @@
-/** One message as the sandbox shows it, whatever channel it came by. */
+/** One message of any channel, as the sandbox shows it. */
 export type Attached = { filename: string | null; content_type: string; bytes: number }
 
 export type Message = {
@@ -6,7 +6,7 @@ export type Message = {
   channel: 'email' | 'sms' | 'push'
   provider: string
   from: string
-  /** The recipients of the envelope, which need not be those in the headers. */
+  /** The recipients of the envelope, which may differ from those in the headers. */
   to: string
   subject: string | null
   text: string | null

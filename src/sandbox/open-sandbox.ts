@@ -1,7 +1,7 @@
 /**
- * Opens the outside world of one data folder: each vendor in a folder of its own, then one file
- * with all addresses, written whole and last, so that whoever finds it can use every address in it.
- * One process at a time owns a data folder; a second one is refused.
+ * Opens the sandbox of one data folder: each vendor in its own folder, then one file with all
+ * addresses, written in one step and last, so that every address in it can be used. One process at
+ * a time owns a data folder; a second one is refused.
  */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import type { Server } from 'node:net'
@@ -48,7 +48,10 @@ async function openVendor(vendor: Vendor, folder: string): Promise<OpenVendor> {
   return vendor.open({ folder, kept, clock, listen: (name, server) => listen(kept, name, server) })
 }
 
-/** Two writers would ruin the journals. A vendor says in its control plane whose folder it keeps. */
+/**
+ * Two writers would destroy the journals. The control plane of a vendor returns the folder that it
+ * uses.
+ */
 async function refuseSecond(file: string, folder: string): Promise<void> {
   for (const { control } of Object.values(lastAddresses(file))) {
     const about = await ask(control)
@@ -74,7 +77,8 @@ async function ask(control: string): Promise<{ folder?: string } | null> {
     const answer = await fetch(control, { signal: AbortSignal.timeout(1000) })
     return (await answer.json()) as { folder?: string }
   } catch {
-    // Nobody is there, or somebody else: the addresses are left over from a process that has ended.
+    // No process answers, or another program: the addresses are left over from a process that has
+    // ended.
     return null
   }
 }
@@ -87,7 +91,7 @@ async function listen(kept: Kept, name: string, server: Server): Promise<number>
   return port
 }
 
-/** Answers null where the port is taken. */
+/** Returns null if the port is in use. */
 function tryPort(server: Server, port: number): Promise<number | null> {
   return new Promise((resolve, reject) => {
     const failed = (error: NodeJS.ErrnoException) => {

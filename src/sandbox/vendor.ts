@@ -1,8 +1,8 @@
 /**
- * The contract between the sandbox and one simulated vendor. A vendor owns a folder of its own,
- * speaks its wire protocol on loopback ports, and is driven through a control plane under
- * `/_sandbox/`. Adding one is a folder here and a line in main.ts; it knows neither the platform
- * nor the other vendors.
+ * The contract between the sandbox and one simulated vendor. A vendor owns a folder, speaks its
+ * wire protocol on loopback ports, and is driven through a control plane under `/_sandbox/`. A new
+ * vendor is a folder here and a line in main.ts; it knows neither the platform nor the other
+ * vendors.
  */
 import type { Server } from 'node:net'
 import type { Clock } from '../kernel/clock.ts'
@@ -11,11 +11,11 @@ import type { Kept } from './kept.ts'
 export type Setup = {
   /** The vendor's own folder, which exists and is closed to other accounts. */
   readonly folder: string
-  /** What must be the same after a restart: credentials, ports, the offset of the clock. */
+  /** Values that must be the same after a restart: credentials, ports, the offset of the clock. */
   readonly kept: Kept
-  /** The vendor's own time; the platform's is another. */
+  /** The vendor's own time; it differs from the platform's. */
   readonly clock: Clock
-  /** Listens on loopback, on the port of the last time if it is still free, and answers the port. */
+  /** Listens on loopback, on the port of the last run if it is still free, and returns the port. */
   listen(name: string, server: Server): Promise<number>
 }
 

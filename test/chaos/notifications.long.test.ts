@@ -17,8 +17,10 @@ afterAll(() => world.close())
 const many = inject('chaos') === 'full' ? 50 : 12
 
 test.each(points)(
-  'killed at %s: told, and at most %s',
-  (point, copies) => killedAt(world, point, copies, many),
+  'killed at %s: all arrive, and are sent %s',
+  async (point, copies) => {
+    expect(await killedAt(world, point, copies, many)).toBe(many)
+  },
   180_000,
 )
 

@@ -31,6 +31,8 @@ const rest_factor = 100
 const rest_ms_max = 1000
 const known_max = 10_000
 
+const slots_max = 16
+
 type Known = { n: number; until_ms: number }
 
 /**
@@ -52,6 +54,10 @@ async function countInSlot(
     count(),
   ])
   return n
+}
+
+function slotsOf(limit: number): number {
+  return limit < exact_below ? Math.min(slots_max, Math.max(1, Math.floor(limit / 10))) : 1
 }
 
 function ownSlot(slots: number): number {
@@ -76,7 +82,7 @@ export function openCounted(): Counted {
   return async (tx, scope, limit, rows, by = 1) => {
     const count = () =>
       tx.one(Count, sql`select count(*)::int as n from (${rows} limit ${limit + 1}) r`)
-    const slots = limit < exact_below && by === 1 ? Math.floor(limit / 10) : 0
+    const slots = by === 1 ? slotsOf(limit) : 1
     if (slots > 1 && (known.get(scope)?.n ?? 0) + 2 * slots <= limit) {
       const began_ms = performance.now()
       const n = await countInSlot(tx, scope, slots, count)
@@ -95,8 +101,8 @@ export function openCounted(): Counted {
       if (n + by <= near) return keep(scope, n + by, began_ms)
     }
     // Both statements travel together; the count takes its snapshot after the locks are held.
-    const every = Math.max(1, Math.floor(limit < exact_below ? limit / 10 : 1))
-    const [, { n }] = await Promise.all([tx.run(everySlot(scope, every)), count()])
+    const [, { n }] = await Promise.all([tx.run(everySlot(scope, slotsOf(limit))), count()])
+    if (limit < exact_below) keep(scope, n + by, performance.now())
     if (n + by > limit) {
       throw problem('quota_exceeded', {
         detail: `At most ${limit} are allowed; delete some first.`,

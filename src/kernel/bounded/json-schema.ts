@@ -117,9 +117,9 @@ function isUnique(items: readonly unknown[], spend: (steps: number) => void): bo
  * A schema may refer to itself without coming closer to an end: then it fits nothing. Values are nested too
  * little for the stack to end otherwise.
  */
-function ended(judge: () => boolean): boolean | '$ref' | 'work' {
+function ended(check: () => boolean): boolean | '$ref' | 'work' {
   try {
-    return judge()
+    return check()
   } catch (error) {
     if (error instanceof TooMuchWork) return 'work'
     if (error instanceof RangeError) return '$ref'

@@ -7,6 +7,7 @@
 import pg from 'pg'
 import { jitter } from '../ids.ts'
 import type { Log } from '../observability/log.ts'
+import { logFailure } from './log-failure.ts'
 import { types } from './types.ts'
 
 export type DirectOptions = {
@@ -64,8 +65,8 @@ function topicsOf(payload: string): Topics {
   return payload === '' ? 'all' : new Set(payload.split(','))
 }
 
-/** `heard` runs at each notification of another process and after each reconnect. */
-export function openDirect(options: DirectOptions, heard: (topics: Topics) => void): Direct {
+/** `onTopics` runs at each notification of another process and after each reconnect. */
+export function openDirect(options: DirectOptions, onTopics: (topics: Topics) => void): Direct {
   let client: pg.Client | undefined
   let own_pid: number | null = null
   let timer: NodeJS.Timeout | undefined
@@ -82,7 +83,7 @@ export function openDirect(options: DirectOptions, heard: (topics: Topics) => vo
     const fresh = directClient(options.url, `${options.application_name} direct`)
     let ended = false
     fresh.on('notification', message => {
-      if (message.processId !== own_pid) heard(topicsOf(message.payload ?? ''))
+      if (message.processId !== own_pid) onTopics(topicsOf(message.payload ?? ''))
     })
     fresh.on('end', () => {
       if (ended) return
@@ -96,7 +97,7 @@ export function openDirect(options: DirectOptions, heard: (topics: Topics) => vo
       own_pid = rows[0]?.pid ?? null
       await fresh.query(`listen ${wake_channel}`)
     } catch (error) {
-      options.log.warn({ err: error }, 'the listening connection could not be made')
+      logFailure(options.log, { err: error }, 'the listening connection could not be made')
       await fresh.end().catch(() => {})
       if (!ended) comeBack()
       ended = true
@@ -108,7 +109,7 @@ export function openDirect(options: DirectOptions, heard: (topics: Topics) => vo
     }
     client = fresh
     failures = 0
-    heard('all')
+    onTopics('all')
   }
 
   const say = openSaying(() => client)

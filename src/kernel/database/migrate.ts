@@ -39,7 +39,7 @@ export async function migrate(options: MigrateOptions): Promise<Migration[]> {
     await client.query('set statement_timeout = 0')
     await client.query('select pg_advisory_lock($1)', [lock_key])
     await client.query(history)
-    const pending = judge(known, await readApplied(client))
+    const pending = pendingOf(known, await readApplied(client))
     for (const migration of pending) await apply(client, migration)
     await settle(client, options.statement_timeout_ms)
     return pending
@@ -59,7 +59,7 @@ export async function pendingMigrations(options: MigrateOptions): Promise<Migrat
     const exists = await client.query<{ it: boolean }>(
       `select to_regclass('kernel.migrations') is not null as it`,
     )
-    return exists.rows[0]?.it ? judge(known, await readApplied(client)) : known
+    return exists.rows[0]?.it ? pendingOf(known, await readApplied(client)) : known
   } finally {
     await client.end()
   }
@@ -121,7 +121,7 @@ async function readApplied(client: pg.Client): Promise<Applied[]> {
   return rows
 }
 
-function judge(known: readonly Migration[], applied: readonly Applied[]): Migration[] {
+function pendingOf(known: readonly Migration[], applied: readonly Applied[]): Migration[] {
   const keyed = new Map(known.map(one => [`${one.schema}/${one.number}`, one]))
   for (const one of applied) {
     const mine = keyed.get(`${one.schema}/${one.number}`)

@@ -13,7 +13,7 @@ import type { Loop } from '../work/loop.ts'
 import type { Consumer } from './consumer.ts'
 import type { EventDeclaration } from './event.ts'
 import { Consumers } from './consumers/consumers.ts'
-import { judgeBy, typesOf, type Hearing } from './consumers/hearing.ts'
+import { refusalsBy, typesOf, type Listener } from './consumers/listener.ts'
 import { measureLag } from './consumers/lag.ts'
 import type { Interest } from './consumers/leases.ts'
 import { retentionLoop } from './log/retention.ts'
@@ -34,7 +34,7 @@ export type EventsOptions = {
   application_name: string
   consumers: readonly Consumer[]
   /** A further system to which the log is published. */
-  sinks?: readonly Hearing[]
+  sinks?: readonly Listener[]
   /** What waits in this process beside the event log. */
   sleepers?: Sleepers
   /** Finds work whose notification was lost. */
@@ -71,16 +71,16 @@ export type Events = {
 
 export function openEvents(options: EventsOptions): Events {
   const { db, log, fault, application_name, settings } = options
-  const hearings: Hearing[] = [...options.consumers, ...(options.sinks ?? [])]
-  const interests = hearings.map(one => ({ consumer: one.name, types: typesOf(one) }))
+  const listeners: Listener[] = [...options.consumers, ...(options.sinks ?? [])]
+  const interests = listeners.map(one => ({ consumer: one.name, types: typesOf(one) }))
   const { sleepers = openSleepers() } = options
   const wake = openWake({ url: options.direct_url, application_name, log }, sleepers)
   const consumers = new Consumers({
     db,
     log,
     fault,
-    hearings,
-    judge: judgeBy(options.declared),
+    listeners,
+    refusalOf: refusalsBy(options.declared),
     park_schedule: settings['kernel.park_schedule'],
     concurrency: Math.max(1, Math.floor(settings['kernel.database_pool'] * 0.6)),
   })
@@ -101,7 +101,7 @@ export function openEvents(options: EventsOptions): Events {
     options.pulse?.add([
       { topic: outbox_topic, due: sql`select exists (select from kernel.outbox_events)` },
       { topic: log_topic, value: sql`select ${head_position}` },
-      { topic: parks_topic, due: parksDue(hearings.map(one => one.name)) },
+      { topic: parks_topic, due: parksDue(listeners.map(one => one.name)) },
     ])
   }
   return {
@@ -124,7 +124,7 @@ export function openEvents(options: EventsOptions): Events {
       await wake.stop()
     },
     interests,
-    loops: [retentionLoop({ db, consumers: hearings.map(one => one.name), settings })],
+    loops: [retentionLoop({ db, consumers: listeners.map(one => one.name), settings })],
     measure: () => measureLag(db, interests, options.metrics),
   }
 }

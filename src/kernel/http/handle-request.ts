@@ -5,7 +5,7 @@
  */
 import type { FastifyRequest } from 'fastify'
 import { allowsSome, allowsType, type PermissionCatalog } from '../access/permissions.ts'
-import { denied } from '../access/denied.ts'
+import { denied } from '../access/permission-denied.ts'
 import type { Access } from '../access/principal.ts'
 import { workContext } from '../observability/context.ts'
 import type { Db, Tx } from '../database/db.ts'
@@ -207,10 +207,11 @@ async function inOneTransaction(
   compiled: CompiledRoute,
   context: AnyContext,
 ): Promise<Result> {
-  const { handle } = compiled.route
+  const { handle, prepare } = compiled.route
   if (!handle) throw new Error(`${compiled.operation} has no handler`)
+  const prepared = await prepare?.(context)
   const outcome = await deps.db.tx(async tx => {
-    const rendered = render(compiled, await handle({ ...context, tx }))
+    const rendered = render(compiled, await handle({ ...context, tx, prepared }))
     await deps.fault('kernel.before_commit')
     return rendered
   })

@@ -134,7 +134,13 @@ function effectOf(keyed: KeyedRequest): KeyedWork['effect'] {
     }
   }
   if (!handle) throw new Error(`${compiled.operation} has no handler`)
-  return { run: async tx => render(compiled, await handle({ ...context, tx })) }
+  let prepared: unknown
+  return {
+    prepare: async () => {
+      prepared = await compiled.route.prepare?.(context)
+    },
+    run: async tx => render(compiled, await handle({ ...context, tx, prepared })),
+  }
 }
 
 /** The bytes of a replay are sent as they come, and are never recorded. */

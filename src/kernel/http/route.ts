@@ -107,10 +107,7 @@ export type OutsideOperation<C, R extends Replies, Outcome> = {
 /** A keyed stream: its key binds to one operation, whose stored output answers every retry. */
 export type StreamOperation<C> = {
   begin(context: C & { readonly tx: Tx; readonly operation_id: string }): Promise<void>
-  /**
-   * Resolves when the upstream has sent its first byte, so that an earlier failure is still a
-   * status.
-   */
+  /** Resolves at the first byte of the upstream, so that an earlier failure is still a status. */
   open(
     operation_id: string,
     attempt: 'first' | 'resumed',
@@ -139,9 +136,7 @@ type Common<
   description?: string
   /** Further headers of its successful replies. */
   sends?: readonly ('etag' | 'location')[]
-  /**
-   * `public`, `authenticated`, or a permission; `:{body.type}` limits it to the type in the body.
-   */
+  /** `public`, `authenticated`, or a permission; `:{body.type}` limits it to that type. */
   permission: G
   rate?: RateClass
   body?: B
@@ -160,16 +155,10 @@ type Common<
    * `request.stream()` itself, in its own transaction and with its own handling of keys.
    */
   consumes?: 'json' | 'raw' | 'stream'
-  /**
-   * Media types other than JSON; the handler then returns a text, or bytes, with its own
-   * content-type.
-   */
+  /** Media types other than JSON; the handler returns text or bytes with a content-type. */
   produces?: readonly string[]
   body_limit_bytes?: number
-  /**
-   * Checks the body as it was sent, before unknown members are dropped; throws if it must be
-   * refused.
-   */
+  /** Checks the body before unknown members are dropped; throws if it must be refused. */
   inspectBody?(body: unknown): void
   /** Time for the whole body to arrive, where `kernel.body_seconds` is not right. */
   body_seconds?: number
@@ -194,10 +183,7 @@ type Common<
    * too. A GET that only reads answers HEAD by default.
    */
   head?: true
-  /**
-   * The surface's interceptor answers this route, before the pipeline; what it passes on comes
-   * here.
-   */
+  /** The surface's interceptor answers this route; what it passes on comes here. */
   fronted?: true
   /** Not in the published document. */
   hidden?: true
@@ -215,18 +201,22 @@ type Keyed = {
 
 type TxOf<M extends Method> = M extends 'GET' ? Reader : Tx
 
-type Answer<M extends Method, C, R extends Replies, Outcome> =
+type Answer<M extends Method, C, R extends Replies, Outcome, Prepared> =
   | (Keyed & {
       transaction?: undefined
-      handle(context: C & { readonly tx: TxOf<M> }): Promise<ReplyOf<R>> | ReplyOf<R>
+      /**
+       * A call outside whose result the handler stores. It runs before the transaction, so that a service
+       * that hangs holds no connection; what it made is lost where the request is then refused.
+       */
+      prepare?(context: C): Promise<Prepared>
+      handle(
+        context: C & { readonly tx: TxOf<M>; readonly prepared: Prepared },
+      ): Promise<ReplyOf<R>> | ReplyOf<R>
       /** Watches what a GET reads: for callers that accept `text/event-stream`. */
       watch?(context: C & { readonly db: Db }): Promise<AsyncIterable<SseEvent>>
       /** Runs before a recorded outcome is sent again: waits for what the first reply waited for. */
       replayed?(): Promise<void>
-      /**
-       * For `record: 'reference'`: the reply to a replay, from the resource that `resource_ref`
-       * names.
-       */
+      /** For `record: 'reference'`: renders the reply again from `resource_ref`. */
       again?(
         context: C & { readonly tx: TxOf<M>; readonly resource_ref: string },
       ): Promise<ReplyOf<R>>
@@ -262,7 +252,10 @@ export function route<
   B extends TSchema | undefined = undefined,
   Q extends TObject | undefined = undefined,
   Outcome = unknown,
->(spec: Common<M, Path, G, B, Q, R> & Answer<M, Given<Path, G, B, Q>, R, Outcome>): Route {
+  Prepared = undefined,
+>(
+  spec: Common<M, Path, G, B, Q, R> & Answer<M, Given<Path, G, B, Q>, R, Outcome, Prepared>,
+): Route {
   // The list of routes loses the types of each one; the kernel gives every handler what it
   // declared.
   return spec as unknown as Route
@@ -292,7 +285,8 @@ export type Route = Common<
   Keyed & {
     transaction?: 'own'
     lease_seconds?: number
-    handle?(context: AnyContext & { tx?: Tx; db?: Db }): Promise<Reply> | Reply
+    prepare?(context: AnyContext): Promise<unknown>
+    handle?(context: AnyContext & { tx?: Tx; db?: Db; prepared?: unknown }): Promise<Reply> | Reply
     again?(context: AnyContext & { tx: Tx; resource_ref: string }): Promise<Reply>
     replayed?(): Promise<void>
     operation?: OutsideOperation<AnyContext, Replies, unknown>
@@ -301,10 +295,7 @@ export type Route = Common<
     streaming?: StreamOperation<AnyContext>
   }
 
-/**
- * A GET that may have effects refuses HEAD with 405, so that a preview or link checker sets off no
- * effects.
- */
+/** A GET that may have effects refuses HEAD with 405, so that a link checker causes none. */
 export function onlyReads({ method, transaction, head }: Route): boolean {
   return method === 'GET' && (transaction !== 'own' || head === true)
 }

@@ -1,8 +1,7 @@
 /**
  * Runs a keyed operation at most once, even if others send the same key at the same time: in this
  * process (they wait for one promise, no connection held), in another one (they poll, no connection
- * held), or after a crash (the record and the lease decide). A refusal by the handler is an outcome
- * too.
+ * held), or after a crash (the record and the lease decide). A handler's refusal is an outcome too.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Db, Tx } from '../database/db.ts'
@@ -46,7 +45,11 @@ export type KeyedWork = {
   readonly effect: InsideEffect | OutsideEffect
 }
 
-export type InsideEffect = { run(tx: Tx): Promise<Outcome> }
+export type InsideEffect = {
+  /** Before the first transaction, while no connection is held. */
+  prepare?(): Promise<void>
+  run(tx: Tx): Promise<Outcome>
+}
 
 export type OutsideEffect = {
   readonly lease_seconds: number
@@ -63,9 +66,7 @@ type Attempt = Result | 'busy' | 'again'
 export type Keyed = {
   /** `recalled`: what `recall` returned for the same scope. */
   run(work: KeyedWork, recalled?: Promise<IdempotencyRecord>): Promise<Result>
-  /**
-   * If this process has seen an outcome, reads its record before the permission check has ended.
-   */
+  /** The record of a known outcome, read before the permission check has ended. */
   recall(scope: KeyedName): Promise<IdempotencyRecord> | undefined
 }
 
@@ -124,9 +125,7 @@ function remember(recent: Set<string>, id: string): void {
   recent.add(id)
 }
 
-/**
- * This process has seen an outcome: one read usually finds it; only otherwise a transaction begins.
- */
+/** For a known outcome one read is usually enough; otherwise a transaction begins. */
 async function again(
   deps: KeyedDeps,
   work: KeyedWork,
@@ -139,6 +138,7 @@ async function again(
 }
 
 async function lead(deps: KeyedDeps, work: KeyedWork, deadline: number): Promise<Result> {
+  if ('prepare' in work.effect) await work.effect.prepare?.()
   for (;;) {
     const attempt = await attemptOnce(deps, work)
     if (attempt !== 'busy' && attempt !== 'again') return attempt
@@ -274,9 +274,8 @@ async function replay(
 }
 
 /**
- * A refusal by the handler had no effect, so it is recorded after the rollback, by its own
- * statement: successful requests do not pay for a savepoint. If another request recorded an outcome
- * meanwhile, that one counts.
+ * A refusal by the handler had no effect, so it is recorded after the rollback, by its own statement:
+ * successful requests pay for no savepoint. If another request recorded an outcome, that one counts.
  */
 async function orRefuse<T>(
   deps: KeyedDeps,

@@ -18,6 +18,7 @@ import {
   factsOf,
   makeFolder,
   publish,
+  removeAbandoned,
   syncFolder,
   withDraft,
   writeSynced,
@@ -68,7 +69,7 @@ export function openLocalMultipart(root: string, folders: LocalFolders, fault: F
       return made
     },
     abort: ({ reference }) => rm(folderOf(reference), { recursive: true, force: true }),
-    list: () => listUploads(root),
+    list: () => listUploads(root, folders.spool),
   }
 }
 
@@ -158,7 +159,12 @@ function assembleInThread(paths: readonly string[], draft: string): Promise<Asse
   })
 }
 
-async function* listUploads(root: string): AsyncGenerator<Place & { begun_ms: number }> {
+/** The walk of a sweep, which also removes drafts of processes that were killed. */
+async function* listUploads(
+  root: string,
+  spool: string,
+): AsyncGenerator<Place & { begun_ms: number }> {
+  await removeAbandoned(spool)
   await mkdir(root, { recursive: true, mode: 0o700 })
   for await (const entry of await opendir(root)) {
     const found = entry.isDirectory() ? await stat(join(root, entry.name)).catch(absent) : undefined

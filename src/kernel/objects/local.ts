@@ -7,33 +7,21 @@ import type { Stats } from 'node:fs'
 import { open, opendir, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { Fault } from '../faults.ts'
-import {
-  absent,
-  factsOf,
-  publish,
-  removeAbandoned,
-  withDraft,
-  writeSynced,
-  type LocalFolders,
-} from './files.ts'
+import { absent, factsOf, publish, withDraft, writeSynced, type LocalFolders } from './files.ts'
+import { FileBody } from './file-body.ts'
 import { openLocalMultipart } from './local-multipart.ts'
 import { checkKey, type ListedObject, type Objects } from './objects.ts'
-
-const read_bytes = 256 * 1024
 
 export function openLocalObjects(data_dir: string, fault: Fault): Objects {
   const root = join(data_dir, 'objects')
   const spool = join(data_dir, 'spool', 'tmp')
   const pathOf = (key: string) => join(root, checkKey(key))
   const folders: LocalFolders = { spool, pathOf }
-  let swept: Promise<void> | undefined
   return {
     engine: 'local',
     multipart: openLocalMultipart(join(data_dir, 'spool', 'parts'), folders, fault),
     put: async (key, content) => {
       const path = pathOf(key)
-      swept ??= removeAbandoned(spool)
-      await swept
       return await withDraft(spool, async draft => {
         const pieces = content instanceof Uint8Array ? [content] : content
         const written = await writeSynced(draft, pieces)
@@ -46,8 +34,8 @@ export function openLocalObjects(data_dir: string, fault: Fault): Objects {
       if (!file) return undefined
       // Of the open file: a file that is renamed over the path meanwhile is a different one.
       const facts = factsOf(await file.stat({ bigint: true }))
-      const options = { highWaterMark: read_bytes, ...range }
-      return { ...facts, body: file.createReadStream(options) }
+      const { start = 0, end = facts.size - 1 } = range ?? {}
+      return { ...facts, body: new FileBody(file, start, Math.min(end, facts.size - 1)) }
     },
     head: async key => {
       const found = await stat(pathOf(key), { bigint: true }).catch(absent)

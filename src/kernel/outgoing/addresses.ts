@@ -11,7 +11,7 @@ import { StartError } from '../errors/start-error.ts'
 export type Port = number | readonly [from: number, to: number]
 
 export type AddressRules = {
-  judge(address: string, port: number): 'ok' | 'blocked_address' | 'blocked_port'
+  check(address: string, port: number): 'ok' | 'blocked_address' | 'blocked_port'
   /** False for a port that no allowed address could have, so that the name need not be resolved. */
   portMayBeUsed(port: number): boolean
   /**
@@ -81,7 +81,7 @@ export function openAddressRules(options: {
     opensName: host =>
       names.some(name => (name.startsWith('.') ? host.endsWith(name) : host === name)),
     portMayBeUsed: port => isOpen(port) || pair_ports.has(port),
-    judge: (address, port) => {
+    check: (address, port) => {
       if (isIP(address) === 0) return 'blocked_address'
       if (pairs.has(pairOf(address, port))) return 'ok'
       const family = familyOf(address)

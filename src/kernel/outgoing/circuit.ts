@@ -1,8 +1,9 @@
 /**
  * A circuit breaker stops calls to an upstream that mostly fails. Closed: calls pass and are
  * counted over a window. Open: none passes for `open_ms`. Half open: one probe passes; its success
- * closes the circuit, its failure opens it again, and an abandoned probe lets the next call be the
- * probe. A call that was admitted before the last change of the circuit is not counted.
+ * closes the circuit, its failure opens it again (each time for twice as long, up to `open_ms_max`),
+ * and an abandoned probe lets the next call be the probe. A call that was admitted before the last
+ * change of the circuit is not counted.
  */
 import { openRollingSum, type Monotonic } from './rolling-sum.ts'
 
@@ -11,6 +12,8 @@ export type CircuitOptions = {
   readonly least_calls: number
   readonly window_ms: number
   readonly open_ms: number
+  /** Without it, always `open_ms`. */
+  readonly open_ms_max?: number
   /** Failures in a row that open it at any share; null: only the share counts. */
   readonly failures_in_row: number | null
 }
@@ -46,6 +49,7 @@ export function openCircuit(options: CircuitOptions, now: Monotonic): Circuit {
   let open_until: number | null = null
   let probing = false
   let in_row = 0
+  let failed_probes = 0
   let era = 0
 
   const turn = (until: number | null): void => {
@@ -55,6 +59,8 @@ export function openCircuit(options: CircuitOptions, now: Monotonic): Circuit {
     era++
     sums.clear()
   }
+  const openMs = () =>
+    Math.min(options.open_ms_max ?? options.open_ms, options.open_ms * 2 ** failed_probes)
   const count = (weight: number): void => {
     sums.add('calls')
     sums.add('failures', weight)
@@ -84,7 +90,13 @@ export function openCircuit(options: CircuitOptions, now: Monotonic): Circuit {
           settled = true
           if (!is_probe) return weight === null ? undefined : count(weight)
           if (weight === null) probing = false
-          else turn(weight > 0 ? now() + options.open_ms : null)
+          else if (weight > 0) {
+            failed_probes++
+            turn(now() + openMs())
+          } else {
+            failed_probes = 0
+            turn(null)
+          }
         },
       }
     },

@@ -62,7 +62,7 @@ export function judgeAll(
   port: number,
 ): 'ok' | 'blocked_address' | 'blocked_port' {
   for (const address of addresses) {
-    const verdict = rules.judge(address, port)
+    const verdict = rules.check(address, port)
     if (verdict !== 'ok') return verdict
   }
   return addresses.length > 0 ? 'ok' : 'blocked_address'

@@ -35,7 +35,7 @@ export function verifyStripe(message: VendorMessage): SignatureVerdict {
   const [timestamp, second] = times
   if (timestamp === undefined || second !== undefined) return invalid
   return verifySigned({
-    ...judged(message),
+    ...shared(message),
     algorithm: 'sha256',
     content: [`${timestamp}.`, message.body],
     signatures: signatures.map(hexOf),
@@ -47,7 +47,7 @@ export function verifyStripe(message: VendorMessage): SignatureVerdict {
 export function verifyGithub(message: VendorMessage): SignatureVerdict {
   const header = headerOf(message.headers, 'x-hub-signature-256')
   return verifySigned({
-    ...judged(message),
+    ...shared(message),
     algorithm: 'sha256',
     content: [message.body],
     signatures: header.startsWith('sha256=') ? [hexOf(header.slice('sha256='.length))] : [],
@@ -59,7 +59,7 @@ export function verifySlack(message: VendorMessage): SignatureVerdict {
   const timestamp = headerOf(message.headers, 'x-slack-request-timestamp')
   const header = headerOf(message.headers, 'x-slack-signature')
   return verifySigned({
-    ...judged(message),
+    ...shared(message),
     algorithm: 'sha256',
     content: [`v0:${timestamp}:`, message.body],
     signatures: header.startsWith('v0=') ? [hexOf(header.slice('v0='.length))] : [],
@@ -80,7 +80,7 @@ export function verifyTwilio(message: VendorMessage & { readonly url: string }):
   const signature = Buffer.from(headerOf(message.headers, 'x-twilio-signature'), 'base64')
   const verdicts = addressesOf(url).map(address =>
     verifySigned({
-      ...judged(message),
+      ...shared(message),
       algorithm: 'sha1',
       content: [address, rest],
       signatures: [signature],
@@ -90,7 +90,7 @@ export function verifyTwilio(message: VendorMessage & { readonly url: string }):
   return verdicts.find(({ outcome }) => outcome === 'ok') ?? invalid
 }
 
-function judged({ secrets, now_seconds, window_seconds }: VendorMessage) {
+function shared({ secrets, now_seconds, window_seconds }: VendorMessage) {
   return { secrets, now_seconds, ...(window_seconds === undefined ? {} : { window_seconds }) }
 }
 

@@ -15,11 +15,10 @@ export type PersonalAccount = {
   /** The account and the API keys that it made: a row may belong to any of them. */
   readonly principal_ids: readonly string[]
 }
-/** What is to be erased of an account. */
-export type Erasing = PersonalAccount & {
-  /** Only rows made until then, before the account had its present owner; null: all rows. */
-  readonly made_before: string | null
-}
+/** Rows made until then; null: all rows. */
+export type Erasing = PersonalAccount & { readonly made_before: string | null }
+/** Rows made before the account had its present owner. */
+export type Earlier = PersonalAccount & { readonly made_before: string }
 /** One item that is kept about a person: its kind (`link`, `session`), and its data as JSON. */
 export type PersonalRecord = { readonly kind: string; readonly data: unknown }
 
@@ -31,13 +30,19 @@ export type Personal = {
    * a failure, so it skips what is already erased.
    */
   erase(account: Erasing, signal: AbortSignal): Promise<void>
+  /**
+   * Stops what was set up in an account before its owner proved the mailbox: subscriptions,
+   * schedules, links, addresses. It stays, because the one who set it up may be the owner, who
+   * takes it up again.
+   */
+  suspend?(account: Earlier, signal: AbortSignal): Promise<void>
 }
 
 export type PersonalData = {
   /** Call it in the commit that erases the account; erasing twice changes nothing. */
   erase(tx: Tx, account: PersonalAccount): Promise<void>
-  /** In the commit in which an account gets its owner: what was made in it before goes. */
-  eraseEarlier(tx: Tx, account: PersonalAccount): Promise<void>
+  /** In the commit in which an account gets its owner: what was set up in it before stops. */
+  suspendEarlier(tx: Tx, account: PersonalAccount): Promise<void>
   export(
     account: PersonalAccount,
     signal: AbortSignal,
@@ -64,8 +69,10 @@ export function openPersonal(
   return {
     erase: (tx, account) => request(tx, account, [...all().keys()], sql`null`),
     // The transaction has its own time: what was made while it ran was made before, too.
-    eraseEarlier: (tx, account) =>
-      request(tx, account, [...all().keys()], sql`kernel.now() + (clock_timestamp() - now())`),
+    suspendEarlier: (tx, account) => {
+      const surfaces = [...all()].filter(([, one]) => one.suspend).map(([surface]) => surface)
+      return request(tx, account, surfaces, sql`kernel.now() + (clock_timestamp() - now())`)
+    },
     export: async function* (account, signal) {
       for (const [surface, source] of all()) {
         for await (const record of source.export(account, signal)) yield { surface, ...record }
@@ -85,7 +92,9 @@ export function openPersonal(
       run: async ({ surface, ...account }, signal) => {
         const source = all().get(surface)
         if (!source) return retry('surface_missing')
-        await source.erase(account, signal)
+        const { made_before } = account
+        if (made_before === null) await source.erase(account, signal)
+        else await source.suspend?.({ ...account, made_before }, signal)
         return done()
       },
       finish: async (tx, { id }, outcome) => {
@@ -110,7 +119,7 @@ async function request(
   tx.wake(name)
 }
 
-/** Of a row with the given time of making: whether it is to be erased. */
+/** Of a row with the given time of making: whether it is meant. */
 export function madeIn(created_at: Sql, { made_before }: Pick<Erasing, 'made_before'>): Sql {
   return sql`(${made_before}::timestamptz is null or ${created_at} <= ${made_before}::timestamptz)`
 }
@@ -121,13 +130,12 @@ function ownData({ db }: { readonly db: Db }): Personal {
   return {
     // Recorded outcomes repeat what the surfaces export.
     export: async function* () {},
-    erase: async ({ principal_ids, ...erasing }, signal) => {
+    erase: async ({ principal_ids }, signal) => {
       const some = () =>
         db.run(sql`
           delete from kernel.idempotency_records where (principal_id, operation, key) in (
             select principal_id, operation, key from kernel.idempotency_records
             where principal_id = any(${principal_ids}::uuid[]) and state = 'completed'
-              and ${madeIn(sql`created_at`, erasing)}
             limit ${batch})`)
       while ((await some()) === batch) signal.throwIfAborted()
     },

@@ -4,6 +4,7 @@
  * process asks once a second instead of once for each of its loops and queues.
  */
 import { Type } from 'typebox'
+import { logFailure } from '../database/log-failure.ts'
 import type { Reader } from '../database/db.ts'
 import { sql, type Sql } from '../database/sql.ts'
 import type { Log } from '../observability/log.ts'
@@ -49,7 +50,9 @@ export function openPulse(needs: {
   }
   const beat = () => {
     reading ??= read()
-      .catch((error: unknown) => needs.log.warn({ err: error }, 'the due work could not be read'))
+      .catch((error: unknown) =>
+        logFailure(needs.log, { err: error }, 'the due work could not be read'),
+      )
       .finally(() => {
         reading = undefined
       })

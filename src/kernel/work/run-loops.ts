@@ -2,6 +2,7 @@
  * Runs the repeated work of a worker process: one run at a time per loop, at once when woken; an
  * error only delays the next run. Stopping waits for the current run.
  */
+import { logFailure } from '../database/log-failure.ts'
 import type { Log } from '../observability/log.ts'
 import type { Loop } from './loop.ts'
 import type { Sign } from './pulse.ts'
@@ -43,7 +44,7 @@ async function repeat(
       await loop.run(signal)
     } catch (error) {
       if (!signal.aborted)
-        log.error({ loop: loop.name, err: error }, 'a loop failed and will run again')
+        logFailure(log, { loop: loop.name, err: error }, 'a loop failed and will run again')
     }
     await sleeper.sleep(loop.every_ms)
   }

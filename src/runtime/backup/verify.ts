@@ -22,7 +22,7 @@ export type VerifyOptions = {
    * The violations that the platform finds when it is opened on a data folder; empty if there are
    * none.
    */
-  judge(data_dir: string): Promise<readonly string[]>
+  checkPlatform(data_dir: string): Promise<readonly string[]>
 }
 
 export type Verdict = {
@@ -54,7 +54,7 @@ export async function verifyBackup(options: VerifyOptions): Promise<Verdict> {
 }
 
 async function tryOut(
-  { folder, progress, judge }: VerifyOptions,
+  { folder, progress, checkPlatform }: VerifyOptions,
   manifest: Manifest,
   scratch: string,
 ): Promise<string[]> {
@@ -77,7 +77,7 @@ async function tryOut(
     }
     if (found.length > 0) return found
     progress('Checking the invariants of the platform …')
-    return [...(await judge(data_dir))]
+    return [...(await checkPlatform(data_dir))]
   } finally {
     await postgres.release()
   }

@@ -1,7 +1,7 @@
 /**
- * The ways in which the mail servers can fail, and whom a rule is for. A refusal strikes at RCPT
- * TO, where the sender still knows that nothing was handed over; everything else strikes after the
- * last byte of the message, where it does not.
+ * The ways in which the mail servers can fail, and the messages that a rule applies to. A refusal
+ * happens at RCPT TO, where the sender still knows that nothing was handed over. All other faults
+ * happen after the last byte of the message, where the sender cannot know.
  */
 import { Type, type Static } from 'typebox'
 import { openFaultScript, type FaultScript, type Scripted } from '../fault-script.ts'

@@ -1,7 +1,7 @@
 /**
  * The mail vendor: two providers, so that failover can be tried, over one mailbox and one fault
- * script, with a control plane that shows what arrived. A sender whose attempt ended in doubt asks
- * here by ref.
+ * script, with a control plane that shows what arrived. A sender with an attempt of unknown outcome
+ * can query it here by ref.
  */
 import { createServer } from 'node:http'
 import { clockControl, setClock } from '../clock-control.ts'

@@ -1,7 +1,7 @@
 /**
- * One received e-mail as the sandbox shows it: parsed from the bytes that came over the wire, which
- * are kept beside it. `ref` is the part of the Message-ID before the `@`, under which a sender can
- * ask whether a message of doubtful fate has arrived.
+ * One received e-mail as the sandbox shows it: parsed from the raw bytes, which are stored beside
+ * it. `ref` is the part of the Message-ID before the `@`; with it a sender can ask whether a
+ * message arrived.
  */
 import PostalMime, { type Header } from 'postal-mime'
 import { isUtf8 } from 'node:buffer'

@@ -1,4 +1,4 @@
-/** Reports of the mail vendor, signed as Standard Webhooks in the way that Resend sends them. */
+/** Delivery reports of the mail vendor, signed as Standard Webhooks in the same way as Resend. */
 import { rfc3339, type Clock } from '../../kernel/clock.ts'
 import { newId } from '../../kernel/ids.ts'
 import { parseStandardSecret, signStandard } from '../../kernel/outgoing/signatures.ts'

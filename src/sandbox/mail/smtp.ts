@@ -1,8 +1,8 @@
 /**
- * One mail provider: a real SMTP server on loopback that wants the generated credentials. It offers
- * no STARTTLS, because a certificate that nobody can check would only teach senders not to check. A
- * message is in the mailbox before the sender reads 250; a fault decides what the sender reads
- * instead.
+ * One mail provider: a real SMTP server on loopback that requires the generated credentials. It
+ * offers no STARTTLS, because its certificate could not be verified, and senders would have to
+ * switch verification off. A message is in the mailbox before the sender reads 250; a fault decides
+ * what the sender reads instead.
  */
 import type { Server, Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -21,7 +21,7 @@ export type SmtpOptions = {
 export type Smtp = { readonly server: Server; close(): Promise<void> }
 
 type Told = (error?: Error | null, words?: string) => void
-/** What the sender hears: words after 250, a refusal, or nothing. */
+/** The reply to the sender: a text after 250, a refusal, or none. */
 type Verdict = { say: string } | { refuse: SmtpRefusal } | 'nothing'
 
 const size_max_bytes = 25 * 1024 * 1024
@@ -76,7 +76,7 @@ export function openSmtp(options: SmtpOptions): Smtp {
     sockets.set(port, socket)
     socket.once('close', () => sockets.delete(port))
   })
-  // A sender that goes away in the middle of a message is ordinary weather.
+  // It is normal that a sender disconnects in the middle of a message.
   smtp.on('error', () => {})
   return {
     server: smtp.server,
@@ -129,7 +129,7 @@ async function receive(
   return 'nothing'
 }
 
-/** The sender waits for an answer: until it gives up, or until the line goes dead. */
+/** The sender waits for a reply until it gives up or the connection is closed. */
 function silence(socket: Socket | undefined, delay_ms: number | undefined): void {
   if (!socket || delay_ms === undefined) return
   const timer = setTimeout(() => socket.destroy(), delay_ms)

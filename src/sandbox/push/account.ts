@@ -1,4 +1,6 @@
-/** The service account of this Firebase: its key is made once, and its tokens are given for signed requests. */
+/**
+ * The service account of this Firebase: its key is created once, and signed requests get tokens.
+ */
 import { generateKeyPairSync } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,10 +9,10 @@ import { newSecret } from '../../kernel/ids.ts'
 import { writeWhole } from '../write-whole.ts'
 
 export type Account = {
-  /** The file that a platform is given. */
+  /** The credentials file for the platform. */
   readonly file: string
   readonly project_id: string
-  /** Null where the request is not signed by the account's key. */
+  /** Null if the request is not signed by the account's key. */
   tokenFor(form: URLSearchParams): Promise<string | null>
   isGiven(token: string): boolean
 }

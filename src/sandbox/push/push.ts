@@ -1,5 +1,5 @@
 /**
- * The push vendor: Web Push services for browsers that it plays itself (it checks VAPID and decrypts), FCM's
+ * The push vendor: Web Push services for simulated browsers (it checks VAPID and decrypts), FCM's
  * HTTP v1 over HTTP/2 for tokens, and the token endpoint of its service account.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

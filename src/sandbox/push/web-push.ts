@@ -1,4 +1,7 @@
-/** One message to a browser: the sender's VAPID token is checked and the payload decrypted, as a browser does. */
+/**
+ * One message to a browser: the sender's VAPID token is checked and the payload decrypted, as a
+ * browser does.
+ */
 import { createECDH, createPublicKey } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import ece from 'http_ece'

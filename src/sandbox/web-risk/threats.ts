@@ -1,4 +1,7 @@
-/** What this Web Risk knows to be dangerous: addresses with their threat types, on the disk before they count. */
+/**
+ * The URLs that this Web Risk reports as dangerous, with their threat types; they are on the disk
+ * before they are used.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeWhole } from '../write-whole.ts'

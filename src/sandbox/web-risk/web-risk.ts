@@ -1,6 +1,6 @@
 /**
- * The Web Risk vendor: `GET /v1/uris:search` as Google documents it, with an API key, and a control plane
- * that says which addresses are threats and what goes wrong.
+ * The Web Risk vendor: `GET /v1/uris:search` as Google documents it, with an API key, and a control
+ * plane that sets which URLs are threats and which faults happen.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'

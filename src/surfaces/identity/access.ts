@@ -1,7 +1,8 @@
 /**
- * The port through which the platform learns who is calling. A session's token is verified here, in the
- * process, and refused once its session is denied; an API key is looked up each time. What a principal
- * holds is read from the rows in the same request, so a role that was taken away counts no more.
+ * Implements the kernel's `Access`: who is calling. A session's token is verified here, in the
+ * process, and refused once its session is on the revocation list; an API key is looked up each
+ * time. The grants of a principal are read from the rows in the same request, so a revoked role has
+ * no effect any more.
  */
 import type { Access, Principal } from '../../kernel/access/principal.ts'
 import { apiKeyGrants, apiKeyPrincipal, apiKeyStands } from './api-keys/authenticate.ts'
@@ -15,7 +16,7 @@ type Needs = Pick<Deps, 'kernel' | 'permissions' | 'tokens' | 'denied'>
 export function openAccess(deps: Needs): Access {
   const principalOf = (facts: TokenFacts): Principal => {
     if (deps.denied.has(facts.session_id)) {
-      const detail = 'The session of this token was ended. Log in again.'
+      const detail = 'The session of this token has ended. Log in again.'
       throw problem('invalid_token', { detail })
     }
     return {

@@ -1,4 +1,4 @@
-/** What must hold of identity's rows between any two commits, for `dodeca doctor`. */
+/** Invariants of identity's rows between any two commits, for `dodeca doctor`. */
 import { Type } from 'typebox'
 import type { PermissionCatalog } from '../../kernel/access/permissions.ts'
 import { sql } from '../../kernel/database/sql.ts'
@@ -40,7 +40,7 @@ export function checks({ kernel: { db }, permissions }: Deps): readonly Check[] 
   ]
 }
 
-/** The constraint holds for roles that tenants define; this one for those that are built in. */
+/** The constraint covers roles that tenants define; this check covers the built-in ones. */
 function mixedRoles(permissions: PermissionCatalog): string[] {
   const duties = new Map<string, Set<string>>()
   for (const { roles, duty } of permissions.values()) {

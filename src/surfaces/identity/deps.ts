@@ -1,6 +1,6 @@
 /**
- * What identity's use cases share. It is put together once in surface.ts; a use case names the members
- * that it needs with `Pick<Deps, …>`, so that nothing reaches for everything.
+ * What identity's use cases share. It is put together once in surface.ts; a use case names the
+ * members that it needs with `Pick<Deps, …>`, so that its dependencies are visible.
  */
 import type { PermissionCatalog } from '../../kernel/access/permissions.ts'
 import type { Access } from '../../kernel/access/principal.ts'

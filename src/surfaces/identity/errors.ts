@@ -1,11 +1,11 @@
-/** What identity refuses. A refusal of a credential never says which part of it was wrong. */
+/** The refusals of identity. A refused credential never reveals which part of it was wrong. */
 import { problemsOf } from '../../kernel/errors/problem.ts'
 
 export const errors = {
   invalid_credentials: {
     status: 401,
     title: 'The credentials are not valid',
-    cause: 'The address, the password or the tenant is not right. Which of them is not said.',
+    cause: 'The address, the password or the tenant is wrong. The reply does not say which.',
     cure: 'Check them and try again, or reset the password with `POST /v1/password-reset-requests`.',
   },
   invalid_refresh_token: {
@@ -16,20 +16,20 @@ export const errors = {
   },
   mfa_challenge_invalid: {
     status: 401,
-    title: 'The challenge is not valid any more',
-    cause: 'The challenge has expired or was answered.',
-    cure: 'Make a new one with `POST /v1/mfa/challenges`.',
+    title: 'The challenge is no longer valid',
+    cause: 'The challenge has expired or was completed.',
+    cure: 'Create a new one with `POST /v1/mfa/challenges`.',
   },
   mfa_verification_failed: {
     status: 401,
-    title: 'The second factor was not proven',
-    cause: 'The code, key or recovery code does not prove the second factor.',
-    cure: 'Check the clock of the device that shows the code, and answer with the code that it shows now.',
+    title: 'The second factor was not verified',
+    cause: 'The code, key or recovery code does not match the second factor.',
+    cure: 'Check the clock of the device that shows the code, and send the code that it shows now.',
   },
   signup_closed: {
     status: 403,
-    title: 'This tenant invites its accounts',
-    cause: 'The tenant does not let people register by themselves.',
+    title: 'Accounts of this tenant are by invitation only',
+    cause: 'The tenant does not allow registrations.',
     cure: 'Ask an administrator of the tenant for an invitation.',
   },
   account_not_found: {
@@ -60,7 +60,7 @@ export const errors = {
     status: 404,
     title: 'There is no such challenge',
     cause: 'No challenge of yours has this id, or it was removed after its end.',
-    cure: 'Make a new one with `POST /v1/mfa/challenges`.',
+    cure: 'Create a new one with `POST /v1/mfa/challenges`.',
   },
   mfa_method_not_found: {
     status: 404,
@@ -101,7 +101,7 @@ export const errors = {
   tenant_not_found: {
     status: 404,
     title: 'There is no such tenant',
-    cause: 'No tenant has this id or name, or you are no member of it.',
+    cause: 'No tenant has this id or name, or you are not a member of it.',
     cure: 'Check the id; `GET /v1/me` lists your tenants.',
   },
   external_identity_taken: {
@@ -119,7 +119,7 @@ export const errors = {
   last_credential: {
     status: 409,
     title: 'This is the last way to log in',
-    cause: 'Without it the account could not log in any more.',
+    cause: 'Without it nobody could log in to the account.',
     cure: 'Set a password or link another identity first.',
   },
   duty_conflict: {
@@ -130,33 +130,33 @@ export const errors = {
   },
   one_time_token_invalid: {
     status: 422,
-    title: 'The token is not valid any more',
+    title: 'The token is no longer valid',
     cause: 'The token has expired, was used, or was replaced by a newer mail.',
     cure: 'Ask for a new mail, and use the newest one.',
   },
   oidc_state_invalid: {
     status: 422,
-    title: 'This login is not under way in this browser',
+    title: 'This login was not begun in this browser',
     cause: 'The login began in another browser, or too long ago.',
     cure: 'Begin the login again in this browser.',
   },
   oidc_ticket_invalid: {
     status: 422,
-    title: 'The ticket is not valid any more',
+    title: 'The ticket is no longer valid',
     cause: 'The ticket has expired or was used.',
     cure: 'Log in at the identity provider again to get a new ticket.',
   },
   password_rejected: {
     status: 422,
-    title: 'The password is too easy to guess, or does not fit',
-    cause: 'The password is too short, too long or among the first that are guessed.',
-    cure: 'Choose a longer one, such as several words that do not belong together.',
+    title: 'The password is too easy to guess, or has an invalid length',
+    cause: 'The password is too short, too long or easy to guess.',
+    cure: 'Choose a longer one, such as several words that have nothing to do with each other.',
   },
   redirect_uri_not_allowed: {
     status: 422,
-    title: 'The redirect address is not on the list',
-    cause: 'The address is not on the list of the platform.',
-    cure: 'Use a listed address, or ask the operator to add this one.',
+    title: 'The redirect URI is not on the list',
+    cause: 'The URI is not on the list of the platform.',
+    cure: 'Use a listed URI, or ask the operator to add this one.',
   },
   unknown_permission: {
     status: 422,

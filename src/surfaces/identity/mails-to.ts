@@ -1,4 +1,4 @@
-/** The limit on mails to an address that has not proven itself, whichever request asks for them. */
+/** The limit on mails to an unverified address, over all kinds of requests. */
 import type { Bucket } from '../../kernel/access/take.ts'
 import type { Kernel } from './settings.ts'
 

@@ -1,7 +1,7 @@
 /**
- * One-time tokens. A mailed token is derived from its purpose and reference under the keyring, so it
- * lies in no row, event or rendering; other tokens are random. Rows hold SHA-256 only. A token is
- * consumed by one conditional update: of two who show it at once, one wins.
+ * One-time tokens. A mailed token is derived from its purpose and reference under the keyring, so
+ * it is in no row, event or rendering; other tokens are random. Rows hold SHA-256 only. A token is
+ * consumed by one conditional update: of two callers who present it at once, one wins.
  */
 import { createHash } from 'node:crypto'
 import { Type, type Static } from 'typebox'
@@ -46,7 +46,7 @@ export function hashOf(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-/** The token of a mail, or null where the key that made it is not in the ring any more. */
+/** The token of a mail, or null if the key that made it is no longer in the ring. */
 export function derivedToken(
   keys: Pick<Keyring, 'macWith'>,
   kid: string,
@@ -57,12 +57,14 @@ export function derivedToken(
   return mac && `ot_${mac.toString('base64url')}`
 }
 
-/** What a mailed token is bound to: an account that has moved to another address does not accept it. */
+/**
+ * A mailed token is bound to this: an account that has moved to another address does not accept it.
+ */
 export function sentTo(email_normalized: string): { readonly sent_to: string } {
   return { sent_to: hashOf(email_normalized).toString('base64url') }
 }
 
-/** A token to be mailed: only the id of its key is kept. */
+/** A token to be mailed: only the id of its key is stored. */
 export async function issueDerived(
   tx: Tx,
   keys: Pick<Keyring, 'kids' | 'macWith'>,
@@ -75,7 +77,7 @@ export async function issueDerived(
   return { key_id, expires_at }
 }
 
-/** A token that is answered to the caller and never seen again. */
+/** A token that is returned to the caller once. */
 export async function issueRandom(
   tx: Tx,
   issue: Issue,
@@ -98,7 +100,7 @@ function insert(tx: Tx, issue: Issue, token: string, key_id: string | null) {
   )
 }
 
-/** What the token stands for, while it is open. */
+/** The row of the token, while it is open. */
 export function peek(
   reader: Reader,
   purposes: readonly Purpose[],
@@ -113,14 +115,14 @@ export function peek(
   )
 }
 
-/** A wrong guess at what belongs to it; after five it is exhausted. */
+/** Counts a wrong guess at the value that belongs to it; after five it is exhausted. */
 export async function countAttempt(db: Pick<Db, 'run'>, token: string): Promise<void> {
   await db.run(sql`
     update identity.one_time_challenges set attempts = attempts + 1
     where id_hash = ${hashOf(token)}`)
 }
 
-/** Uses it up; undefined where it is unknown, used, expired or exhausted. */
+/** Uses it up; undefined if it is unknown, used, expired or exhausted. */
 export function consume(
   tx: Tx,
   purposes: readonly Purpose[],
@@ -136,7 +138,7 @@ export function consume(
   )
 }
 
-/** All open ones of an account and purpose, or of all purposes, are of no use any more. */
+/** Invalidates all open ones of an account and purpose, or of all purposes. */
 export async function consumeAll(
   tx: Tx,
   account_id: string,

@@ -1,4 +1,4 @@
-/** Identity's face, and what it prepares before the first request. */
+/** Identity's face, and its preparations before the first request. */
 import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
 import { nullable } from '../../kernel/http/shapes.ts'
@@ -9,6 +9,7 @@ import type { Face } from './face.ts'
 import { mailToSend } from './mails/mail-to-send.ts'
 import { readRecipients } from './mails/read-recipients.ts'
 import { holderGrants, openRecentGrants } from './roles/holder-grants.ts'
+import { findTenant } from './tenants/resolve-tenant.ts'
 
 const Address = Type.Object({ address: Type.String(), locale: nullable(Type.String()) })
 const Exists = Type.Object({ it: Type.Boolean() })
@@ -39,6 +40,7 @@ export function openFace(deps: Deps): Face {
       )
       return it
     },
+    publicTenant: (reader, host) => findTenant(reader, kernel, undefined, host),
     sessionAlive: async session_id => {
       const { it } = await db.one(
         Exists,

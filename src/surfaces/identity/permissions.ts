@@ -1,6 +1,6 @@
 /**
- * What may be done to accounts, and the built-in roles that hold it. No role includes another; what a
- * tenant's administrator may do leaves out refunds, keys and other people's sessions on purpose.
+ * The permissions on accounts, and the built-in roles that hold them. No role includes another; on
+ * purpose a tenant's administrator has no permission for refunds, keys and other people's sessions.
  */
 import type { Permission } from '../../kernel/access/permissions.ts'
 
@@ -15,15 +15,18 @@ export const permissions: Readonly<Record<string, Permission>> = {
   'identity.accounts.delete': { says: 'Erase accounts', roles: admin },
   'identity.accounts.invite': { says: 'Invite people', roles: admin },
   'identity.sessions.read_any': {
-    says: 'See where others are logged in',
+    says: 'See the sessions of other accounts',
     roles: ['session_administrator'],
   },
-  'identity.sessions.revoke_any': { says: 'Log others out', roles: ['session_administrator'] },
+  'identity.sessions.revoke_any': {
+    says: 'End the sessions of other accounts',
+    roles: ['session_administrator'],
+  },
   'identity.roles.read': { says: 'See roles', roles: ['tenant_admin', 'auditor'] },
-  'identity.roles.assign': { says: 'Give and take roles', roles: admin },
+  'identity.roles.assign': { says: 'Assign and remove roles', roles: admin },
   'identity.roles.define': { says: 'Define roles of the tenant', roles: admin },
   'identity.security_events.read': {
-    says: 'Read the security events of others',
+    says: 'Read the security events of other accounts',
     roles: ['tenant_admin', 'auditor'],
   },
   'identity.signing_keys.rotate': {
@@ -31,10 +34,13 @@ export const permissions: Readonly<Record<string, Permission>> = {
     roles: ['key_administrator'],
     duty: 'keys',
   },
-  'identity.api_keys.manage_any': { says: 'See and revoke API keys of others', roles: admin },
+  'identity.api_keys.manage_any': {
+    says: 'See and revoke API keys of other accounts',
+    roles: admin,
+  },
   'identity.tenants.manage': { says: 'Create and change tenants', roles: ['platform_operator'] },
   'identity.support.view': {
-    says: 'See what support may see of an account',
+    says: 'See the parts of an account that support may see',
     roles: ['support_viewer'],
     duty: 'support',
   },

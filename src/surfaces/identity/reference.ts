@@ -3,30 +3,30 @@ import type { Reference } from '../../kernel/http/openapi/reference.ts'
 
 export const reference: Reference = {
   introduction:
-    'Accounts, sessions, second factors, roles and API keys. A person logs in to one tenant and gets a short access token and a refresh token; programs use API keys. What an account may do is read from its roles at each request.',
+    'Accounts, sessions, second factors, roles and API keys. A person logs in to one tenant and gets a short-lived access token and a refresh token; programs use API keys. The grants of an account are read from its roles at each request.',
   members: {
     email: ['The mail address, as the person wrote it.', 'ada@example.com'],
     password: [
       'The password; at least 8 characters, and not easy to guess.',
       'correct horse battery staple',
     ],
-    display_name: ['What the person is called.', 'Ada Lovelace'],
+    display_name: ['The display name of the person.', 'Ada Lovelace'],
     access_token: [
       'Send it as `Authorization: Bearer`; it expires after `expires_in` seconds.',
       'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIuLi4ifQ.c2ln',
     ],
     refresh_token: ['Exchange it once for new tokens; keep it secret.', 'rt_Zr1kqQm0bE4'],
     expires_in: ['Seconds until the access token expires.', 900],
-    tenant: ['The name of the tenant in addresses.', 'acme'],
-    slug: ['The name of the tenant in addresses.', 'acme'],
-    permissions: ['Permissions, each perhaps narrowed to a type.'],
+    tenant: ['The name of the tenant in URLs.', 'acme'],
+    slug: ['The name of the tenant in URLs.', 'acme'],
+    permissions: ['Permissions; some may be limited to a type.'],
     role_id: ['The name of the role.', 'support_viewer'],
-    aal: ['How strongly the caller has proven who it is: `aal2` with a second factor.'],
+    aal: ['The assurance level of the caller: `aal2` with a second factor.'],
     auth_time: ['When the person last logged in.'],
     csrf_token: ['Send it as `X-CSRF-Token` where a cookie is the credential.', '5hT0yq'],
     recovery_codes: ['Codes that replace the second factor, each once. Shown only here.'],
-    current_password: ['The password until now.', 'correct horse battery staple'],
-    new_password: ['The password from now on.', 'several words that do not belong together'],
+    current_password: ['The current password.', 'correct horse battery staple'],
+    new_password: ['The new password.', 'several words that do not belong together'],
     ip_prefix: ['The network of the client, without its last bits.', '203.0.113.0/24'],
     locale: ['The language of mails, by BCP 47.', 'en'],
   },

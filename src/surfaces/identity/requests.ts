@@ -1,6 +1,6 @@
 /**
- * What was asked for by an address alone. Its row exists whether or not anybody has the address, and
- * moves only through the mailed token, so that reading it tells nothing.
+ * Requests by an address alone. The row exists with or without an account for the address, and
+ * changes only through the mailed token, so that reading it reveals nothing.
  */
 import { Type, type Static } from 'typebox'
 import type { Reader, Tx } from '../../kernel/database/db.ts'

@@ -1,4 +1,4 @@
-/** All routes of identity: each folder declares its own. Every answer but the JWKS is `no-store`. */
+/** All routes of identity: each folder declares its own. Every reply but the JWKS is `no-store`. */
 import type { Route } from '../../kernel/http/route.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
@@ -33,6 +33,7 @@ export function routes(deps: Deps): readonly Route[] {
     ...tenantRoutes(deps),
     ...securityRoutes(),
     ...keyRoutes(deps),
-    // A repeated request is answered by the state that it finds, so no outcome (and no token) is kept.
+    // A repeated request is decided by the state that it finds, so no outcome (and no token) is
+    // stored.
   ].map(one => ({ body_limit_bytes, idempotency: 'ignored' as const, ...one }))
 }

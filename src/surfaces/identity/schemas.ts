@@ -1,4 +1,4 @@
-/** The records of identity, as rows and on the wire, that more than one folder speaks of. */
+/** The records of identity, as rows and on the wire, that more than one folder uses. */
 import { type Static, Type } from 'typebox'
 import { Id, nullable, text, Time, Version } from '../../kernel/http/shapes.ts'
 
@@ -24,7 +24,7 @@ export const DisplayName = text(100)
 export const DeviceName = text(100)
 export const OneTimeToken = text(200)
 
-/** An account as its row is read wherever a session may begin. */
+/** An account as it is read wherever a session may begin. */
 export const AccountRow = Type.Object({
   id: Id,
   tenant_id: Id,
@@ -54,7 +54,10 @@ export const Account = Type.Object(
   { title: 'Account' },
 )
 
-/** What a login, a refresh and a proven second factor answer; with cookies the tokens are left out. */
+/**
+ * The reply of a login, a refresh and a verified second factor; with cookies the tokens are left
+ * out.
+ */
 export const SessionTokens = Type.Object(
   {
     session_id: Id,
@@ -95,7 +98,10 @@ export const MfaRequired = Type.Object(
 )
 export type MfaRequired = Static<typeof MfaRequired>
 
-/** Something that moves only through a mailed token, so its status tells nothing about an address. */
+/**
+ * A request that changes only through a mailed token, so its status reveals nothing about an
+ * address.
+ */
 export const Progress = Type.Object(
   { id: Id, status: Type.String(), created_at: Time, expires_at: Time },
   { title: 'IdentityProgress' },

@@ -1,6 +1,6 @@
 /**
- * Two demo tenants with somebody in every role. Their password is known to everybody, so production has
- * none of it. Running it again changes nothing: what exists is left as it is.
+ * Two demo tenants with a person in every role. Their password is public, so production has none of
+ * it. Running it again changes nothing: existing data is left as it is.
  */
 import type { Deps } from './deps.ts'
 import { builtInRoles } from './roles/built-in.ts'
@@ -37,9 +37,10 @@ const names = [
   'Pablo Reyes',
 ]
 
-/** Answers what it made. */
+/** Returns what it created. */
 export async function seed(deps: Deps): Promise<string[]> {
-  if (deps.kernel.profile === 'production') throw new Error('demo people have no place here')
+  if (deps.kernel.profile === 'production')
+    throw new Error('demo people cannot be created in production')
   await deps.hasher.prepare()
   const made: string[] = []
   for (const { slug, name, domain } of tenants) {
@@ -68,7 +69,7 @@ async function makeTenant({ kernel }: Deps, slug: string, name: string): Promise
   return true
 }
 
-/** Looked for first, so that a second run computes no hash. */
+/** Looked up first, so that a second run computes no hash. */
 function isThere(deps: Deps, tenant: string, account: string): Promise<boolean> {
   return found(findAccount(deps, { tenant, account }))
 }

@@ -1,6 +1,6 @@
 /**
- * Dangerous acts want a fresh proof of identity, and a second factor from whoever has one (RFC 9470). A
- * service has no person behind it and can never give one.
+ * Dangerous acts require a recent authentication, and a second factor from accounts that have one
+ * (RFC 9470). A service is not a person and can never give one.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../kernel/access/principal.ts'

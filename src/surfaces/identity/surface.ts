@@ -1,4 +1,4 @@
-/** Identity as the kernel sees it: its parts are opened once and wired together here. */
+/** Identity as the kernel sees it: its parts are opened once and connected here. */
 import type { PermissionCatalog } from '../../kernel/access/permissions.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import type { Surface } from '../../kernel/surface.ts'
@@ -78,7 +78,7 @@ export const identity: Surface<Face, Needs, typeof settings> = {
   },
 }
 
-/** What has had its time. A used refresh token that comes back without its row is known by its tag. */
+/** Expired rows. A used refresh token whose row is gone is recognized by its tag. */
 function retention(settings: Kernel['settings']): readonly Retention[] {
   const prune_seconds = settings['identity.refresh_prune_seconds']
   const event_days = settings['identity.security_events_retention_days']

@@ -1,7 +1,7 @@
 /**
- * What must hold of long work between any two commits: the state of a job is the fold of its history; a
- * job that is not over is in exactly one place, the queue or a running attempt; one that is over is in
- * neither, and was announced once for each time that it ended.
+ * Invariants of jobs between any two commits: the state of a job follows from its history; a job
+ * that has not ended is in exactly one place, the queue or a running attempt; one that has ended is
+ * in neither, and has one completion event for each end.
  */
 import { Type } from 'typebox'
 import type { Db } from '../../kernel/database/db.ts'
@@ -93,7 +93,7 @@ async function look(db: Db, after: string) {
 
 const Fault = Type.Object({ says: Type.String() })
 
-/** Rows that name no job. */
+/** Rows whose job does not exist. */
 async function strays(db: Db): Promise<string[]> {
   const rows = await db.many(
     Fault,
@@ -112,7 +112,7 @@ async function strays(db: Db): Promise<string[]> {
   return rows.map(row => row.says)
 }
 
-/** Of the newest jobs only: the log has no index by what its events are about. */
+/** Of the newest jobs only: the log has no index by aggregate. */
 async function unannounced(db: Db): Promise<string[]> {
   const rows = await db.many(
     Fault,

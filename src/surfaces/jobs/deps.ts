@@ -13,10 +13,10 @@ export type Deps = {
   readonly kernel: Kernel
   readonly types: JobTypes
   readonly listeners: EndListeners
-  /** The worker protocol, for workers outside. */
+  /** The worker protocol, for external workers. */
   readonly engine: Engine
   readonly quota: WaitingQuota
   readonly rights: Rights
-  /** Null while nobody keeps files: no input can be named then. */
+  /** Null while no surface stores files: then no input can be named. */
   readonly files: () => FileLookup | null
 }

@@ -1,4 +1,4 @@
-/** What the jobs surface refuses. Absent, foreign and unreadable jobs are one and the same refusal. */
+/** The refusals of the jobs surface. Missing, foreign and unreadable jobs get the same refusal. */
 import { problemsOf } from '../../kernel/errors/problem.ts'
 
 export const errors = {

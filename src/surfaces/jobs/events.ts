@@ -1,5 +1,5 @@
 /**
- * What the jobs surface announces. The four ends are the completion events of all long work of the
+ * The events of the jobs surface. The four ends are the completion events of all long work of the
  * platform, emitted by the commit that ends the job, after its result is stored.
  */
 import { Type } from 'typebox'

@@ -1,6 +1,6 @@
 /**
- * What may be done with jobs. Most of it is granted by job type. Types belong to the platform and not to
- * a tenant, so pausing and registering them is for those who operate it.
+ * The permissions on jobs. Most are granted by job type. Types belong to the platform and not to a
+ * tenant, so pausing and registering them is for platform operators.
  */
 import type { Permission } from '../../kernel/access/permissions.ts'
 

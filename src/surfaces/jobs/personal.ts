@@ -4,12 +4,14 @@
  * directions walk over the jobs in portions, in the order of their ids.
  */
 import { Type, type Static } from 'typebox'
+import type { Tx } from '../../kernel/database/db.ts'
 import { sql } from '../../kernel/database/sql.ts'
 import { nullable } from '../../kernel/http/shapes.ts'
 import { madeIn, type Erasing, type Personal } from '../../kernel/work/personal.ts'
 import { owned_operations } from './attempts/claims/check-owners.ts'
 import type { Deps } from './deps.ts'
 import { cancelJob } from './jobs/cancel-job.ts'
+import { pause } from './schedules/run-schedules.ts'
 
 const portion = 5000
 
@@ -62,13 +64,46 @@ export function personalJobs(deps: Needs): Personal {
         if (last === null) break
         after = last
       }
-      // It runs again later: a worker may need until the end of its lease to stop.
+      // It is retried later: a worker may need until the end of its lease to stop.
       if (unfinished > 0) throw new Error(`${unfinished} jobs of an erased account still run`)
+    },
+    suspend: async (account, signal) => {
+      await db.tx(async tx => {
+        for (const schedule of await enabledSchedules(tx, account)) await pause(tx, schedule)
+      })
+      for (let after: string | null = null; ;) {
+        signal.throwIfAborted()
+        const { last, data }: Static<typeof Mine> = await db.one(Mine, keysOf(account, after))
+        for (const { tenant_id, job_id, ended } of data) {
+          if (!ended) await db.tx(tx => cancelJob(tx, deps, { tenant_id, job_id }, 'owner_changed'))
+        }
+        if (last === null) return
+        after = last
+      }
     },
   }
 }
 
-/** The next portion of all jobs, and the id that it ends with, or null at the end. */
+const Named = Type.Object({
+  tenant_id: Type.String(),
+  id: Type.String(),
+  name: Type.String(),
+  type: Type.String(),
+})
+
+function enabledSchedules(tx: Tx, account: Erasing) {
+  return tx.many(
+    Named,
+    sql`
+      -- any tenant: what one person made
+      select tenant_id, id, name, type from jobs.job_schedules
+      where principal_id = any(${account.principal_ids}::uuid[]) and enabled
+        and ${madeIn(sql`created_at`, account)}
+      for update`,
+  )
+}
+
+/** The next portion of all jobs, and its last id, or null at the end. */
 function looked(after: string | null) {
   return sql`
     -- any tenant: what one person submitted
@@ -95,7 +130,10 @@ function jobsOf(principal_ids: readonly string[], after: string | null) {
     from place`
 }
 
-/** Work that another surface submitted for the person and that has not ended is left to that surface. */
+/**
+ * Work that another surface submitted for the person and that has not ended is left to that
+ * surface.
+ */
 function keysOf(account: Erasing, after: string | null) {
   return sql`
     ${looked(after)}
@@ -122,7 +160,10 @@ async function schedulesOf({ kernel: { db } }: Needs, principal_ids: readonly st
 
 const Left = Type.Object({ unfinished: Type.Integer() })
 
-/** The objects go before their rows, as in the sweep of results. Returns how many jobs have not ended. */
+/**
+ * The objects are deleted before their rows, as in the sweep of results. Returns how many jobs have
+ * not ended.
+ */
 async function eraseEnded({ kernel: { db, objects } }: Needs, ids: readonly string[]) {
   if (ids.length === 0) return 0
   const blobs = await db.many(

@@ -1,4 +1,4 @@
-/** The records of the jobs surface on the wire that more than one folder speaks of. */
+/** The records of the jobs surface on the wire that more than one folder uses. */
 import { Type, type Static } from 'typebox'
 import { count, Id, nullable, oneOf, page, Time } from '../../kernel/http/shapes.ts'
 
@@ -27,7 +27,7 @@ export const JobState = oneOf(
 )
 export type JobState = Static<typeof JobState>
 
-/** What a list may be narrowed to: states, and the specification's words for several of them. */
+/** The filters of a list: states, and the specification's names for several of them. */
 export const StateFilter = oneOf(
   'pending',
   'retryable',

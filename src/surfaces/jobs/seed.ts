@@ -1,6 +1,6 @@
 /**
- * Jobs for the demo tenants, in every state that a newcomer should see: they run at the next start. What
- * is there already is left as it is.
+ * Jobs for the demo tenants, in every state: they run at the next start. Existing data is left as
+ * it is.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../kernel/database/db.ts'
@@ -12,7 +12,7 @@ import { putSchedule } from './schedules/put-schedule.ts'
 import { submitJob } from './jobs/submit-job.ts'
 import { demoCount } from './types/demo-count.ts'
 
-/** Who is there to have jobs. */
+/** The accounts that get jobs. */
 export type People = Pick<Identity['administration'], 'tenants' | 'accounts'>
 
 const { type } = demoCount

@@ -6,7 +6,7 @@ import type { KernelOf } from '../../kernel/surface.ts'
 export const settings = {
   'jobs.concurrency': count(20, 'jobs', 'Jobs that one process runs at once', 1, 10_000),
   'jobs.claim_batch': count(100, 'jobs', 'Jobs that one claim takes at most', 1, 1000),
-  'jobs.poll_ms': count(1000, 'ms', 'How often a runner looks for work without being woken', 10, 60_000),
+  'jobs.poll_ms': count(1000, 'ms', 'How often a claim that waits looks for work without being woken', 10, 60_000),
   'jobs.lease_seconds': count(30, 's', 'Lease of an attempt, where its type does not say otherwise', 1, 900),
   'jobs.lease_losses': count(3, 'losses', 'Lost leases after which a job fails as worker_lost', 1, 100),
   'jobs.timeout_seconds': count(600, 's', 'Longest time of one attempt, where its type does not say otherwise', 1, 30 * 86_400),

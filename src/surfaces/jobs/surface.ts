@@ -1,4 +1,4 @@
-/** Long work as the kernel sees it: its parts are opened once and wired together here. */
+/** Long work as the kernel sees it: its parts are opened once and connected here. */
 import { sql } from '../../kernel/database/sql.ts'
 import type { Surface } from '../../kernel/surface.ts'
 import { settingFaults, settings, type Kernel } from './settings.ts'
@@ -97,7 +97,9 @@ export const jobs: Surface<Face, Needs, typeof settings> = {
   },
 }
 
-/** Who hears that jobs have ended: the surface whose work it was, and the jobs that waited for it. */
+/**
+ * What depends on the end of jobs: the surface that owns the work, and the jobs that waited for it.
+ */
 function openEndListeners({ wake }: Kernel, types: JobTypes): EndListeners {
   const listeners: EndListeners = {
     ended: job => {

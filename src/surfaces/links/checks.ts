@@ -1,4 +1,4 @@
-/** What must hold of links between any two commits, for `dodeca doctor`. */
+/** Invariants of links between any two commits, for `dodeca doctor`. */
 import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
 import type { Check } from '../../kernel/surface.ts'
@@ -6,7 +6,7 @@ import type { Deps } from './deps.ts'
 
 const Fault = Type.Object({ says: Type.String() })
 
-/** A new entry of the blocklist is given this long for its job. */
+/** The time that the job of a new blocklist entry may take. */
 const grace_seconds = 3600
 
 export function checks({ kernel: { db } }: Pick<Deps, 'kernel'>): readonly Check[] {

@@ -13,7 +13,7 @@ import type { Changes } from './cache/publish-change.ts'
 import type { RedirectNode } from './cache/node.ts'
 import type { ReservedWords } from './shortening/reserved-words.ts'
 
-/** The part of the jobs surface that links hand their long work to. */
+/** The part of the jobs surface that links uses for its long work. */
 export type Jobs = {
   submit(
     tx: Tx,
@@ -32,13 +32,13 @@ export type Deps = {
   readonly platform: PlatformDomain
   readonly reserved: ReservedWords
   readonly changes: Changes
-  /** This process as the redirects see it. */
+  /** The state of this process for redirects. */
   readonly node: RedirectNode
-  /** Random codes of the length asked for. */
+  /** Random codes of the given length. */
   readonly newCode: (length: number) => string
   readonly lookAlikes: LookAlikes
   readonly patterns: BlockedPatterns
-  /** Null where nobody is asked about destinations. */
+  /** Null if no engine checks destinations. */
   readonly reputation: UrlReputation | null
   readonly lookUpTxt: TxtLookup
   readonly jobs: Jobs

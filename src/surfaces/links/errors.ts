@@ -1,4 +1,7 @@
-/** What the link shortener refuses. A link or domain of somebody else is refused like one that is not there. */
+/**
+ * The refusals of the link shortener. A link or domain of another owner gets the same refusal as a
+ * missing one.
+ */
 import { problemsOf } from '../../kernel/errors/problem.ts'
 
 export const errors = {

@@ -1,4 +1,4 @@
-/** What the link shortener announces: ids and states, never a destination. No event is made for a click. */
+/** The events of the link shortener: ids and states, never a destination. A click has no event. */
 import { Type } from 'typebox'
 import { Id, nullable } from '../../kernel/http/shapes.ts'
 

@@ -1,2 +1,2 @@
-/** No other surface asks anything of links yet: what happens to them is told by their events. */
+/** No other surface calls links yet: their events contain what happens to them. */
 export type Face = Record<never, never>

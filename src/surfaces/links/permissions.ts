@@ -1,6 +1,7 @@
 /**
- * What may be done with links. Every member may shorten; what reaches over all tenants (moderation, the
- * blocklist, reports) is the platform's, because links of one host stand in one name for all of them.
+ * The permissions on links. Every member may shorten. Permissions over all tenants (moderation, the
+ * blocklist, reports) belong to the platform, because the links of all tenants share the reputation
+ * of one host.
  */
 import type { Permission } from '../../kernel/access/permissions.ts'
 

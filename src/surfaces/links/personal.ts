@@ -1,8 +1,8 @@
 /**
- * What links keep of a person: the links and domains that they made. Erasing deletes both and forgets where
- * the links led; codes and hosts stay as tombstones, so that what is printed never leads elsewhere. No index
- * finds links by their owner over all tenants, because every creation would pay for it: both directions walk
- * over the links in portions, in the order of their keys.
+ * The personal data in links: the links and domains that a person created. Erasing deletes both and
+ * removes the destinations; codes and hosts stay as tombstones, so that a printed code never leads
+ * elsewhere. No index finds links by their owner over all tenants, because every creation would pay
+ * for it: export and erasure read the links in portions, in the order of their keys.
  */
 import { Type, type Static } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
@@ -39,6 +39,9 @@ export function personalLinks(deps: Needs): Personal {
       for await (const { mine } of portions(deps, account, signal)) await eraseLinks(deps, mine)
       for (const domain of await ownedDomains(deps, account)) await eraseDomain(deps, domain)
     },
+    suspend: async (account, signal) => {
+      for await (const { mine } of portions(deps, account, signal)) await disableLinks(deps, mine)
+    },
   }
 }
 
@@ -52,7 +55,7 @@ async function* portions({ kernel: { db } }: Needs, account: Erasing, signal: Ab
   }
 }
 
-/** The next portion of all links: the key that it ends with, or null at the end, and what is the person's. */
+/** The next portion of all links: its last key, or null at the end, and the links of the person. */
 function look(account: Erasing, after: Key | null) {
   const key = sql`jsonb_build_object('domain_id', l.domain_id, 'code', l.code)`
   return sql`
@@ -77,10 +80,40 @@ function look(account: Erasing, after: Key | null) {
       (select coalesce(jsonb_agg(data), '[]') from own) as data`
 }
 
+function isOf(mine: readonly Key[]) {
+  return sql`(domain_id, code) in (select * from unnest(
+    ${mine.map(one => one.domain_id)}::uuid[], ${mine.map(one => one.code)}::text[]))`
+}
+
+/** As if their owner had switched them off, who may switch them on again. */
+async function disableLinks(
+  { kernel: { db }, changes }: Needs,
+  mine: readonly Key[],
+): Promise<void> {
+  if (mine.length === 0) return
+  await db.tx(async tx => {
+    const off = await tx.many(
+      Gone,
+      sql`
+        -- any tenant: what one person made
+        update links.links
+        set owner_disabled = true, version = version + 1, updated_at = kernel.now(),
+          disabled_by = case when state = 'disabled' then disabled_by else 'owner' end,
+          state = 'disabled'
+        where ${isOf(mine)} and state in ('active', 'pending_scan', 'disabled')
+          and not owner_disabled
+        returning tenant_id, id, domain_id, code, version`,
+    )
+    for (const link of off) {
+      announce(tx, link, link.version, [{ type: 'link.disabled', data: { reason: 'owner' } }])
+    }
+    if (off.length > 0) await changes.changed(tx, off)
+  })
+}
+
 async function eraseLinks({ kernel: { db }, changes }: Needs, mine: readonly Key[]): Promise<void> {
   if (mine.length === 0) return
-  const keys = sql`(domain_id, code) in (select * from unnest(
-    ${mine.map(one => one.domain_id)}::uuid[], ${mine.map(one => one.code)}::text[]))`
+  const keys = isOf(mine)
   await db.tx(async tx => {
     const gone = await tx.many(
       Gone,

@@ -1,4 +1,4 @@
-/** Links and domains as they go over the wire; what only one folder speaks of stands in that folder. */
+/** Links and domains on the wire; shapes that only one folder uses are in that folder. */
 import { Type, type Static } from 'typebox'
 import { closed, count, Id, nullable, page, text, Time, Version } from '../../kernel/http/shapes.ts'
 
@@ -9,7 +9,7 @@ export const State = oneOf('pending_scan', 'active', 'disabled', 'expired', 'del
 const SafetyState = oneOf('unscanned', 'clean', 'suspicious', 'malicious')
 export const Hostname = text(253)
 export const Code = text(64)
-/** Longer than any address that is accepted, so that the refusal can name the rule. */
+/** Longer than any URL that is accepted, so that the refusal can name the rule. */
 const Address = text(8192)
 
 const RedirectStatus = Type.Unsafe<301 | 302 | 307 | 308>({
@@ -65,7 +65,7 @@ const Title = nullable(text(200))
 export const CreateLink = closed(
   {
     destination_url: Address,
-    // Longer than an alias may be: what is wrong with it is said by its own code.
+    // Longer than an alias may be, because its own error code explains the rule.
     alias: Type.Optional(text(200)),
     domain: Type.Optional(Hostname),
     expires_at: Type.Optional(nullable(Time)),
@@ -84,7 +84,7 @@ export const CreateLinks = closed(
 )
 export const LinkBatch = Type.Object({ data: Type.Array(Link, { maxItems: 100 }) })
 
-/** Code and domain stay as they are for ever; naming them is a mistake that is worth saying. */
+/** Code and domain can never change; naming them is a mistake that gets its own error. */
 export const PatchLink = closed(
   {
     destination_url: Type.Optional(Address),
@@ -120,7 +120,7 @@ export const Domain = Type.Object(
 export type Domain = Static<typeof Domain>
 export const DomainPage = page(Domain)
 
-/** The record value is shown here once; only its hash is kept. */
+/** The record value is shown only here; only its hash is stored. */
 export const NewDomain = Type.Object(
   {
     ...Domain.properties,

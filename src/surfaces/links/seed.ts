@@ -1,6 +1,6 @@
 /**
- * Demo links of the demo members: a campaign as it is in use, with a link that has ended, one that is off
- * and one that waits for its scan. Whoever has links already is left alone.
+ * Demo links of the demo members: a campaign, with a link that has ended, one that is disabled and
+ * one that waits for its scan. Members with links are not changed.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../kernel/access/principal.ts'
@@ -14,7 +14,7 @@ import type { CreateLink } from './schemas.ts'
 import { createLinks } from './shortening/create-links.ts'
 import { updateLink } from './shortening/update-link.ts'
 
-/** Who the demo people are is identity's to say. */
+/** Identity knows the demo people. */
 export type People = Pick<Identity['administration'], 'accounts' | 'tenants'>
 
 const Held = Type.Object({ links: Type.Integer() })

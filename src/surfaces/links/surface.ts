@@ -1,4 +1,4 @@
-/** The link shortener as the kernel sees it: its parts are opened once and wired together here. */
+/** The link shortener as the kernel sees it: its parts are opened once and connected here. */
 import { sql } from '../../kernel/database/sql.ts'
 import type { Loop, Surface } from '../../kernel/surface.ts'
 import type { DueQueue } from '../../kernel/work/due-queue.ts'
@@ -33,10 +33,10 @@ import { openReservedWords } from './shortening/reserved-words.ts'
 import { openStatistics } from './statistics/open.ts'
 
 export type Needs = {
-  /** Where long work goes; without it the routes that begin such work are not there. */
+  /** Receives long work; without it the routes that begin such work do not exist. */
   readonly jobs: Jobs
   readonly people: People
-  /** Where owners are told that their host is suspended. */
+  /** How owners are informed that their host is suspended. */
   readonly owners: Owners
 }
 
@@ -75,7 +75,7 @@ export const links: Surface<Face, Needs, typeof settings> = {
   },
 }
 
-/** What the use cases share; nothing is asked or started by it. */
+/** What the use cases share; it calls and starts nothing. */
 export function openDeps(kernel: Kernel, jobs: Jobs): Deps {
   const { settings: values } = kernel
   const platform = openPlatformDomain(kernel)
@@ -120,13 +120,13 @@ function retention({ settings: values }: Kernel): Retention[] {
   const reports_days = values['links.reports_retention_days']
   return [
     {
-      // Claims that nobody proved in time; nothing was ever made on them.
+      // Claims that were not verified in time; no link was ever created on them.
       table: 'links.domains',
       key: ['id'],
       where: sql`t.state = 'pending_verification' and t.verification_expires_at <= kernel.now()`,
     },
     {
-      // Machines that never came back, with what waited on them.
+      // Machines that never came back, with their waiting clicks.
       table: 'links.redirect_nodes',
       key: ['node_id'],
       where: sql`t.leased_until < now() - interval '1 day'`,

@@ -1,5 +1,5 @@
 /**
- * Forgets a person: their key first, by which their addresses and the data of their notifications become
+ * Erases a person: their key first, by which their addresses and the data of their notifications become
  * unreadable everywhere, then the rows. What is left of a notification is that there was one.
  */
 import type { Tx } from '../../kernel/database/db.ts'
@@ -59,25 +59,4 @@ export async function erasePerson(
     where tenant_id = ${tenant_id} and recipient_ref = ${ref}`)
   await tx.run(sql`
     delete from notifications.digests where tenant_id = ${tenant_id} and recipient_ref = ${ref}`)
-}
-
-/**
- * What somebody set up in an account before its owner proved the mailbox: where notices go, and what they
- * asked to be told. The key stays, because what the owner is sent from now on is sealed with it.
- */
-export async function eraseEarlier(
-  tx: Tx,
-  { tenant_id, user_id }: { readonly tenant_id: string; readonly user_id: string },
-  made_before: string,
-): Promise<void> {
-  const before = sql`${made_before}::timestamptz`
-  await tx.run(sql`
-    delete from notifications.destinations
-    where tenant_id = ${tenant_id} and user_id = ${user_id} and created_at <= ${before}`)
-  await tx.run(sql`
-    delete from notifications.preference_sets
-    where tenant_id = ${tenant_id} and user_id = ${user_id} and updated_at <= ${before}`)
-  await tx.run(sql`
-    delete from notifications.inbox_items
-    where tenant_id = ${tenant_id} and user_id = ${user_id} and created_at <= ${before}`)
 }

@@ -1,6 +1,6 @@
 /**
  * What other surfaces may ask of notifications. They write in the caller's transaction, once for each key,
- * and throw only for a mistake in code: whom nothing reaches has a notification that says so.
+ * and throw only for a mistake in code: a person without an address gets a notification whose state says so.
  */
 import type { Tx } from '../../kernel/database/db.ts'
 import type { Channel, Data, Priority } from './schemas.ts'
@@ -23,7 +23,7 @@ export type Notice = {
 
 export type Face = {
   notify(tx: Tx, notice: Notice): Promise<void>
-  /** A device of a user; answers the id under which it is kept. */
+  /** A device of a user; returns the id of the destination. */
   registerDevice(
     tx: Tx,
     device: {

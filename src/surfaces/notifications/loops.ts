@@ -1,5 +1,5 @@
 /**
- * What repeats: leases that ended, what is unknown, digests whose window is over, batches. The kernel asks
+ * Loops: leases that ended, what is unknown, digests whose window is over, batches. The kernel asks
  * once a second whether one of them has work; the minute is a safety net.
  */
 import { sql } from '../../kernel/database/sql.ts'

@@ -1,9 +1,9 @@
-/** What notifications keep about a person, for their own eyes and for forgetting them. */
+/** What notifications keep about a person: its export and its erasure. */
 import { Type } from 'typebox'
 import { sql, type Sql } from '../../kernel/database/sql.ts'
 import type { Personal, PersonalAccount } from '../../kernel/work/personal.ts'
 import type { Deps } from './deps.ts'
-import { eraseEarlier, erasePerson } from './erase-person.ts'
+import { erasePerson } from './erase-person.ts'
 
 const Row = Type.Object({ data: Type.Unknown() })
 
@@ -15,13 +15,15 @@ export function personal(deps: Deps): Personal {
         for (const { data } of await db.many(Row, statement)) yield { kind, data }
       }
     },
-    erase: ({ tenant_id, account_id, made_before }) =>
-      db.tx(tx => {
-        const person = { tenant_id, user_id: account_id }
-        return made_before === null
-          ? erasePerson(tx, deps, person)
-          : eraseEarlier(tx, person, made_before)
-      }),
+    erase: ({ tenant_id, account_id }) =>
+      db.tx(tx => erasePerson(tx, deps, { tenant_id, user_id: account_id })),
+    // A stranger's phone or mailbox must not be told what the owner is told.
+    suspend: async ({ tenant_id, account_id, made_before }) => {
+      await db.run(sql`
+        delete from notifications.destinations
+        where tenant_id = ${tenant_id} and user_id = ${account_id}
+          and created_at <= ${made_before}::timestamptz`)
+    },
   }
 }
 

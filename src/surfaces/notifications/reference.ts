@@ -20,7 +20,8 @@ export const reference: Reference = {
     ],
     template: ['The template, by default its newest published version.'],
     template_version: ['The template and the version that is rendered.', 'parcel@1'],
-    data: ['The variables of the template.', { parcel: 'A-17' }],
+    'NewNotification.data': ['The variables of the template.', { parcel: 'A-17' }],
+    'BatchHeader.data': ['The variables of the template.', { parcel: 'A-17' }],
     data_ref: ['The sealed snapshot of the data.'],
     data_schema: ['A JSON Schema (2020-12) that the data must fit.'],
     channels: ['The channels; without it, those of the category for which the template has texts.'],
@@ -72,7 +73,7 @@ export const reference: Reference = {
     unsubscribe: ['Whether mails carry `List-Unsubscribe`.', false],
     default_ttl_seconds: ['How long a message without `expires_at` may wait.', 259_200],
     on_unknown: [
-      'What happens when nobody knows whether a message arrived: send the same one again, or stop.',
+      'What happens when it is not known whether a message arrived: send the same one again, or stop.',
       'resend_same_ref',
     ],
     counts: ['How many notifications are in each state.', { sent: 998, suppressed: 2 }],

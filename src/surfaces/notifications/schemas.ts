@@ -58,7 +58,7 @@ export const states = [
 export type IntentState = (typeof states)[number]
 export const IntentState = oneOf(...states)
 
-/** One of them says who is told. */
+/** Exactly one of them is given. */
 export const Recipient = closed(
   {
     user_id: Type.Optional(Type.String({ format: 'uuid', maxLength: 36 })),

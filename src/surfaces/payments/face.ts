@@ -10,6 +10,8 @@ export type PaymentResult = {
   readonly intent_id: string | null
   readonly decline_code: string | null
   readonly next_action: { readonly type: string; readonly url: string | null } | null
+  /** Until when the money is held, as the provider says. */
+  readonly authorization_expires_at: string | null
 }
 
 export type RefundResult = {
@@ -60,4 +62,6 @@ export type Face = {
   get(tenant_id: string, operation_id: string): Promise<PaymentResult | undefined>
   /** False while the provider cannot be reached: do not begin what needs it. */
   accepting(): boolean
+  /** Refuses a body with a card number in it: for routes that take payment methods. */
+  refuseCardData(body: unknown): void
 }

@@ -7,6 +7,7 @@ import type { Face, PaymentResult, RefundResult } from './face.ts'
 import { beginAuthorize } from './intents/begin-authorize.ts'
 import { beginCancel } from './intents/begin-cancel.ts'
 import { beginCapture } from './intents/begin-capture.ts'
+import { refuseCardData } from './intents/card-data.ts'
 import { createIntent } from './intents/create-intent.ts'
 import { nextActionOf } from './intents/next-action.ts'
 import { perform } from './operations/perform.ts'
@@ -71,6 +72,7 @@ export function openFace(deps: Deps): Face {
       return await resultOf(deps, tenant_id, operation_id)
     },
     accepting: () => deps.provider.accepting(),
+    refuseCardData,
   }
   return face
 }
@@ -194,9 +196,13 @@ async function resultOf(
   ])
   if (!operation) throw new Error(`there is no operation ${operation_id}`)
   const { intent_id } = operation
-  const nothing = { intent_id, decline_code: null, next_action: null }
-  if (intent_id === null) return { ...nothing, status: 'declined', decline_code: 'released' }
+  const unknown = { intent_id, decline_code: null, next_action: null }
+  if (intent_id === null) {
+    const never = { decline_code: 'released', authorization_expires_at: null }
+    return { ...unknown, ...never, status: 'declined' }
+  }
   if (intent?.tenant_id !== tenant_id) throw new Error(`there is no payment intent ${intent_id}`)
+  const nothing = { ...unknown, authorization_expires_at: intent.authorization_expires_at }
   if (intent.state === 'cancelled') return { ...nothing, status: 'released' }
   if (operation.state === 'created' || operation.state === 'pending_provider') {
     return { ...nothing, status: 'pending' }

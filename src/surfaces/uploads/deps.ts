@@ -4,7 +4,8 @@
  */
 import type { Principal } from '../../kernel/access/principal.ts'
 import type { Reader, Tx } from '../../kernel/database/db.ts'
-import type { Addresses } from './files/addresses.ts'
+import type { Face as Identity } from '../identity/face.ts'
+import type { FileUrls } from './files/file-urls.ts'
 import type { Inspectors } from './processing/inspectors.ts'
 import type { Purpose, Purposes } from './purposes.ts'
 import type { Clamd } from './scanning/clamd.ts'
@@ -26,11 +27,15 @@ export type Jobs = {
   pauseFence(tx: Tx, activity: string): Promise<boolean>
 }
 
+/** What the owner of a job holds, when a worker takes the job. */
+export type Rights = Pick<Identity, 'grantsOf'>
+
 export type Deps = {
   readonly kernel: Kernel
   readonly jobs: Jobs
+  readonly rights: Rights
   readonly purposes: Purposes
-  readonly addresses: Addresses
+  readonly fileUrls: FileUrls
   readonly inspectors: Inspectors
   /** Null where no scanner is configured. */
   readonly clamd: Clamd | null

@@ -2,11 +2,13 @@
 import type { Readable } from 'node:stream'
 import type { Principal } from '../../kernel/access/principal.ts'
 import type { Reader, Tx } from '../../kernel/database/db.ts'
-import type { ByteRange } from '../../kernel/objects/objects.ts'
+import type { ByteRange, Place } from '../../kernel/objects/objects.ts'
 import type { MayRead } from './deps.ts'
-import type { Address, Disposition, Variant } from './files/addresses.ts'
+import type { Disposition, FileUrl, Variant } from './files/file-urls.ts'
 import type { Purpose } from './purposes.ts'
+import type { BlockedHash } from './scanning/blocked-hashes.ts'
 import type { CreateUpload, NewUpload } from './schemas.ts'
+import type { Reconciled } from './storage/reconcile.ts'
 
 export type { MayRead } from './deps.ts'
 export type { Purpose } from './purposes.ts'
@@ -39,24 +41,40 @@ export type Face = {
     file_id: string,
     purposes: readonly Purpose[],
   ): Promise<AvailableFile>
-  createUpload(tx: Tx, caller: Caller, order: CreateUpload): Promise<NewUpload>
+  /** Outside any transaction; what it returns is for `createUpload` with the same order. */
+  prepareUpload(caller: Caller, order: CreateUpload): Promise<Place>
+  createUpload(tx: Tx, caller: Caller, order: CreateUpload, prepared: Place): Promise<NewUpload>
   /** For surfaces that have authorized the reading themselves. */
   signDownload(
     file_id: string,
     variant: Variant,
     disposition: Disposition,
     expires_in_seconds: number,
-  ): Address
+  ): FileUrl
   /** The bytes of an available file of the tenant; undefined where there is none. */
   read(key: FileKey, range?: ByteRange): Promise<{ size: number; body: Readable } | undefined>
   /** Deletes a file, as its owner would. */
   remove(tx: Tx, key: FileKey): Promise<void>
   /** For jobs: an own file, or any of the tenant with the permission, that may be an input. */
-  isAvailable(
-    reader: Reader,
-    principal: { readonly tenant_id: string; readonly principal_id: string | null },
-    file_id: string,
-  ): Promise<boolean>
-  /** For workers outside; undefined where the file is not available any more. */
-  inputUrl(key: FileKey): Promise<string | undefined>
+  isAvailable(reader: Reader, reading: InputReader, file_id: string): Promise<boolean>
+  /** For workers outside; undefined where the file is not available to the owner of the job any more. */
+  inputUrl(reader: Reader, reading: InputReader, file_id: string): Promise<string | undefined>
+  readonly operator: Operator
 }
+
+/** For the command line only. */
+export type Operator = {
+  /** Compares store and rows; without `remove` it only counts. */
+  reconcile(asked: { readonly remove: boolean; readonly signal: AbortSignal }): Promise<Reconciled>
+  /** Returns how many available files are inspected again. */
+  blockHash(
+    sha256: Buffer,
+    by: { readonly actor: string; readonly reason: string },
+  ): Promise<number>
+  /** False where it is not blocked. */
+  unblockHash(sha256: Buffer, actor: string): Promise<boolean>
+  blockedHashes(): Promise<readonly BlockedHash[]>
+}
+
+/** Who ordered a job; null where a surface did, which has no files. */
+export type InputReader = { readonly tenant_id: string; readonly principal_id: string | null }

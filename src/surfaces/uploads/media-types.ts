@@ -76,6 +76,32 @@ export function servedType(type: string | null): string {
   return categoryOfType.has(type) ? type : 'application/octet-stream'
 }
 
+/** What a desktop runs when a file of this name is opened, whatever its bytes are. */
+const program_names =
+  /\.(exe|com|bat|cmd|scr|pif|msi|msp|lnk|hta|cpl|vb|vbs|vbe|jse|wsf|wsh|ps1|reg)[. ]*$/i
+
+export function isProgramName(filename: string): boolean {
+  return program_names.test(filename)
+}
+
+const extensions: readonly (readonly [Known, RegExp])[] = [
+  ['image', /\.(jpe?g|png|gif|webp|avif)$/i],
+  ['video', /\.(mp4|m4v|webm|mov)$/i],
+  ['audio', /\.(mp3|m4a|ogg|oga|opus|wav|flac)$/i],
+  ['document', /\.(pdf|docx|xlsx|pptx|odt|ods|odp)$/i],
+  ['archive', /\.(zip|tar|gz|tgz)$/i],
+]
+
+/** Whether a name promises another kind of content than the bytes have. Other endings promise nothing. */
+export function nameFits(filename: string | null, detected_type: string): boolean {
+  const promised = extensions.find(([, ending]) => ending.test(filename ?? ''))?.[0]
+  const found = categoryOf(detected_type)
+  if (promised === undefined || promised === found) return true
+  // Audio and video share containers; some writers of documents leave out what tells them from a zip.
+  if (promised === 'document') return detected_type === 'application/zip'
+  return (promised === 'video' && found === 'audio') || (promised === 'audio' && found === 'video')
+}
+
 /** Programs, and scripts that a system runs when they are opened. */
 const programs: readonly (readonly [string, number])[] = [
   ['4d5a', 0], // MZ

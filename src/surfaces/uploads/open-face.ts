@@ -1,14 +1,14 @@
 /** The face of uploads. */
-import { Type } from 'typebox'
-import { sql } from '../../kernel/database/sql.ts'
-import { Id } from '../../kernel/http/shapes.ts'
+import type { Reader } from '../../kernel/database/db.ts'
 import type { Deps, MayRead } from './deps.ts'
 import { problem } from './errors.ts'
-import type { AvailableFile, Face, FileKey } from './face.ts'
+import type { AvailableFile, Face, FileKey, InputReader } from './face.ts'
 import { deleteFile } from './files/delete-file.ts'
 import { derivativesOf, findFile } from './files/file-row.ts'
 import type { Purpose } from './purposes.ts'
-import { createUpload, newUploadOf } from './uploads/create-upload.ts'
+import { blockedHashes, blockHash, unblockHash } from './scanning/blocked-hashes.ts'
+import { reconcile } from './storage/reconcile.ts'
+import { createUpload, newUploadOf, prepareUpload } from './uploads/create-upload.ts'
 
 /** Purposes whose files a job may be given. */
 const inputs: readonly Purpose[] = ['job_input', 'generic']
@@ -31,9 +31,10 @@ export function openFace(deps: Deps, readers: Map<Purpose, MayRead>): Face {
       const found: AvailableFile = { ...file, derivatives: ready }
       return found
     },
-    createUpload: async (tx, caller, order) =>
-      await newUploadOf(deps, await createUpload(tx, deps, caller, order)),
-    signDownload: deps.addresses.sign,
+    prepareUpload: (caller, order) => prepareUpload(deps, caller, order),
+    createUpload: async (tx, caller, order, prepared) =>
+      await newUploadOf(deps, await createUpload(tx, deps, caller, order, prepared)),
+    signDownload: deps.fileUrls.sign,
     read: async (key, range) => {
       const file = await available(key)
       const found = file && (await objects.get(file.storage_key, range))
@@ -42,19 +43,30 @@ export function openFace(deps: Deps, readers: Map<Purpose, MayRead>): Face {
     remove: async (tx, { tenant_id, file_id }) => {
       await deleteFile(tx, deps.kernel, { tenant_id, id: file_id })
     },
-    isAvailable: async (reader, { tenant_id, principal_id }, file_id) => {
-      const found = await reader.maybe(
-        Type.Object({ id: Id }),
-        sql`
-          select id from uploads.files
-          where tenant_id = ${tenant_id} and id = ${file_id} and state = 'available'
-            and purpose = any(${inputs}::text[]) and owner_id = ${principal_id}`,
-      )
-      return found !== undefined
+    isAvailable: (reader, reading, file_id) => isInput(reader, deps, reading, file_id),
+    inputUrl: async (reader, reading, file_id) => {
+      if (!(await isInput(reader, deps, reading, file_id))) return undefined
+      return deps.fileUrls.sign(file_id, 'original', 'attachment', input_url_seconds).url
     },
-    inputUrl: async key => {
-      const file = await available(key)
-      return file && deps.addresses.sign(file.id, 'original', 'attachment', input_url_seconds).url
+    operator: {
+      reconcile: asked => reconcile(deps.kernel, asked),
+      blockHash: (sha256, by) => blockHash(db, sha256, by),
+      unblockHash: (sha256, actor) => unblockHash(db, sha256, actor),
+      blockedHashes: () => blockedHashes(db),
     },
   }
+}
+
+async function isInput(
+  reader: Reader,
+  { rights }: Pick<Deps, 'rights'>,
+  { tenant_id, principal_id }: InputReader,
+  file_id: string,
+): Promise<boolean> {
+  const file = await findFile(reader, tenant_id, file_id)
+  if (file?.state !== 'available' || !inputs.includes(file.purpose)) return false
+  if (principal_id === null) return false
+  if (file.owner_id === principal_id) return true
+  const [held] = await rights.grantsOf(reader, [{ tenant_id, principal_id }])
+  return held?.has('uploads.files.download_any') ?? false
 }

@@ -61,6 +61,7 @@ export const Metadata = Type.Object({
   frames: Type.Optional(count(1, 1_000_000)),
   entries: Type.Optional(count(0, 1_000_000)),
   expanded_bytes: Type.Optional(Size),
+  pages: Type.Optional(count(0, 1_000_000)),
 })
 
 export const File = Type.Object(

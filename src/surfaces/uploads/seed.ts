@@ -8,7 +8,7 @@ import type { Face as Identity } from '../identity/face.ts'
 import type { Deps } from './deps.ts'
 import { checksumOf } from './schemas.ts'
 import { completeUpload } from './uploads/complete-upload.ts'
-import { createUpload } from './uploads/create-upload.ts'
+import { createUpload, prepareUpload } from './uploads/create-upload.ts'
 
 /** Who the demo people are is identity's to say. */
 export type People = Pick<Identity['administration'], 'accounts' | 'tenants'>
@@ -51,16 +51,16 @@ async function seedAvatar(deps: Deps, { tenant_id, id }: { tenant_id: string; id
   const caller = { principal, grants: () => Promise.resolve(new Set<string>()) }
   const picture = drawPicture(256)
   const checksum = checksumOf(createHash('sha256').update(picture).digest())
-  const upload = await db.tx(tx =>
-    createUpload(tx, deps, caller, {
-      expected_size: picture.length,
-      media_category: 'image',
-      purpose: 'avatar',
-      claimed_type: 'image/png',
-      filename: 'avatar.png',
-      checksum,
-    }),
-  )
+  const order = {
+    expected_size: picture.length,
+    media_category: 'image',
+    purpose: 'avatar',
+    claimed_type: 'image/png',
+    filename: 'avatar.png',
+    checksum,
+  } as const
+  const prepared = await prepareUpload(deps, caller, order)
+  const upload = await db.tx(tx => createUpload(tx, deps, caller, order, prepared))
   const content = (async function* () {
     yield await Promise.resolve(picture)
   })()

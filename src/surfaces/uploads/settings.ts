@@ -19,7 +19,7 @@ export const settings = {
   'uploads.tenant_quota_bytes': count(50 * GiB, 'bytes', 'Bytes of all files of a tenant, those in quarantine and derivatives included', 1, 2 ** 50),
   'uploads.open_per_principal': count(100, 'uploads', 'Uploads of one principal that are not completed', 1, 100_000),
   'uploads.part_bytes': count(8 * MiB, 'bytes', 'Size of a part; larger where a file would have too many', 5 * MiB, GiB),
-  'uploads.part_url_seconds': count(900, 's', 'Life of the address of a part', 10, 3600),
+  'uploads.part_url_seconds': count(900, 's', 'Life of the URL of a part', 10, 3600),
   'uploads.part_seconds': count(3600, 's', 'Longest time in which one part arrives', 10, day),
   'uploads.part_idle_seconds': count(30, 's', 'Longest idle time between chunks of a part', 1, 600),
   'uploads.parts_at_once': count(16, 'parts', 'Parts of one upload that arrive at once', 1, 1000),
@@ -36,10 +36,12 @@ export const settings = {
   'uploads.inspector_bytes': count(512 * MiB, 'bytes', 'Memory of one child process that opens files of users', 64 * MiB, 16 * GiB),
   'uploads.image_pixels': count(50_000_000, 'pixels', 'Largest image, all frames of an animation together', 1, 1_000_000_000),
   'uploads.image_side_pixels': count(16_384, 'pixels', 'Longest side of an image', 1, 65_535),
+  'uploads.image_frames': count(256, 'frames', 'Frames of an animation', 1, 100_000),
   'uploads.archive_entries': count(10_000, 'entries', 'Entries of an archive, nested ones included', 1, 1_000_000),
   'uploads.archive_depth': count(3, 'levels', 'Archives inside archives', 1, 10),
   'uploads.archive_bytes': count(GiB, 'bytes', 'Content of an archive, unpacked', 1, 100 * GiB),
   'uploads.archive_ratio': count(100, 'times', 'Unpacked size of an archive of 10 MiB or more, as a multiple of the packed one', 2, 10_000),
+  'uploads.pdf_pages': count(2000, 'pages', 'Pages of a PDF', 1, 100_000),
   'uploads.clamd': secret('Address of clamd, as host:port or the path of its socket; without it only the built-in checks run'),
   'uploads.scan_max_bytes': count(100 * MiB, 'bytes', 'Largest file that clamd is asked about (its StreamMaxLength); larger ones are refused while it is used', MiB, 2 * GiB - 1),
   'uploads.scan_seconds': count(120, 's', 'Longest time of one scan', 1, 600),
@@ -50,9 +52,9 @@ export const settings = {
   'uploads.orphan_seconds': count(2 * day, 's', 'Age at which stored bytes without a row are removed', 1, 90 * day),
   'uploads.sweep_seconds': count(60, 's', 'How often expired uploads and old bytes are looked for', 0.05, day),
   'uploads.attempts_retention_days': count(30, 'days', 'How long processing attempts are kept', 1, 3650),
-  'uploads.download_url_seconds': count(300, 's', 'Life of a download address where the caller does not say', 30, 3600),
+  'uploads.download_url_seconds': count(300, 's', 'Life of a download URL where the caller does not say', 30, 3600),
   'uploads.s3_redirects': flag(true, 'Whether downloads are redirected to the object store instead of passing through the platform'),
-  'uploads.public_origin': secret('Origin of the addresses of parts and downloads, where it is not PUBLIC_URL'),
+  'uploads.public_origin': secret('Origin of the URLs of parts and downloads, where it is not PUBLIC_URL'),
 } as const satisfies SettingTable
 
 /** The kernel as this surface sees it. */

@@ -2,11 +2,11 @@
 import { sql } from '../../kernel/database/sql.ts'
 import type { Surface } from '../../kernel/surface.ts'
 import { checks } from './checks.ts'
-import type { Deps, Jobs, MayRead } from './deps.ts'
+import type { Deps, Jobs, MayRead, Rights } from './deps.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import type { Face } from './face.ts'
-import { openAddresses } from './files/addresses.ts'
+import { openFileUrls } from './files/file-urls.ts'
 import { openFace } from './open-face.ts'
 import { permissions } from './permissions.ts'
 import { personal } from './files/personal.ts'
@@ -23,6 +23,7 @@ import { verificationQueue } from './uploads/verify-upload.ts'
 
 export type Needs = {
   readonly jobs: Jobs
+  readonly rights: Rights
   /** For the demo data. */
   readonly people: People
 }
@@ -35,15 +36,16 @@ export const uploads: Surface<Face, Needs, typeof settings> = {
   errors,
   events,
   reference,
-  open: (kernel, { jobs, people }) => {
+  open: (kernel, { jobs, people, rights }) => {
     jobs.activities(['uploads.process'])
     const clamd = kernel.settings['uploads.clamd']
     const readers = new Map<Purpose, MayRead>()
     const deps: Deps = {
       kernel,
       jobs,
+      rights,
       purposes: openPurposes(kernel),
-      addresses: openAddresses(kernel),
+      fileUrls: openFileUrls(kernel),
       inspectors: openInspectors(kernel),
       clamd: clamd ? openClamd(clamd) : null,
       readers,

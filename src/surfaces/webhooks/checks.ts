@@ -1,4 +1,4 @@
-/** What must hold of webhooks' rows between any two commits, for `dodeca doctor`. */
+/** Invariants of webhooks' rows between any two commits, for `dodeca doctor`. */
 import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
 import type { Check } from '../../kernel/surface.ts'

@@ -11,13 +11,13 @@ import type { Secrets } from './secrets.ts'
 import type { Sending } from './sending-settings.ts'
 import type { EventTypes } from './types/event-types.ts'
 
-/** How others tell the senders of this process that there is something to send. */
+/** How other code notifies the senders of this process that there is something to send. */
 export type Poke = {
   /** Deliveries of these subscriptions are due. */
   poke(subscription_ids: readonly string[]): void
 }
 
-/** The part of the jobs surface that webhooks hand long work to, and whose pauses they keep. */
+/** The part of the jobs surface that webhooks uses for long work and pauses. */
 export type Jobs = {
   submit(
     tx: Tx,
@@ -31,15 +31,15 @@ export type Jobs = {
       readonly id: string
     },
   ): Promise<unknown>
-  /** Work with a queue of its own that can be paused like a type. */
+  /** Work with its own queue that can be paused like a type. */
   activities(names: readonly string[]): void
-  /** False while the activity is paused; the caller's transaction holds a pause back until it ends. */
+  /** False while the activity is paused; the caller's transaction delays a pause until it ends. */
   pauseFence(tx: Tx, activity: string): Promise<boolean>
-  /** Returns when every claim of the activity that asked before has ended. */
+  /** Resolves when every claim of the activity that called it before has ended. */
   closeFence(tx: Tx, activity: string): Promise<void>
 }
 
-/** What owners of subscriptions hold when something is sent for them. */
+/** The grants of the owners of subscriptions at the time of sending. */
 export type Rights = Pick<Identity, 'recentGrantsOf'>
 
 export type Deps = {
@@ -48,7 +48,7 @@ export type Deps = {
   readonly secrets: Secrets
   readonly sending: Sending
   readonly judgeEndpoint: JudgeEndpoint
-  /** Reaches what subscribers name, and nothing else. */
+  /** Can reach only what subscribers may name. */
   readonly reach: SafeFetch
   readonly sender: Poke
   readonly jobs: Jobs

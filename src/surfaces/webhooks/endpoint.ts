@@ -1,7 +1,7 @@
 /**
- * Whether an address may be kept as an endpoint: by its form alone, without asking a name server. What it
- * leads to is judged on every attempt and every redirect. It is kept in the one form in which it is sent
- * to, so that what is shown is what is meant, however it was written.
+ * Whether a URL may be stored as an endpoint: by its form alone, without a DNS look-up. Its target
+ * is checked on every attempt and every redirect. It is stored in the one normalized form to which
+ * requests are sent, so that the shown URL is the real one.
  */
 import { openAddressRules, isGlobalUnicast } from '../../kernel/outgoing/addresses.ts'
 import {
@@ -13,13 +13,13 @@ import type { Kernel } from './settings.ts'
 import { problem } from './errors.ts'
 import type { Sending } from './sending-settings.ts'
 
-/** Answers the address as it is kept. */
+/** Returns the URL as it is stored. */
 export type JudgeEndpoint = (endpoint: string) => string
 
 type Constraint =
   'syntax' | 'length' | 'scheme' | 'port' | 'literal' | 'userinfo' | 'fragment' | 'host'
 
-/** As the database keeps it. */
+/** As the database stores it. */
 const endpoint_length_max = 2048
 
 const constraints: Readonly<Record<TargetRefusal, Constraint>> = {
@@ -50,12 +50,12 @@ export function openJudgeEndpoint(
 ): JudgeEndpoint {
   const allow = settings['webhooks.allowed_private_cidrs']
   const rules = openAddressRules({ ports, allow })
-  const judge = ({ url, host, port, is_literal }: SafeTarget): Constraint | null => {
+  const constraintOf = ({ url, host, port, is_literal }: SafeTarget): Constraint | null => {
     if (url.href.includes('#')) return 'fragment'
     if (url.href.length > endpoint_length_max) return 'length'
     if (is_literal) {
       if (isGlobalUnicast(host)) return 'literal'
-      const verdict = rules.judge(host, port)
+      const verdict = rules.check(host, port)
       if (verdict === 'ok') return null
       return verdict === 'blocked_port' ? 'port' : 'literal'
     }
@@ -65,7 +65,7 @@ export function openJudgeEndpoint(
   return endpoint => {
     const target = parseTarget(endpoint, null, rules, schemes)
     if (typeof target === 'string') throw refusal(constraints[target])
-    const constraint = judge(target)
+    const constraint = constraintOf(target)
     if (constraint) throw refusal(constraint)
     return writtenOut(target)
   }
@@ -78,7 +78,7 @@ function refusal(constraint: Constraint) {
   })
 }
 
-/** The name in ASCII and without its trailing dot, nothing that the parser would drop. */
+/** The name in ASCII and without its trailing dot, with nothing that the parser would drop. */
 function writtenOut({ url, host, is_literal }: SafeTarget): string {
   const written = new URL(url.href)
   if (!is_literal) written.hostname = host

@@ -1,4 +1,4 @@
-/** What webhooks refuses. What is absent and what is another tenant's get the same 404. */
+/** The refusals of webhooks. Missing resources and those of another tenant get the same 404. */
 import { problemsOf } from '../../kernel/errors/problem.ts'
 
 export const errors = {

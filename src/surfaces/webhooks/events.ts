@@ -1,4 +1,7 @@
-/** What webhooks announces about itself. None but `tested` is sent to the subscription that it speaks of. */
+/**
+ * The events of webhooks about itself. Except for `tested`, none is sent to the subscription that
+ * it is about.
+ */
 import { Type } from 'typebox'
 import { Id, nullable, Time } from '../../kernel/http/shapes.ts'
 
@@ -17,7 +20,7 @@ const ofSubscription = declared({
   last_error_code: Type.Optional(nullable(Short)),
 })
 
-/** The type of the one event that is made for, and sent to, a single subscription. */
+/** The type of the one event that is created for, and sent to, a single subscription. */
 export const tested = 'webhook_subscription.tested'
 
 export const events = {

@@ -1,2 +1,4 @@
-/** What other surfaces may call: nothing yet. Whatever they announce reaches subscribers by the event log. */
+/**
+ * What other surfaces may call: nothing yet. Their events reach subscribers through the event log.
+ */
 export type Face = Readonly<Record<never, never>>

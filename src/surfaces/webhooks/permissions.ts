@@ -1,6 +1,6 @@
 /**
- * What may be done with webhooks. Secrets, replays and receipts are separate permissions, so that whoever
- * may look at deliveries can neither forge a message nor send one again.
+ * The permissions on webhooks. Secrets, replays and receipts are separate permissions, so that a
+ * person who may read deliveries can neither forge a message nor send one again.
  */
 import type { Permission } from '../../kernel/access/permissions.ts'
 

@@ -1,13 +1,15 @@
 /**
- * What webhooks keep of a person: the subscriptions that they own, and why they had something sent again.
- * Erasing deletes the subscriptions with their endpoints and what the endpoints answered; that
- * something was delivered stays. A tenant keeps an endpoint by letting somebody else take it over first.
+ * The personal data in webhooks: the subscriptions that a person owns, and the reasons that they
+ * gave for replays. Erasing deletes the subscriptions with their endpoints and the endpoints'
+ * responses; the fact of a delivery stays. A tenant keeps an endpoint if another account takes it
+ * over first.
  */
 import { Type, type Static } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
 import { Id } from '../../kernel/http/shapes.ts'
 import { madeIn, type Erasing, type Personal } from '../../kernel/work/personal.ts'
 import type { Deps } from './deps.ts'
+import { disableOwned } from './maintenance/owners.ts'
 import { deleteSubscription } from './subscriptions/delete-subscription.ts'
 
 const portion = 1000
@@ -54,6 +56,14 @@ export function personalWebhooks(deps: Needs): Personal {
         where actor = any(${account.principal_ids}::text[]) and reason <> ${erased_reason}
           and ${madeIn(sql`created_at`, account)}`)
     },
+    suspend: account =>
+      db.tx(tx =>
+        disableOwned(
+          tx,
+          sql`s.owner_id = any(${account.principal_ids}::uuid[])
+            and ${madeIn(sql`s.created_at`, account)}`,
+        ),
+      ),
   }
 }
 
@@ -68,7 +78,10 @@ function owned({ kernel: { db } }: Needs, account: Erasing) {
   )
 }
 
-/** What is personal goes last, in one commit: a crash before it begins again with the same subscription. */
+/**
+ * Personal data is deleted last, in one commit: after a crash before it, the same subscription is
+ * processed again.
+ */
 async function eraseSubscription(
   { kernel: { db } }: Needs,
   { tenant_id, id }: Static<typeof Place>,

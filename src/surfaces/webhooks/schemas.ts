@@ -1,4 +1,4 @@
-/** The records of webhooks on the wire and in rows, as far as more than one folder speaks of them. */
+/** The records of webhooks on the wire and in rows that more than one folder uses. */
 import { type Static, Type } from 'typebox'
 import { closed, count, Id, nullable, page, text, Time, Version } from '../../kernel/http/shapes.ts'
 
@@ -66,7 +66,7 @@ const subscription = {
   max_in_flight: Type.Integer(),
   rate_per_second: nullable(Type.Integer()),
   description: nullable(Type.String()),
-  /** Null where somebody paused it. `owner_revoked`: its owner may no longer read what it asks for. */
+  /** Null if a person paused it. `owner_revoked`: its owner may no longer read its types. */
   paused_reason: nullable(Type.String()),
   disabled_reason: nullable(Type.String()),
   disabled_at: nullable(Time),
@@ -138,7 +138,7 @@ export const RotatedSecret = Type.Object({
 
 export const Verify = closed({ challenge: Type.Optional(text(200)) })
 export const Verified = Type.Object({ id: Id, state: SubscriptionState })
-/** A failed attempt to verify says why. */
+/** A failed verification says why. */
 export type VerificationFault = 'timeout' | 'http_status' | 'mismatch' | 'blocked'
 
 const Data = Type.Unsafe<unknown>(Type.Any())

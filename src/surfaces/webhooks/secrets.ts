@@ -1,6 +1,6 @@
 /**
- * The secrets that sign: kept sealed, bound to their subscription and version, shown once when they are
- * made. During a rotation older ones sign beside the newest until their time is over.
+ * The secrets that sign: stored sealed, bound to their subscription and version, shown once when
+ * they are created. During a rotation older ones sign beside the newest until their time is over.
  */
 import { newStandardSecret, parseStandardSecret } from '../../kernel/outgoing/signatures.ts'
 import { ownRing } from '../../kernel/keys.ts'
@@ -10,7 +10,7 @@ import type { Kernel } from './settings.ts'
 import { problem } from './errors.ts'
 
 export type Secrets = {
-  /** A new secret, or the one that is given; refuses what is none. */
+  /** A new secret, or the given one; refuses an invalid one. */
   make(given: string | undefined): { text: string; bytes: Buffer }
   seal(subscription_id: string, version: number, bytes: Buffer): Buffer
   open(subscription_id: string, version: number, sealed: Buffer): Buffer
@@ -21,7 +21,7 @@ export type Secrets = {
 export const live_secrets_max = 3
 const use = 'webhooks.secrets'
 
-/** The keyring under which webhooks keeps what it must be able to read again. */
+/** The keyring under which webhooks stores secrets that it must read again. */
 export function ringOf({ keys, settings }: Pick<Kernel, 'keys' | 'settings'>): Ring {
   const given = settings['webhooks.keyring']
   return given === null ? keys : ownRing(given)

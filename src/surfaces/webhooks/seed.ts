@@ -1,6 +1,6 @@
 /**
- * Demo subscriptions of the demo tenants: one that is paused with deliveries waiting for it, and one whose
- * endpoint has not proven itself yet. Whoever has subscriptions already is left alone.
+ * Demo subscriptions of the demo tenants: one that is paused with waiting deliveries, and one whose
+ * endpoint is not verified yet. Tenants with subscriptions are not changed.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../kernel/access/principal.ts'
@@ -14,13 +14,13 @@ import { sendTestEvent } from './subscriptions/send-test-event.ts'
 import { updateSubscription } from './subscriptions/update-subscription.ts'
 import { acceptToken, layChallenge } from './verification/challenge.ts'
 
-/** Who the demo people are is identity's to say. */
+/** Identity knows the demo people. */
 export type People = Pick<Identity['administration'], 'accounts' | 'tenants'>
 
 const Held = Type.Object({ subscriptions: Type.Integer() })
 const accounts_max = 1000
 const grants: ReadonlySet<string> = new Set(['webhooks.events.read:*'])
-/** Nobody is asked: the endpoints of the demo do not exist. */
+/** No challenge is sent: the endpoints of the demo do not exist. */
 const manual = { api_version: '2026-01', verification: 'manual' } as const
 
 const samples = [
@@ -89,7 +89,7 @@ function ordersOf(slug: string): CreateSubscription[] {
   ]
 }
 
-/** Proven as if it had answered, and paused before anything is sent. */
+/** Verified as if it had answered, and paused before anything is sent. */
 async function fill(tx: Tx, deps: Deps, principal: Principal, id: string): Promise<void> {
   const challenge = await layChallenge(tx, deps, id)
   if (challenge) await acceptToken(tx, id, challenge.token)

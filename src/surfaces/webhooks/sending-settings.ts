@@ -1,4 +1,7 @@
-/** The settings that are written as small lists, read once at the start; a mistake stops it with a sentence. */
+/**
+ * Settings that are written as small lists, read once at the start; a mistake stops it with a
+ * sentence.
+ */
 import type { Port } from '../../kernel/outgoing/addresses.ts'
 import { StartError } from '../../kernel/errors/start-error.ts'
 import { faultsIn } from '../../kernel/settings.ts'
@@ -20,9 +23,9 @@ export type Sending = {
 
 const phases = ['dns', 'connect', 'tls', 'write', 'first_byte', 'body', 'total'] as const
 const breaker_parts = ['failures', 'open_ms', 'max_open_ms'] as const
-/** What a sender needs after an answer to record it before its lease ends. */
+/** The time that a sender needs after a response to record it before its lease ends. */
 export const finish_ms = 1000
-/** What it needs before: the commit of the claim, bodies and rights. */
+/** The time that it needs before: the commit of the claim, bodies and grants. */
 const begin_ms = 1000
 
 export function readSending({ settings }: Pick<Kernel, 'settings'>): Sending {

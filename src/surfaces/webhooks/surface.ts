@@ -1,4 +1,4 @@
-/** Webhooks as the kernel sees it: its parts are opened once and wired together here. */
+/** Webhooks as the kernel sees it: its parts are opened once and connected here. */
 import { openSafeFetch } from '../../kernel/outgoing/safe-fetch.ts'
 import type { EventDeclaration, InboundHandler, Surface } from '../../kernel/surface.ts'
 import { settings, type Kernel } from './settings.ts'
@@ -31,13 +31,13 @@ import { challengeQueue } from './verification/challenge-queue.ts'
 export type Needs = {
   readonly jobs: Jobs
   readonly people: People
-  /** What owners hold. */
+  /** The grants of owners. */
   readonly rights: Rights
-  /** Where owners are told that an endpoint fails. */
+  /** How owners are informed that an endpoint fails. */
   readonly owners: Owners
-  /** Of all surfaces: whatever is announced may be subscribed to. */
+  /** Of all surfaces: every event that can be subscribed to. */
   readonly events: ReadonlyMap<string, EventDeclaration>
-  /** Of all surfaces: who works on what is received, by provider. */
+  /** Of all surfaces: the handlers of received messages, by provider. */
   readonly inbound: readonly InboundHandler[]
 }
 

@@ -1,6 +1,6 @@
 /** The notes of a person: handed out, or erased in portions. */
 import { sql } from '../../../src/kernel/database/sql.ts'
-import { madeIn, type Personal } from '../../../src/kernel/work/personal.ts'
+import type { Personal } from '../../../src/kernel/work/personal.ts'
 import type { Deps } from './deps.ts'
 import { Note } from './schemas.ts'
 
@@ -24,13 +24,12 @@ export function personalNotes({ kernel: { db } }: Pick<Deps, 'kernel'>): Persona
         after = notes.at(-1)?.id ?? null
       }
     },
-    erase: async ({ principal_ids, ...erasing }, signal) => {
+    erase: async ({ principal_ids }, signal) => {
       const some = () =>
         db.run(sql`
           -- any tenant: what one person wrote
           delete from notes.notes where (tenant_id, id) in (
             select tenant_id, id from notes.notes where owner_id = any(${principal_ids}::uuid[])
-              and ${madeIn(sql`created_at`, erasing)}
             limit ${portion})`)
       while ((await some()) === portion) signal.throwIfAborted()
     },

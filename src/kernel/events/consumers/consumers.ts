@@ -4,9 +4,10 @@
  * scan over all lanes finds work that was left behind (by a dead process, a lost notification, a
  * full queue).
  */
+import { logFailure } from '../../database/log-failure.ts'
 import { newId } from '../../ids.ts'
 import type { Handling } from './handle.ts'
-import { typesOf, type Hearing } from './hearing.ts'
+import { typesOf, type Listener } from './listener.ts'
 import * as leases from './leases.ts'
 import { readDueLanes } from './parks.ts'
 import { poll, readHead, readTail } from '../log/read.ts'
@@ -14,7 +15,7 @@ import { openSleeper } from '../../work/sleeper.ts'
 import { Workers } from './workers.ts'
 
 export type ConsumersOptions = Omit<Handling, 'token'> & {
-  hearings: readonly Hearing[]
+  listeners: readonly Listener[]
   /** Lanes that work at the same time; each uses one connection of the pool. */
   concurrency: number
 }
@@ -32,7 +33,7 @@ export class Consumers {
   private readonly token = newId()
   private readonly names: readonly string[]
   private readonly interests: readonly leases.Interest[]
-  private readonly hearersOf: (type: string) => readonly Hearing[]
+  private readonly listenersOf: (type: string) => readonly Listener[]
   private readonly workers: Workers
   private readonly sleeper = openSleeper()
   private finished: Promise<void> | undefined
@@ -48,12 +49,12 @@ export class Consumers {
 
   constructor(options: ConsumersOptions) {
     this.options = options
-    const { hearings } = options
-    this.names = hearings.map(one => one.name)
-    this.interests = hearings.map(one => ({ consumer: one.name, types: typesOf(one) }))
-    this.hearersOf = hearersIn(hearings)
+    const { listeners } = options
+    this.names = listeners.map(one => one.name)
+    this.interests = listeners.map(one => ({ consumer: one.name, types: typesOf(one) }))
+    this.listenersOf = listenersIn(listeners)
     const at: Handling = { ...options, token: this.token }
-    this.workers = new Workers(at, hearings, options.concurrency, () => this.seen)
+    this.workers = new Workers(at, listeners, options.concurrency, () => this.seen)
   }
 
   poke(): void {
@@ -85,7 +86,11 @@ export class Consumers {
     await this.workers.stop()
     if (!this.finished) return
     await leases.release(this.options.db, this.token).catch((error: unknown) => {
-      this.options.log.warn({ err: error }, 'leases could not be given back; they will expire')
+      logFailure(
+        this.options.log,
+        { err: error },
+        'leases could not be given back; they will expire',
+      )
     })
   }
 
@@ -103,7 +108,7 @@ export class Consumers {
       try {
         await (due ? this.poll() : this.readOn())
       } catch (error) {
-        this.options.log.warn({ err: error }, 'the event log could not be read')
+        logFailure(this.options.log, { err: error }, 'the event log could not be read')
         await this.sleeper.sleepThrough(500)
       }
     }
@@ -125,7 +130,7 @@ export class Consumers {
     this.active_at = performance.now()
     if (events.length === tail_max) return this.jump()
     for (const event of events) {
-      for (const { name } of this.hearersOf(event.type)) {
+      for (const { name } of this.listenersOf(event.type)) {
         const lane = this.workers.lane({ consumer: name, lane: event.lane })
         if (lane?.push(event, this.seen)) this.workers.ask(lane)
         else if (!lane?.owned) this.look_at = Math.min(this.look_at, performance.now() + foreign_ms)
@@ -172,12 +177,12 @@ export class Consumers {
 }
 
 /** Which consumers listen for a type; types are few, so the results are cached. */
-function hearersIn(hearings: readonly Hearing[]): (type: string) => readonly Hearing[] {
-  const known = new Map<string, readonly Hearing[]>()
+function listenersIn(listeners: readonly Listener[]): (type: string) => readonly Listener[] {
+  const known = new Map<string, readonly Listener[]>()
   return type => {
     let found = known.get(type)
     if (!found) {
-      found = hearings.filter(one => one.events === 'all' || one.events.includes(type))
+      found = listeners.filter(one => one.events === 'all' || one.events.includes(type))
       known.set(type, found)
     }
     return found

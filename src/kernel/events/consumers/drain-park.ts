@@ -4,7 +4,7 @@
  */
 import type { Tx } from '../../database/db.ts'
 import { effect, isOutage, publishOne, type Handling } from './handle.ts'
-import type { Hearing } from './hearing.ts'
+import type { Listener } from './listener.ts'
 import { claim } from './inbox.ts'
 import { move, type LaneKey } from './leases.ts'
 import * as parks from './parks.ts'
@@ -19,16 +19,16 @@ const portion = 50
 
 export async function drainPark(
   at: Handling,
-  hearing: Hearing,
+  listener: Listener,
   key: LaneKey,
   due: parks.DuePark,
 ): Promise<void> {
-  if (!(await settleFirst(at, hearing, key, due))) return
+  if (!(await settleFirst(at, listener, key, due))) return
   for (;;) {
     const waiting = await parks.readWaits(at.db, due, portion)
     if (waiting.length === 0) break
     for (const event of waiting) {
-      if (!(await follow(at, hearing, key, due, event))) return
+      if (!(await follow(at, listener, key, due, event))) return
     }
   }
   await fenced(at, key, tx => parks.close(tx, due))
@@ -37,7 +37,7 @@ export async function drainPark(
 /** True if the first event is done. */
 async function settleFirst(
   at: Handling,
-  hearing: Hearing,
+  listener: Listener,
   key: LaneKey,
   due: parks.DuePark,
 ): Promise<boolean> {
@@ -48,9 +48,9 @@ async function settleFirst(
   }
   const event = await parks.readParked(at.db, due)
   try {
-    if (event && hearing.publish) await publishOne(at, hearing, event)
+    if (event && listener.publish) await publishOne(at, listener, event)
     await fenced(at, key, async tx => {
-      if (event) await once(at, hearing, key, tx, event)
+      if (event) await once(at, listener, key, tx, event)
       if (!(await parks.resolve(tx, due))) throw new Overtaken()
     })
     return true
@@ -69,15 +69,15 @@ async function settleFirst(
 /** True if the event behind the park is done; otherwise it now has its own park. */
 async function follow(
   at: Handling,
-  hearing: Hearing,
+  listener: Listener,
   key: LaneKey,
   due: parks.DuePark,
   event: LanedEvent,
 ): Promise<boolean> {
   try {
-    if (hearing.publish) await publishOne(at, hearing, event)
+    if (listener.publish) await publishOne(at, listener, event)
     await fenced(at, key, async tx => {
-      await once(at, hearing, key, tx, event)
+      await once(at, listener, key, tx, event)
       await parks.removeWaits(tx, due, event.position)
     })
     return true
@@ -89,8 +89,9 @@ async function follow(
   }
 }
 
-async function once(at: Handling, hearing: Hearing, key: LaneKey, tx: Tx, event: LanedEvent) {
-  if (hearing.run && (await claim(tx, key.consumer, event.id))) await effect(at, hearing, tx, event)
+async function once(at: Handling, listener: Listener, key: LaneKey, tx: Tx, event: LanedEvent) {
+  if (listener.run && (await claim(tx, key.consumer, event.id)))
+    await effect(at, listener, tx, event)
 }
 
 /** A transaction that commits only while this process holds the lane. */

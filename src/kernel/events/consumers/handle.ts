@@ -7,7 +7,7 @@ import type { Db, Tx } from '../../database/db.ts'
 import { isUnavailable, SqlState } from '../../database/failures.ts'
 import type { Fault } from '../../faults.ts'
 import type { Log } from '../../observability/log.ts'
-import { NotUnderstood, SinkUnavailable, type Hearing, type Judge } from './hearing.ts'
+import { NotUnderstood, SinkUnavailable, type Listener, type RefusalOf } from './listener.ts'
 import { admit, admitUnparked } from './inbox.ts'
 import { LeaseLost, move, type LaneKey } from './leases.ts'
 import { park } from './parks.ts'
@@ -17,7 +17,7 @@ export type Handling = {
   readonly db: Db
   readonly log: Log
   readonly fault: Fault
-  readonly judge: Judge
+  readonly refusalOf: RefusalOf
   readonly park_schedule: readonly number[]
   /** The fencing token of this process. */
   readonly token: string
@@ -43,22 +43,22 @@ export function isOutage(error: unknown): boolean {
 const portion_max = 10
 
 /** Runs the effect of one event in the given transaction. */
-export async function effect(at: Handling, hearing: Hearing, tx: Tx, event: LanedEvent) {
+export async function effect(at: Handling, listener: Listener, tx: Tx, event: LanedEvent) {
   await admissible(at, event)
-  await hearing.run?.(tx, event)
+  await listener.run?.(tx, event)
 }
 
 async function admissible(at: Handling, event: LanedEvent): Promise<void> {
   await at.fault('kernel.consumer')
-  const code = at.judge(event)
+  const code = at.refusalOf(event)
   if (code) throw new NotUnderstood(code)
 }
 
-async function effects(at: Handling, hearing: Hearing, tx: Tx, events: readonly LanedEvent[]) {
+async function effects(at: Handling, listener: Listener, tx: Tx, events: readonly LanedEvent[]) {
   const [first] = events
-  if (first && (events.length === 1 || !hearing.runAll)) return effect(at, hearing, tx, first)
+  if (first && (events.length === 1 || !listener.runAll)) return effect(at, listener, tx, first)
   for (const event of events) await admissible(at, event)
-  await hearing.runAll?.(tx, events)
+  await listener.runAll?.(tx, events)
 }
 
 /**
@@ -67,14 +67,14 @@ async function effects(at: Handling, hearing: Hearing, tx: Tx, events: readonly 
  */
 export async function handle(
   at: Handling,
-  hearing: Hearing,
+  listener: Listener,
   key: LaneKey,
   events: readonly LanedEvent[],
   through: () => number,
 ): Promise<boolean> {
-  if (hearing.publish) return publishAll(at, hearing, key, events, through)
+  if (listener.publish) return publishAll(at, listener, key, events, through)
   try {
-    return await together(at, hearing, key, events, through)
+    return await together(at, listener, key, events, through)
   } catch (error) {
     if (isOutage(error)) throw error
     if (events.length > 1)
@@ -83,14 +83,14 @@ export async function handle(
   let wanted = false
   for (const event of events) {
     const last = event === events.at(-1)
-    wanted = await alone(at, hearing, key, event, last ? through : () => event.position)
+    wanted = await alone(at, listener, key, event, last ? through : () => event.position)
   }
   return wanted
 }
 
 function together(
   at: Handling,
-  hearing: Hearing,
+  listener: Listener,
   key: LaneKey,
   events: readonly LanedEvent[],
   through: () => number,
@@ -99,10 +99,10 @@ function together(
   return at.db.tx(async tx => {
     const fresh = await admit(tx, key.consumer, events)
     const owed = events.filter(event => fresh.has(event.id))
-    const step = hearing.runAll ? portion_max : 1
+    const step = listener.runAll ? portion_max : 1
     for (let from = 0; from < owed.length; from += step) {
       if (events.length > 1 && performance.now() - began > together_ms_max) throw new TooSlow()
-      await effects(at, hearing, tx, owed.slice(from, from + step))
+      await effects(at, listener, tx, owed.slice(from, from + step))
     }
     return move(tx, key, at.token, through())
   })
@@ -110,13 +110,13 @@ function together(
 
 async function alone(
   at: Handling,
-  hearing: Hearing,
+  listener: Listener,
   key: LaneKey,
   event: LanedEvent,
   through: () => number,
 ): Promise<boolean> {
   try {
-    return await together(at, hearing, key, [event], through)
+    return await together(at, listener, key, [event], through)
   } catch (error) {
     if (isOutage(error)) throw error
     return parkEvent(at, key, event, error, through)
@@ -146,7 +146,7 @@ function parkEvent(
 /** A sink has no inbox: the receiving side recognizes repeats by the event's id. */
 async function publishAll(
   at: Handling,
-  hearing: Hearing,
+  listener: Listener,
   key: LaneKey,
   events: readonly LanedEvent[],
   through: () => number,
@@ -154,22 +154,26 @@ async function publishAll(
   const free = await at.db.tx(tx => admitUnparked(tx, key.consumer, events))
   for (const event of free) {
     try {
-      await publishOne(at, hearing, event)
+      await publishOne(at, listener, event)
     } catch (error) {
       if (isOutage(error)) throw error
       const rest = events.filter(one => one.position > event.position)
       const here = rest.length === 0 ? through : () => event.position
       const wanted = await parkEvent(at, key, event, error, here)
       // The events after it are checked again: those of the same aggregate have to wait now.
-      return rest.length === 0 ? wanted : publishAll(at, hearing, key, rest, through)
+      return rest.length === 0 ? wanted : publishAll(at, listener, key, rest, through)
     }
   }
   return at.db.tx(tx => move(tx, key, at.token, through()))
 }
 
-export async function publishOne(at: Handling, hearing: Hearing, event: LanedEvent): Promise<void> {
+export async function publishOne(
+  at: Handling,
+  listener: Listener,
+  event: LanedEvent,
+): Promise<void> {
   await at.fault('kernel.consumer')
-  const code = at.judge(event)
+  const code = at.refusalOf(event)
   if (code) throw new NotUnderstood(code)
-  await hearing.publish?.(event)
+  await listener.publish?.(event)
 }

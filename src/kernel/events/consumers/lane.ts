@@ -5,7 +5,7 @@
  */
 import { drainPark } from './drain-park.ts'
 import { handle, type Handling } from './handle.ts'
-import { typesOf, type Hearing } from './hearing.ts'
+import { typesOf, type Listener } from './listener.ts'
 import { far_behind, move, yieldLane, type LaneKey } from './leases.ts'
 import { readDue } from './parks.ts'
 import { readLane, type LanedEvent } from '../log/read.ts'
@@ -19,7 +19,7 @@ const batches_max = 8
 
 export class Lane {
   readonly key: LaneKey
-  readonly hearing: Hearing
+  readonly listener: Listener
   private readonly types: readonly string[] | null
   owned = false
   running = false
@@ -31,10 +31,10 @@ export class Lane {
   private moved = 0
   private queue: LanedEvent[] = []
 
-  constructor(hearing: Hearing, lane: number) {
-    this.hearing = hearing
-    this.types = typesOf(hearing)
-    this.key = { consumer: hearing.name, lane }
+  constructor(listener: Listener, lane: number) {
+    this.listener = listener
+    this.types = typesOf(listener)
+    this.key = { consumer: listener.name, lane }
   }
 
   own(position: number): void {
@@ -93,7 +93,7 @@ export class Lane {
   private async workParks(at: Handling): Promise<void> {
     this.parks_due = false
     const due = await readDue(at.db, this.key)
-    for (const one of due) await drainPark(at, this.hearing, this.key, one)
+    for (const one of due) await drainPark(at, this.listener, this.key, one)
     // A park that was retried, or one that follows it, may be due as well.
     if (due.length > 0) this.parks_due = (await readDue(at.db, this.key)).length > 0
   }
@@ -122,7 +122,7 @@ export class Lane {
       else reached = Math.max(last, this.covered, this.live ? tail() : 0)
       return reached
     }
-    const wanted = await handle(at, this.hearing, this.key, batch, through)
+    const wanted = await handle(at, this.listener, this.key, batch, through)
     this.queue.splice(0, batch.length)
     this.moved = reached
     if (!wanted || jitter() < 0.5) return false

@@ -7,7 +7,7 @@
 import { Type } from 'typebox'
 import type { Db, Tx } from '../../database/db.ts'
 import { sql } from '../../database/sql.ts'
-import { typesOf } from './hearing.ts'
+import { typesOf } from './listener.ts'
 import type { Consumer } from '../consumer.ts'
 import { columns, LanedEvent, lanes_count, ofTypes, readHead } from '../log/read.ts'
 

@@ -3,9 +3,10 @@
  * many lanes run at once as there are connections reserved for them; the others wait for their
  * turn.
  */
+import { logFailure } from '../../database/log-failure.ts'
 import type { Log } from '../../observability/log.ts'
 import { isOutage, type Handling } from './handle.ts'
-import type { Hearing } from './hearing.ts'
+import type { Listener } from './listener.ts'
 import { Lane } from './lane.ts'
 import { LeaseLost, type LaneKey } from './leases.ts'
 import { lanes_count } from '../log/read.ts'
@@ -22,13 +23,18 @@ export class Workers {
   private readonly tail: () => number
   private stopped = false
 
-  constructor(at: Handling, hearings: readonly Hearing[], concurrency: number, tail: () => number) {
+  constructor(
+    at: Handling,
+    listeners: readonly Listener[],
+    concurrency: number,
+    tail: () => number,
+  ) {
     this.at = at
     this.log = at.log
     this.concurrency = concurrency
     this.tail = tail
     this.lanes = new Map(
-      hearings.map(one => [
+      listeners.map(one => [
         one.name,
         Array.from({ length: lanes_count }, (_, lane) => new Lane(one, lane)),
       ]),
@@ -88,7 +94,7 @@ export class Workers {
     if (error instanceof LeaseLost) return
     lane.failures++
     if (lane.failures === 1)
-      this.log.warn({ err: error, ...lane.key }, 'a lane failed and will be retried')
+      logFailure(this.log, { err: error, ...lane.key }, 'a lane failed and will be retried')
     lane.resting = true
     const wait_ms = Math.min(rest_ms_max, 100 * 2 ** Math.min(lane.failures, 10))
     setTimeout(() => {

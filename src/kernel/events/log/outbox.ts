@@ -47,7 +47,7 @@ function insertEvents(
     id: event.id,
     type: event.type,
     tenant_id: event.tenant_id,
-    schema_version: judge(known, event),
+    schema_version: versionOf(known, event),
     aggregate_type: event.aggregate_type,
     aggregate_id: event.aggregate_id,
     aggregate_version: event.aggregate_version,
@@ -79,7 +79,7 @@ function insertEvents(
 }
 
 /** Returns the schema version under which the event is written. */
-function judge(known: ReadonlyMap<string, Declared>, event: EventDraft): number {
+function versionOf(known: ReadonlyMap<string, Declared>, event: EventDraft): number {
   const declared = known.get(event.type)
   if (!declared) throw new Error(`the event ${event.type} is not declared by any surface`)
   if (!declared.data.Check(event.data)) {

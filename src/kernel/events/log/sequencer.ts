@@ -4,6 +4,7 @@
  * there are never two leaders. PostgreSQL also ends a session that is silent for six seconds, so a
  * process that is stopped but not dead loses the leadership.
  */
+import { logFailure } from '../../database/log-failure.ts'
 import { directClient, type DirectClient } from '../../database/direct.ts'
 import type { Fault } from '../../faults.ts'
 import { jitter } from '../../ids.ts'
@@ -59,7 +60,8 @@ export class Sequencer {
       try {
         await this.term()
       } catch (error) {
-        if (!this.stopped) this.options.log.warn({ err: error }, 'sequencing was interrupted')
+        if (!this.stopped)
+          logFailure(this.options.log, { err: error }, 'sequencing was interrupted')
       }
       failures = performance.now() - began > 10_000 ? 0 : failures + 1
       const wait_ms = Math.min(2000, 50 * 2 ** failures) * (0.5 + jitter())

@@ -6,7 +6,7 @@
  */
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { Log } from '../../observability/log.ts'
-import { SinkUnavailable, type Hearing } from '../consumers/hearing.ts'
+import { SinkUnavailable, type Listener } from '../consumers/listener.ts'
 import type { LanedEvent } from '../log/read.ts'
 
 export type NatsSinkOptions = {
@@ -18,7 +18,7 @@ export type NatsSinkOptions = {
 }
 
 export type NatsSink = {
-  readonly hearing: Hearing
+  readonly listener: Listener
   /** Rejects if the NATS client cannot be loaded; whether a server answers is checked later. */
   readonly loaded: Promise<unknown>
   stop(): Promise<void>
@@ -87,7 +87,7 @@ export function openNatsSink(options: NatsSinkOptions): NatsSink {
 
   return {
     loaded,
-    hearing: { name: 'kernel.sink.nats', events: 'all', publish },
+    listener: { name: 'kernel.sink.nats', events: 'all', publish },
     stop: async () => {
       const connection = await link?.catch(() => undefined)
       await connection?.close()

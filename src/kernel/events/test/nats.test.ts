@@ -88,7 +88,7 @@ describe.skipIf(binary === undefined)('the NATS sink', () => {
 
   test('publishes the outside envelope, in order, and waits while NATS is away', async () => {
     const sink = openNatsSink({ url: url(), log, stream: 'ORDER' })
-    const world = openWorld({ url: ground.url, sinks: [sink.hearing] })
+    const world = openWorld({ url: ground.url, sinks: [sink.listener] })
     await world.events.start()
     const things = Array.from({ length: 10 }, newId)
     for (let n = 1; n <= 5; n++) await emit(world.db, ...things.map(id => changed(id, n)))
@@ -134,14 +134,14 @@ describe.skipIf(binary === undefined)('the NATS sink', () => {
     const sink = openNatsSink({ url: url(), log, stream: 'TWICE' })
     let published = 0
     const dying = {
-      ...sink.hearing,
-      publish: async (event: Parameters<NonNullable<typeof sink.hearing.publish>>[0]) => {
-        await sink.hearing.publish?.(event)
+      ...sink.listener,
+      publish: async (event: Parameters<NonNullable<typeof sink.listener.publish>>[0]) => {
+        await sink.listener.publish?.(event)
         // The process is gone after the ack of the third event, before its cursor moved.
         if (++published === 3) await new Promise(() => {})
       },
     }
-    const before = openWorld({ url: ground.url, sinks: [dying as typeof sink.hearing] })
+    const before = openWorld({ url: ground.url, sinks: [dying as typeof sink.listener] })
     await before.events.start()
     const id = newId()
     await emit(before.db, ...[1, 2, 3, 4, 5].map(n => changed(id, n)))
@@ -150,7 +150,7 @@ describe.skipIf(binary === undefined)('the NATS sink', () => {
     await before.db.run(
       sql`update kernel.event_consumers set lease_token = null, leased_until = null`,
     )
-    const after = openWorld({ url: ground.url, sinks: [sink_again.hearing] })
+    const after = openWorld({ url: ground.url, sinks: [sink_again.listener] })
     await after.events.start()
     await eventually(async () => (await stored('TWICE')).length === 5)
     const messages = await stored('TWICE')

@@ -11,7 +11,7 @@ import { openSleepers } from '../../work/topics.ts'
 import { openLog, type Log } from '../../observability/log.ts'
 import { openMetrics } from '../../observability/metrics.ts'
 import type { Consumer, EventDeclaration } from '../../surface.ts'
-import type { Hearing } from '../consumers/hearing.ts'
+import type { Listener } from '../consumers/listener.ts'
 import { openEvents, type Events } from '../open.ts'
 import { openOutbox } from '../log/outbox.ts'
 
@@ -27,7 +27,7 @@ export type World = { db: Db; events: Events; faults: Faults; log: Log; stop(): 
 export type WorldOptions = {
   url: string
   consumers?: readonly Consumer[]
-  sinks?: readonly Hearing[]
+  sinks?: readonly Listener[]
   work?: boolean
   pool?: number
   park_schedule?: readonly number[]

@@ -25,7 +25,7 @@ const each = (list: string): string[] => list.split(/\s+/).filter(one => one !==
 test.each(each(refused))('%s is never reached', address => {
   expect(isGlobalUnicast(address)).toBe(false)
   const rules = openAddressRules({ ports: [443], allow: [] })
-  expect(rules.judge(address, 443)).toBe('blocked_address')
+  expect(rules.check(address, 443)).toBe('blocked_address')
 })
 
 test.each(each(global))('%s is an ordinary address', address => {
@@ -35,7 +35,7 @@ test.each(each(global))('%s is an ordinary address', address => {
 test('what is no address is refused', () => {
   const rules = openAddressRules({ ports: [443], allow: [] })
   for (const text of ['', 'localhost', '1.2.3', '1.2.3.4.5', '0x7f000001', '[::1]']) {
-    expect(rules.judge(text, 443)).toBe('blocked_address')
+    expect(rules.check(text, 443)).toBe('blocked_address')
   }
 })
 
@@ -46,7 +46,7 @@ test('no IPv6 form of a private IPv4 address is reached', () => {
     fc.property(byte, byte, byte, (a, b, c) => {
       const ipv4 = `10.${a}.${b}.${c}`
       const forms = [ipv4, `::${ipv4}`, `::ffff:${ipv4}`, `64:ff9b::${ipv4}`, `::ffff:0:${ipv4}`]
-      return forms.every(address => rules.judge(address, 443) === 'blocked_address')
+      return forms.every(address => rules.check(address, 443) === 'blocked_address')
     }),
   )
 })
@@ -54,14 +54,14 @@ test('no IPv6 form of a private IPv4 address is reached', () => {
 describe('what a deployment opens', () => {
   test('an exact pair opens that port of that address and nothing else', () => {
     const rules = openAddressRules({ ports: [443], allow: ['127.0.0.1:8080', '[::1]:8081'] })
-    expect(rules.judge('127.0.0.1', 8080)).toBe('ok')
-    expect(rules.judge('::1', 8081)).toBe('ok')
-    expect(rules.judge('0:0:0:0:0:0:0:1', 8081)).toBe('ok')
-    expect(rules.judge('127.0.0.1', 443)).toBe('blocked_address')
-    expect(rules.judge('127.0.0.1', 8081)).toBe('blocked_address')
-    expect(rules.judge('127.0.0.2', 8080)).toBe('blocked_address')
-    expect(rules.judge('::ffff:127.0.0.1', 8080)).toBe('blocked_address')
-    expect(rules.judge('8.8.8.8', 8080)).toBe('blocked_port')
+    expect(rules.check('127.0.0.1', 8080)).toBe('ok')
+    expect(rules.check('::1', 8081)).toBe('ok')
+    expect(rules.check('0:0:0:0:0:0:0:1', 8081)).toBe('ok')
+    expect(rules.check('127.0.0.1', 443)).toBe('blocked_address')
+    expect(rules.check('127.0.0.1', 8081)).toBe('blocked_address')
+    expect(rules.check('127.0.0.2', 8080)).toBe('blocked_address')
+    expect(rules.check('::ffff:127.0.0.1', 8080)).toBe('blocked_address')
+    expect(rules.check('8.8.8.8', 8080)).toBe('blocked_port')
     expect([443, 8080, 8081, 80].map(rules.portMayBeUsed)).toEqual([true, true, true, false])
     expect(rules.opensName('hooks.internal')).toBe(false)
   })
@@ -71,13 +71,13 @@ describe('what a deployment opens', () => {
       ports: [443, [9000, 9002]],
       allow: ['10.1.0.0/16', 'fd00::/8'],
     })
-    expect(rules.judge('10.1.255.1', 443)).toBe('ok')
-    expect(rules.judge('10.1.255.1', 9001)).toBe('ok')
-    expect(rules.judge('10.1.255.1', 9003)).toBe('blocked_port')
-    expect(rules.judge('10.2.0.1', 443)).toBe('blocked_address')
-    expect(rules.judge('::ffff:10.1.0.1', 443)).toBe('blocked_address')
-    expect(rules.judge('fd12::1', 443)).toBe('ok')
-    expect(rules.judge('fe80::1', 443)).toBe('blocked_address')
+    expect(rules.check('10.1.255.1', 443)).toBe('ok')
+    expect(rules.check('10.1.255.1', 9001)).toBe('ok')
+    expect(rules.check('10.1.255.1', 9003)).toBe('blocked_port')
+    expect(rules.check('10.2.0.1', 443)).toBe('blocked_address')
+    expect(rules.check('::ffff:10.1.0.1', 443)).toBe('blocked_address')
+    expect(rules.check('fd12::1', 443)).toBe('ok')
+    expect(rules.check('fe80::1', 443)).toBe('blocked_address')
     expect(rules.opensName('hooks.internal')).toBe(false)
   })
 
@@ -88,7 +88,7 @@ describe('what a deployment opens', () => {
     const shut = ['a.hooks.internal', 'build.local', 'xbuild.local', 'internal', 'localhost']
     expect(shut.filter(host => rules.opensName(host))).toEqual([])
     // Where it leads is judged all the same.
-    expect(rules.judge('10.1.0.1', 443)).toBe('blocked_address')
+    expect(rules.check('10.1.0.1', 443)).toBe('blocked_address')
   })
 
   test.each(

@@ -1,6 +1,7 @@
 /**
- * Disables and enables accounts. The row lock orders it with logins, which hold the same row until their
- * session is committed: so every session that began before is ended in this commit, and none begins after.
+ * Disables and enables accounts. The row lock orders this with logins, which hold the same row
+ * until their session is committed: every session that began before is ended in this commit, and
+ * none begins after it.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,7 +1,7 @@
 /**
- * One mailbox, one spelling: an address is compared in its normalized form (NFKC, lower case whatever
- * the locale, domain in ASCII), and mail goes to the stored spelling of it. What could reach somebody
- * else than it seems (controls, spaces, quoted local parts) is refused.
+ * One mailbox has one spelling: an address is compared in its normalized form (NFKC, lower case in
+ * any locale, domain in ASCII), and mail goes to the stored spelling. Addresses that could reach
+ * another person than it seems (controls, spaces, quoted local parts) are refused.
  */
 import { domainToASCII } from 'node:url'
 import { problem } from '../errors.ts'
@@ -21,7 +21,7 @@ export function parseEmail(text: string): Address | null {
   const labels = domain.split('.')
   if (domain === '' || !labels.every(label => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label)))
     return null
-  // NFKC of a lower-cased text can differ from it, so that both hold in the end.
+  // NFKC of a lower-cased text can differ from it, so this repeats until both hold.
   const normalized = `${local.toLowerCase().normalize('NFKC')}@${domain}`
   if (normalized.length > email_max) return null
   return { email: `${local}@${domain}`, normalized }

@@ -1,6 +1,7 @@
 /**
- * Erases an account: its sessions end and its ways in, addresses and mails go, all in one commit; the
- * row stays as a tombstone whose address is a keyed hash. Who had it can be proven, but not read.
+ * Erases an account: its sessions end, and its credentials, addresses and mails are deleted, all in
+ * one commit. The row stays as a tombstone whose address is a keyed hash. So it can be verified,
+ * but not read, whose account it was.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -13,7 +14,7 @@ import { revokeSessions } from '../sessions/revoke-sessions.ts'
 import { principalsOf, raiseAccountVersion } from './find-account.ts'
 import { forgetCredentials } from './forget-credentials.ts'
 
-/** False where it was erased before. */
+/** False if it was erased before. */
 export async function eraseAccount(
   tx: Tx,
   deps: Pick<Deps, 'kernel' | 'denied'>,

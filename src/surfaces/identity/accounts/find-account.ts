@@ -1,4 +1,4 @@
-/** Reads accounts, and raises the version that orders everything announced about one. */
+/** Reads accounts, and increments the version that orders all events of an account. */
 import { Type } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -56,7 +56,7 @@ export async function raiseAccountVersion(tx: Tx, account_id: string): Promise<n
   return version
 }
 
-/** Whoever has the address now. */
+/** The account that has the address now. */
 export function accountByAddress(
   reader: Reader,
   scope: string,

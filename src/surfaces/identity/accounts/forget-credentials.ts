@@ -1,6 +1,6 @@
 /**
- * Every way into an account but the password goes, each announced as if it had been taken away by itself.
- * The caller holds the account's row.
+ * Removes every credential of an account except the password, each with the same event as if it
+ * were removed alone. The caller holds the account's row.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -1,4 +1,4 @@
-/** Makes an account with its password. The unique index on the address decides races. */
+/** Creates an account with its password. The unique index on the address decides races. */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'

@@ -1,7 +1,8 @@
 /**
- * Invites somebody: an account without a password, and a mail whose token sets the first one. Inviting
- * again an account that still waits sends a new token and puts the old one out of use; an address that
- * belongs to an account already is refused, for who invites may see the accounts of the tenant anyway.
+ * Invites a person: an account without a password, and a mail whose token sets the first one. A
+ * second invitation of an account that still waits sends a new token and makes the old one invalid.
+ * An address that belongs to an account already is refused; that reveals nothing, because the
+ * inviter may see the accounts of the tenant anyway.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -89,7 +90,9 @@ function insertInvited(
   )
 }
 
-/** The account of this tenant that was invited before and has not answered; held to the commit. */
+/**
+ * The account of this tenant that was invited before and has not accepted; locked until the commit.
+ */
 async function waiting(
   tx: Tx,
   { kernel }: Pick<Deps, 'kernel'>,

@@ -1,4 +1,4 @@
-/** The accounts of a tenant as its administrators see them; erased ones are not among them. */
+/** The accounts of a tenant as its administrators see them; erased ones are left out. */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -20,7 +20,7 @@ export function listAccounts(
   list: List,
   { status, email }: Pick<Static<typeof AccountQuery>, 'status' | 'email'>,
 ) {
-  // An address that cannot be one matches no account.
+  // An invalid address matches no account.
   const normalized = email === undefined ? null : (parseEmail(email)?.normalized ?? '')
   return page(reader, {
     scope: list,

@@ -1,7 +1,7 @@
 /**
- * The account that a new deployment starts with: in the default tenant, proven, and with every built-in
- * role in development, or those that administer in production. It is made once; later starts see that
- * the address is taken and change nothing.
+ * Creates the first account of a new deployment: in the default tenant, verified, with every
+ * built-in role in development, or with those that administer in production. It is created once;
+ * later starts find that the address is taken and change nothing.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -23,7 +23,7 @@ export async function makeFirstAdministrator(
 ): Promise<void> {
   const address = parseEmail(email)
   if (!address)
-    throw new StartError('ADMIN_EMAIL is no mail address. Give one, such as root@example.com.')
+    throw new StartError('ADMIN_EMAIL is not a mail address. Give one, such as root@example.com.')
   const scope = emailScope(kernel, default_tenant_id)
   if (await isTaken(kernel, scope, address)) return
   const fault = faultOf(password, address.normalized)

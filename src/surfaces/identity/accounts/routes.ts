@@ -31,7 +31,7 @@ function listRoute(): Route {
     method: 'GET',
     path: '/v1/accounts',
     name: 'listAccounts',
-    summary: 'Accounts of the tenant, newest first',
+    summary: 'List accounts of the tenant, newest first',
     permission: 'identity.accounts.read',
     added: true,
     query: AccountQuery,
@@ -48,7 +48,7 @@ function readRoute(): Route {
     method: 'GET',
     path: '/v1/accounts/{account_id}',
     name: 'getAccount',
-    summary: 'An account of the tenant, with its roles there',
+    summary: 'Get an account of the tenant, with its roles there',
     sends: ['etag'],
     permission: 'identity.accounts.read',
     added: true,
@@ -76,7 +76,8 @@ function changeRoute(deps: Deps): Route {
     name: 'updateAccount',
     summary: 'Disable or enable an account',
     sends: ['etag'],
-    description: 'Disabling ends all sessions of the account at once; its API keys count no more.',
+    description:
+      'Disabling ends all sessions of the account at once; its API keys are no longer accepted.',
     permission: 'identity.accounts.disable',
     added: true,
     absent: 'account_not_found',
@@ -98,8 +99,9 @@ function eraseRoute(deps: Deps): Route {
     method: 'DELETE',
     path: '/v1/accounts/{account_id}',
     name: 'eraseAccount',
-    summary: 'Erase an account: one’s own, or one of the tenant',
-    description: 'Needs a fresh authentication. Sessions end; what is personal is erased for good.',
+    summary: 'Erase your own account, or one of the tenant',
+    description:
+      'Requires a recent authentication. All sessions end, and personal data is erased irrevocably.',
     permission: 'authenticated',
     added: true,
     asks_grants: true,
@@ -131,7 +133,7 @@ function inviteRoute(deps: Deps): Route {
     method: 'POST',
     path: '/v1/invitations',
     name: 'inviteAccount',
-    summary: 'Invite somebody, or send a waiting invitation again',
+    summary: 'Invite a person, or send a pending invitation again',
     sends: ['location'],
     description: 'The mailed token sets the password through POST /v1/password-resets.',
     permission: 'identity.accounts.invite',
@@ -154,7 +156,7 @@ function inviteRoute(deps: Deps): Route {
   })
 }
 
-/** Where an account is at home, whichever tenant its token works in. */
+/** The home tenant of an account, in whichever tenant its token works. */
 async function homeOf(reader: Reader, id: string): Promise<string> {
   const home = await reader.maybe(
     Type.Object({ tenant_id: Account.properties.tenant_id }),

@@ -1,7 +1,7 @@
 /**
- * An API key as a credential: who it stands for and what it holds, both read from the rows each time. It
- * counts only while it is active and unexpired and its owner and tenant are; and it never holds more than
- * its owner does at that moment.
+ * An API key as a credential: its service account and its grants, both read from the rows each
+ * time. A key is valid only while it is active and unexpired and its owner and tenant are active.
+ * It never holds more than its owner does at that moment.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { Type } from 'typebox'
@@ -48,7 +48,7 @@ export async function apiKeyPrincipal({ db }: Pick<Kernel, 'db'>, key: string): 
   )
   if (!row || !timingSafeEqual(row.secret_hash, hashOf(key)))
     throw refused(await whyNot(db, id, key))
-  // Once a minute at most, so that using a key is not a write.
+  // At most once a minute, so that using a key is not a write each time.
   if (row.stale) {
     await db.run(sql`update identity.api_keys set last_used_at = kernel.now() where id = ${id}`)
   }
@@ -62,7 +62,7 @@ function refused(detail: string) {
 
 const Ended = Type.Object({ secret_hash: Bytes, revoked: Type.Boolean(), expired: Type.Boolean() })
 
-/** Only to somebody who has the key: who guesses one learns nothing. */
+/** Only a caller with the right secret sees the reason, so guessing reveals nothing. */
 async function whyNot(db: Reader, id: string, key: string): Promise<string> {
   const next = 'Create a new one with `POST /v1/api-keys`.'
   const row = await db.maybe(
@@ -82,7 +82,7 @@ async function whyNot(db: Reader, id: string, key: string): Promise<string> {
   return 'The owner or the tenant of the API key is disabled. Ask an administrator of the tenant.'
 }
 
-/** Whether the key still counts, for whoever was let in with it. */
+/** Whether the key is still valid, for a stream that it opened. */
 export async function apiKeyStands(
   { db }: Pick<Kernel, 'db'>,
   { id, tenant_id }: Pick<Principal, 'id' | 'tenant_id'>,
@@ -94,7 +94,7 @@ export async function apiKeyStands(
   return found !== undefined
 }
 
-/** What the key was given, as far as its owner still holds it. */
+/** The key's own grants, as far as its owner still holds them. */
 export async function apiKeyGrants(
   reader: Reader,
   deps: Pick<Deps, 'permissions' | 'kernel'>,
@@ -108,13 +108,13 @@ export async function apiKeyGrants(
         and (expires_at is null or expires_at > kernel.now())`,
   )
   if (!given) return new Set()
-  // Nobody is there to show a second factor; who made the key had shown what it took to hold this.
+  // A key cannot show a second factor; its creator had shown what these grants require.
   const owner = { id: given.account_id, tenant_id, session_id: null, aal: 'aal2' } as const
   const held = await accountGrants(reader, deps, owner)
   return grantsOfKey(held, given.permissions)
 }
 
-/** What a key was given, as far as its owner holds it. */
+/** The key's own grants, as far as its owner holds them. */
 export function grantsOfKey(
   held: ReadonlySet<string>,
   given: readonly string[],
@@ -122,7 +122,7 @@ export function grantsOfKey(
   return new Set(given.flatMap(permission => within(held, permission)))
 }
 
-/** A key for all types of an owner who holds only some holds those. */
+/** A key for all types, of an owner who holds only some of them, holds those. */
 function within(held: ReadonlySet<string>, permission: string): string[] {
   if (covers(held, permission)) return [permission]
   if (!permission.endsWith(':*')) return []

@@ -1,6 +1,7 @@
 /**
- * Makes an API key: for people only, in the tenant of their account, with no more than they hold. The key
- * is answered once and kept as a hash. The account's row is held, so that keys made at once are counted.
+ * Creates an API key: for people only, in the tenant of their account, with no more than they hold.
+ * The key is returned once and stored as a hash. The account's row is locked, so that keys that are
+ * created at once are counted.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -87,7 +88,7 @@ async function holdOwner(
       from identity.accounts
       where tenant_id = ${tenant_id} and id = ${id} and status = 'active' for no key update`,
   )
-  // In another tenant than its own an account has no row that a key could stand for.
+  // Only in its own tenant does an account have a row that a key can refer to.
   if (!held) throw problem('permission_denied')
   const { future, ...owner } = held
   if (future) return owner

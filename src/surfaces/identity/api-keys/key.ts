@@ -1,6 +1,7 @@
 /**
- * The text of an API key: `ak_<id>_<secret><checksum>`. The checksum lets a scanner of leaked secrets, and
- * this platform before it asks the database, tell a real key from something that looks like one.
+ * The text of an API key: `ak_<id>_<secret><checksum>`. By the checksum a scanner of leaked
+ * secrets, and this platform before it queries the database, can tell a real key from a text that
+ * only looks like one.
  */
 import { crc32 } from 'node:zlib'
 import { newSecret } from '../../../kernel/ids.ts'
@@ -9,7 +10,7 @@ const form =
   /^ak_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})_[\w-]{43}([0-9a-f]{8})$/
 const checksum_length = 8
 
-/** What is shown of a key ever after: its public part. */
+/** The part of a key that is shown later: its public part. */
 export function prefixOf(id: string): string {
   return `ak_${id.replaceAll('-', '')}`
 }
@@ -19,7 +20,7 @@ export function newKey(id: string): string {
   return key + checksum(key)
 }
 
-/** The id that a well-formed key names, or null. */
+/** The id in a well-formed key, or null. */
 export function idOfKey(key: string): string | null {
   const match = form.exec(key)
   if (!match || checksum(key.slice(0, -checksum_length)) !== match.at(-1)) return null

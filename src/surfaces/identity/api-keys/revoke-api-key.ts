@@ -1,4 +1,4 @@
-/** Revokes an API key: its owner, the key itself, or whoever manages those of the tenant. */
+/** Revokes an API key, by its owner, the key itself, or an administrator of the tenant's keys. */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'

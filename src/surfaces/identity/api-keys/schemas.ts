@@ -1,4 +1,4 @@
-/** API keys as they are asked for and shown; the key itself only in the answer that makes it. */
+/** API keys in requests and replies; the key itself is only in the reply that creates it. */
 import { type Static, Type } from 'typebox'
 import { closed, Id, nullable, page, text, Time } from '../../../kernel/http/shapes.ts'
 import { Grants } from '../roles/schemas.ts'

@@ -1,7 +1,7 @@
 /**
- * A new address for an account: asked for with the password, effective once its mailbox is proven by
- * the token and the owner's own credential, and told to the old address. Whether somebody else has the
- * new one is not disclosed; they get a notice without a token.
+ * Changes the address of an account: requested with the password, effective once the owner sends
+ * the mailed token with their own credential, and reported to the old address. The reply does not
+ * reveal whether another account has the new address; that account gets a notice without a token.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -79,7 +79,7 @@ export async function askEmailChange(
 
 const Change = Type.Object({ email: Type.String(), email_normalized: Type.String() })
 
-/** Undefined unless the token is of this account's change. */
+/** Undefined unless the token belongs to a change of this account. */
 export async function proveEmailChange(
   { kernel }: Pick<Deps, 'kernel'>,
   principal: Principal,

@@ -1,7 +1,8 @@
 /**
- * Access tokens: signed here, verified in every process without the database, and refused at once when
- * their session is. A verified token is remembered as it came, since one is shown many times (a digest
- * of it would cost 1 of the 22 µs of a request, and who reads this memory reads the signing keys too).
+ * Access tokens: signed here, verified in every process without the database, and refused as soon
+ * as their session is revoked. A verified token is cached as its whole text, since one is sent many
+ * times. A digest as cache key would cost 1 of the 22 µs of a request, and an attacker who can read
+ * this memory can read the signing keys too.
  */
 import { sign as signature } from 'node:crypto'
 import { errors, jwtVerify, type JWTPayload } from 'jose'
@@ -24,7 +25,10 @@ export type TokenFacts = {
 export type AccessTokens = {
   sign(facts: TokenFacts): string
   signRealtime(facts: Pick<TokenFacts, 'account_id' | 'session_id' | 'tenant_id'>): string
-  /** The facts of a genuine token that has not expired, or `invalid_token`; whether or not revoked. */
+  /**
+   * The claims of a valid token that has not expired, or `invalid_token`; revocation is not
+   * checked.
+   */
   verify(token: string): Promise<TokenFacts> | TokenFacts
 }
 
@@ -50,7 +54,7 @@ export function openAccessTokens(
     const head = encoded({ alg: 'ES256', typ, kid })
     const life = { iss: issuer, aud, iat, exp: iat + life_seconds, jti: newId() }
     const text = `${head}.${encoded({ ...claims, ...life })}`
-    // Here and now: 48 µs of one core, where WebCrypto takes 125 and a thread of the pool.
+    // Synchronously: 48 µs of one core, where WebCrypto takes 125 µs and a thread of the pool.
     const proof = signature('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' })
     return `${text}.${proof.toString('base64url')}`
   }
@@ -110,15 +114,15 @@ async function verified(token: string, { keys, issuer, now_ms }: Against) {
         requiredClaims: ['sub', 'sid', 'tid', 'exp', 'iat', 'auth_time', 'aal'],
       },
     )
-    // An audience in a list, a type spelled otherwise or an extension is not what we sign.
+    // We never sign an audience in a list, another spelling of the type or an extension.
     const { typ, crit, kid = '' } = protectedHeader
     if (payload.aud !== audience || typ !== 'at+jwt' || crit) throw new Error('not ours')
     return { facts: factsOf(payload), exp: payload.exp ?? 0, kid }
   } catch (cause) {
-    // Only a token whose signature is ours gets so far as to be expired.
+    // Only a token with our signature can get the error that it has expired.
     if (cause instanceof errors.JWTExpired) throw expired(cause)
     const detail =
-      'The token is not an access token of this platform. Send the `access_token` of a session as it came, or an API key.'
+      'The token is not an access token of this platform. Send the `access_token` of a session unchanged, or an API key.'
     throw problem('invalid_token', { detail }, { cause })
   }
 }

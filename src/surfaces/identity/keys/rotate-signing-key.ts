@@ -1,4 +1,4 @@
-/** Turns the signing keys over, and says so in the same commit. */
+/** Rotates the signing keys, and emits the event in the same commit. */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
@@ -40,7 +40,7 @@ export async function rotateSigningKey(
   return rotated
 }
 
-/** Moves the keys whose time has come. */
+/** Moves the keys that are due to their next state. */
 export async function advanceSigningKeys({ kernel, keys }: Pick<Deps, 'kernel' | 'keys'>) {
   if (await kernel.db.tx(tx => keys.advance(tx))) kernel.wake()
 }

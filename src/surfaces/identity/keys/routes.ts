@@ -32,7 +32,7 @@ function jwksRoute({ keys }: Deps): Route {
     method: 'GET',
     path: '/.well-known/jwks.json',
     name: 'getJwks',
-    summary: 'The public keys of access tokens',
+    summary: 'Get the public keys of access tokens',
     description:
       'Verify access tokens with these keys. Read them again when a token names a key that you do not know.',
     sends: ['etag'],
@@ -53,9 +53,9 @@ function rotateRoute({ kernel, keys }: Deps): Route {
     method: 'POST',
     path: '/v1/signing-keys/rotate',
     name: 'rotateSigningKey',
-    summary: 'Begin to sign with a new key',
+    summary: 'Start to sign with a new key',
     description:
-      '`graceful` publishes the new key before it signs; `revoke` drops all others at once, and clients refresh.',
+      '`graceful` publishes the new key before it signs; `revoke` drops all others at once, and clients have to refresh.',
     permission: 'identity.signing_keys.rotate',
     added: true,
     body: closed({ mode: Type.Union([Type.Literal('graceful'), Type.Literal('revoke')]) }),

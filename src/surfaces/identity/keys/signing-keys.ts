@@ -1,7 +1,8 @@
 /**
- * The keys that sign tokens. A new key is published before it signs and an old one stays published while
- * its tokens live, so that nobody who keeps the list for its max-age ever meets an unknown key. The rows
- * are the truth; every process holds a copy, which the poll of revocations compares once a second.
+ * The keys that sign tokens. A new key is published before it signs and an old one stays published
+ * while its tokens are valid, so that a client that caches the list for its max-age never gets an
+ * unknown key. The rows are the truth; every process holds a copy, which is compared once a second
+ * together with the revocations.
  */
 import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { exportJWK, generateKeyPair, importJWK, type CryptoKey } from 'jose'
@@ -40,17 +41,17 @@ export type PublicJwk = {
 type Held = { kid: string; state: string; jwk: PublicJwk; verifies: CryptoKey; signs: KeyObject }
 
 export type SigningKeys = {
-  /** Makes the first key where there is none, and reads all. */
+  /** Creates the first key if there is none, and reads all. */
   prepare(): Promise<void>
   load(): Promise<void>
-  /** What of the keys is loaded, to compare with the rows. */
+  /** A summary of the loaded keys, to compare with the rows. */
   loaded(): string
   signer(): { readonly kid: string; readonly key: KeyObject }
   verifier(kid: string): CryptoKey | undefined
   jwks(): { keys: PublicJwk[] }
-  /** `graceful`: a next key that signs after its time; `revoke`: all others are gone at once. */
+  /** `graceful`: a next key that signs after its time; `revoke`: all others are dropped at once. */
   rotate(tx: Tx, mode: 'graceful' | 'revoke'): Promise<{ kid: string; state: string }>
-  /** Moves keys whose time has come; answers whether any moved. */
+  /** Moves keys that are due to their next state; returns whether any moved. */
   advance(tx: Tx): Promise<boolean>
 }
 

@@ -1,6 +1,7 @@
 /**
- * The mail of an address that nobody has: the same row and the same event as a real one, so that asking
- * takes as long, but it names no address, and its token opens nothing, so it is never sent.
+ * The mail for an address without an account: the same row and the same event as a real one, so
+ * that the request takes as long. It names no address and its token is invalid, so it is never
+ * sent.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,4 +1,7 @@
-/** A mail at the moment of sending: the token is derived anew, and only while it is still of use. */
+/**
+ * Renders a mail at the time of sending: the token is derived again, and only while it is still
+ * valid.
+ */
 import { type Static, Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -49,7 +52,7 @@ export async function mailToSend(
   if (derived === null) return undefined
   const token = shown === 'masked' ? mask : derived
   const base = settings['identity.link_base'] ?? `${public_url}/console`
-  // The link says nothing of the registration: whoever clicks must know it, or its password.
+  // The link does not contain the registration: the reader must know its id, or its password.
   const query = new URLSearchParams({ token })
   const link = `${base}/${pages[purpose]}?${query}`
   return { template, address, token, link, ...wordsOf(row) }

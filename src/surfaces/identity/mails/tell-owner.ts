@@ -1,4 +1,7 @@
-/** Tells the owner of an account what opens it now, or does no more, in the commit that changes it. */
+/**
+ * Informs the owner of an account about a credential that was added or removed, in the commit of
+ * the change.
+ */
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { AccountRow } from '../schemas.ts'
 import { requestMail, type Template } from './request.ts'

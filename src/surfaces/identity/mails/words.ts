@@ -1,4 +1,4 @@
-/** The words of identity's mails, in English and German. */
+/** The texts of identity's mails, in English and German. */
 import type { Template } from './request.ts'
 
 export type Words = {
@@ -214,7 +214,7 @@ const de: Language = {
 
 const languages: readonly (readonly [string, Language])[] = [['de', de]]
 
-/** English, where the language is none of ours. */
+/** English, if there is no text in the language. */
 export function languageOf(locale: string | null): { readonly locale: string } & Language {
   const base = locale?.toLowerCase().split('-')[0] ?? ''
   const found = languages.find(([name]) => name === base)

@@ -1,6 +1,6 @@
 /**
- * A person's data: what identity itself hands out, and the route that hands out what all surfaces keep, one
- * record a line. No secret, hash or token is part of it.
+ * A person's data: what identity itself exports, and the route that exports the data of all
+ * surfaces, one record a line. No secret, hash or token is part of it.
  */
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
@@ -26,7 +26,7 @@ export function personalAccount({ kernel: { db } }: Pick<Deps, 'kernel'>): Perso
       }
       yield* securityEvents(db, account_id)
     },
-    // The commit that erases an account has erased all that identity keeps of it.
+    // The commit that erases an account has already erased all that identity stores about it.
     erase: () => Promise.resolve(),
   }
 }
@@ -108,7 +108,7 @@ export function exportRoute(deps: Pick<Deps, 'kernel'>): Route {
     name: 'exportMyData',
     summary: 'Export my data',
     description:
-      'One JSON record a line: `surface`, `kind` and `data`. The last line is `{"complete": true}`; an export without it was cut off. Needs a fresh authentication.',
+      'One JSON record a line: `surface`, `kind` and `data`. The last line is `{"complete": true}`; an export without it was cut off. Requires a recent authentication.',
     permission: 'authenticated',
     added: true,
     rate: 'expensive',

@@ -1,4 +1,4 @@
-/** Who I am to the platform: my account, this session, and what I hold in its tenant. */
+/** The caller's own view: the account, this session, and the grants in its tenant. */
 import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Reader } from '../../../kernel/database/db.ts'

@@ -1,4 +1,4 @@
-/** Routes about my own account. */
+/** Routes about the caller's own account. */
 import { etag } from '../../../kernel/http/etag.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
@@ -13,7 +13,7 @@ export function meRoutes(deps: Deps): readonly Route[] {
       method: 'GET',
       path: '/v1/me',
       name: 'getMe',
-      summary: 'Who I am',
+      summary: 'Get my account',
       sends: ['etag'],
       permission: 'authenticated',
       replies: { 200: Me },
@@ -27,7 +27,7 @@ export function meRoutes(deps: Deps): readonly Route[] {
       method: 'PATCH',
       path: '/v1/me',
       name: 'updateMe',
-      summary: 'Change what I am called',
+      summary: 'Change my display name',
       sends: ['etag'],
       permission: 'authenticated',
       added: true,

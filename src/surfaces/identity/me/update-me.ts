@@ -1,4 +1,4 @@
-/** Changes what an account says of itself; the version in `where` lets one of two writers win. */
+/** Changes the profile of an account; the version in `where` lets only one of two writers win. */
 import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'

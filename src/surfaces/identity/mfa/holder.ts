@@ -1,6 +1,6 @@
 /**
- * Who may open, read and answer a challenge: whoever holds the login token of a login that waits, or the
- * session that steps up. A login token opens nothing else.
+ * Who may open, read and complete a challenge: the holder of the login token of a waiting login, or
+ * the session that steps up. A login token allows nothing else.
  */
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { RequestFacts } from '../../../kernel/http/route.ts'
@@ -28,7 +28,7 @@ export function holderOf(
   })
 }
 
-/** A service has no person behind it, so it has no factors. */
+/** A service is not a person, so it has no factors. */
 export function requireSession(principal: Principal): Session {
   const { kind, session_id } = principal
   if (kind !== 'account' || session_id === null) throw problem('permission_denied')

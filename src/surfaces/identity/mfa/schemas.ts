@@ -1,6 +1,6 @@
 /**
- * Second factors as rows and on the wire. What an authenticator says keeps the names that browsers give
- * it (`PublicKeyCredential.toJSON()`), so that a page can pass it on as it is.
+ * Second factors as rows and on the wire. The responses of an authenticator keep the names that
+ * browsers give them (`PublicKeyCredential.toJSON()`), so that a page can send them unchanged.
  */
 import { type Static, Type } from 'typebox'
 import { closed, Id, nullable, page, text, Time } from '../../../kernel/http/shapes.ts'
@@ -27,7 +27,7 @@ const credential = {
   type: Type.Literal('public-key'),
 }
 
-/** What `navigator.credentials.get` answers. */
+/** The result of `navigator.credentials.get`. */
 export const Assertion = closed({
   ...credential,
   response: closed({
@@ -39,7 +39,7 @@ export const Assertion = closed({
 })
 export type Assertion = Static<typeof Assertion>
 
-/** What `navigator.credentials.create` answers. */
+/** The result of `navigator.credentials.create`. */
 export const Attestation = closed({
   ...credential,
   response: closed({

@@ -1,7 +1,7 @@
 /**
- * Ties a login at a provider to the browser that began it. The browser keeps a secret in a cookie of that
- * login alone; nonce and PKCE verifier are derived from it and from the state, so no row holds them, and
- * whoever learns the state from an address can finish nothing.
+ * Binds a login at a provider to the browser that began it. The browser keeps a secret in a cookie
+ * of that login alone. Nonce and PKCE verifier are derived from it and from the state, so no row
+ * holds them, and a person who learns the state from a URL cannot finish the login.
  */
 import { createHmac } from 'node:crypto'
 import type { Kernel } from '../settings.ts'
@@ -17,12 +17,12 @@ export function verifierOf(secret: string, state: string): string {
   return derive(secret, 'verifier', state)
 }
 
-/** What a row keeps of the secret. */
+/** The hash of the secret that a row stores. */
 export function markOf(secret: string): string {
   return hashOf(secret).toString('base64url')
 }
 
-/** With an empty secret the browser forgets it. */
+/** With an empty secret the browser deletes it. */
 export function bindingCookie(
   site: Site,
   provider: string,
@@ -35,7 +35,8 @@ export function bindingCookie(
     `Path=${callbackPath(provider)}`,
     `Max-Age=${max_age}`,
     'HttpOnly',
-    // The provider leads back by a link, which Lax lets through; a form or script from elsewhere is not.
+    // The provider redirects back by a link, for which Lax sends the cookie; for a form or script
+    // of another site it does not.
     'SameSite=Lax',
     ...(isSecure(site) ? ['Secure'] : []),
   ].join('; ')
@@ -62,7 +63,7 @@ function derive(secret: string, purpose: string, state: string): string {
   return createHmac('sha256', secret).update(`${purpose}\n${state}`).digest('base64url')
 }
 
-/** One cookie a login, so that two tabs do not spoil each other's. */
+/** One cookie a login, so that logins in two tabs do not interfere. */
 function cookieName(site: Site, state: string): string {
   return `${isSecure(site) ? '__Secure-' : ''}oidc_${hashOf(state).toString('hex').slice(0, 16)}`
 }

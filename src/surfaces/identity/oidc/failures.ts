@@ -1,6 +1,7 @@
 /**
- * Why a login at a provider came to nothing: a word for the application, which tells nothing about other
- * people's accounts, and a reason for the security events, which holds nothing of what was sent.
+ * Why a login at a provider failed: a code for the application, which reveals nothing about other
+ * people's accounts, and a reason for the security events, which contains none of the submitted
+ * values.
  */
 import { AuthorizationResponseError } from 'openid-client'
 import { SafeFetchFailure } from '../../../kernel/outgoing/safe-fetch.ts'

@@ -1,7 +1,9 @@
 /**
- * Which account an identity at a provider logs in to. A known identity has its account. By address alone
- * an account is only given where the provider has proven it; an account whose mailbox was never proven
- * loses everything that opened it before. A new account is made where people may sign up by themselves. Whoever gets neither learns nothing about whether the address has an account.
+ * Which account an identity at a provider logs in to. A known identity has its account. By its
+ * address alone an account is chosen only if the provider has verified the address; an account
+ * whose mailbox was never verified loses all its earlier credentials. A new account is created
+ * where registration is open. A person who gets neither does not learn whether the address has an
+ * account.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -28,7 +30,7 @@ type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied'>
 export type Login = {
   readonly provider: string
   readonly asserted: Asserted
-  /** Where a new account would be made. */
+  /** The tenant in which a new account would be created. */
   readonly tenant: Tenant
   readonly seen: Seen
 }
@@ -54,8 +56,8 @@ export async function findAccount(tx: Tx, deps: Needs, login: Login): Promise<Fo
   const account = held ?? (await makeAccount(tx, login, scope, address))
   if (!account) return refused('account_link_required', 'address_taken')
   const stored = await storeIdentity(tx, account, { provider, ...asserted }, seen)
-  if (!stored) throw new Error('an identity that is held was stored by somebody else')
-  // Who has just got the account by it knows.
+  if (!stored) throw new Error('another transaction stored an identity that is locked here')
+  // A person who was just given the account by this identity knows about it.
   if (held) await tellOwner(tx, held, 'identity_linked')
   return { account, external_identity_id: stored.id }
 }
@@ -72,14 +74,18 @@ async function known(
   if (account?.status !== 'active' || !(open || account.verified_at !== null)) {
     return refused('access_denied', 'account_not_active')
   }
-  // Where addresses are a tenant's own, one tenant's application gets no account of another's.
+  // Where each tenant has its own addresses, an application of one tenant gets no account of
+  // another.
   if (emailScope(kernel, account.tenant_id) !== emailScope(kernel, tenant.id)) {
     return refused('account_link_required', 'other_tenant')
   }
   return { account, external_identity_id }
 }
 
-/** An account whose mailbox was never proven goes to the person whom the provider has proven. */
+/**
+ * An account whose mailbox was never verified goes to the person whose address the provider has
+ * verified.
+ */
 async function ownedBy(
   tx: Tx,
   deps: Needs,
@@ -95,7 +101,7 @@ function maySignUp({ settings }: Needs['kernel'], { signup }: Tenant, proven: bo
   return signup === 'open' && (proven || !settings['identity.require_verified_email'])
 }
 
-/** Without a password. Undefined where the address was taken a moment ago. */
+/** Without a password. Undefined if the address was taken a moment ago. */
 async function makeAccount(
   tx: Tx,
   { asserted: { proven, display_name, locale }, tenant: { id: tenant_id }, seen }: Login,

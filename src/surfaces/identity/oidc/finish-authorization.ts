@@ -1,7 +1,7 @@
 /**
- * The way back from a provider. A state is used up before the provider is asked, so a repeated answer
- * finds nothing; no connection is held while it is asked. The browser leaves with a ticket that is worth
- * one login (or one link) within a minute, or with a word that says why not.
+ * The callback from a provider. A state is used up before the provider is called, so a repeated
+ * callback finds nothing; no connection is held during the call. The browser leaves with a ticket
+ * that is valid for one login (or one link) within a minute, or with an error code.
  */
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
@@ -42,7 +42,7 @@ export type Back = {
 type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied'>
 type Ticket = { readonly token: string }
 
-/** Where the browser goes now. */
+/** The URL to which the browser goes next. */
 export async function finishAuthorization(
   deps: Needs,
   oidc: Oidc,
@@ -69,7 +69,7 @@ export async function finishAuthorization(
   }
 }
 
-/** The state, once: only for the browser and the provider that it was made for. */
+/** The state, once: only for the browser and the provider for which it was created. */
 async function use({ kernel }: Needs, provider: string, state: string, secret: string | null) {
   const challenge = await peek(kernel.db, ['oidc_state'], state)
   const pending = challenge?.details
@@ -131,7 +131,7 @@ async function recordFailure(
   { reason }: Failure,
   seen: RequestFacts,
 ): Promise<void> {
-  kernel.log.info({ provider, reason }, 'a login at an identity provider came to nothing')
+  kernel.log.info({ provider, reason }, 'a login at an identity provider failed')
   const about = { tenant_id, account_id, actor: account_id ?? 'anonymous', seen }
   await recordSecurityEvent(kernel.db, {
     ...about,

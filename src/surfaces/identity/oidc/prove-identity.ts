@@ -1,7 +1,7 @@
 /**
- * Turns what a browser brought back from a provider into an identity that the provider signed for: issuer
- * of the answer, state, code with its PKCE verifier, signature, audience, nonce and times of the id_token
- * are checked before anything in it is believed.
+ * Turns a callback from a provider into an identity that the provider signed: issuer of the
+ * response, state, code with its PKCE verifier, signature, audience, nonce and times of the
+ * id_token are checked before any of it is used.
  */
 import {
   authorizationCodeGrant,
@@ -19,7 +19,9 @@ export type Asserted = {
   readonly issuer: string
   readonly subject: string
   readonly address: Address | null
-  /** The provider says that it saw this person read mail at the address, and its word is taken. */
+  /**
+   * The provider says that the address is verified, and the operator trusts this provider for that.
+   */
   readonly proven: boolean
   readonly display_name: string | null
   readonly locale: string | null
@@ -68,7 +70,7 @@ function returnedTo(address: string, returned: Returned): URL {
   return url
 }
 
-/** Many providers tell the address only where the access token is shown. */
+/** Many providers return the address only from the userinfo endpoint. */
 async function personOf(
   configuration: Configuration,
   claims: IDToken,

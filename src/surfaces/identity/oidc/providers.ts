@@ -1,7 +1,7 @@
 /**
- * The identity providers that the operator trusts, and the addresses that a login may return to. Both
- * are judged as a whole at the start, so that a mistake is told to the person at the terminal and not to
- * the first person who wants to log in.
+ * The identity providers that the operator trusts, and the redirect URIs that a login may use. Both
+ * are checked completely at the start, so that the operator sees a mistake at once and not the
+ * first person who logs in.
  */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
@@ -31,14 +31,14 @@ export type Provider = {
   readonly name: string
   readonly issuer: URL
   readonly client_id: string
-  /** Null for a public client: then PKCE alone proves who redeems the code. */
+  /** Null for a public client: then PKCE alone protects the code. */
   readonly client_secret: string | null
-  /** Null: what the provider says that it understands. */
+  /** Null: what the provider's metadata says. */
   readonly client_auth: 'basic' | 'post' | null
   readonly scope: string
-  /** Whether its word on a verified address is taken. */
+  /** Whether its verified addresses are trusted. */
   readonly trust_email: boolean
-  /** Addresses of it that are reachable although they are not public. */
+  /** Its addresses that are reachable although they are not public. */
   readonly allow: readonly string[]
 }
 
@@ -66,7 +66,7 @@ function parseEntries(given: string): readonly Entry[] {
     if (Value.Check(Entry, entry)) continue
     const [first] = Value.Errors(Entry, entry)
     const where = `entry ${index + 1}${first?.instancePath ? ` at ${first.instancePath}` : ''}`
-    throw refusal(`does not fit in ${where}: it ${first?.message}. Write it like ${example}`)
+    throw refusal(`is invalid in ${where}: it ${first?.message}. Write it like ${example}`)
   }
   return entries as Entry[]
 }
@@ -83,13 +83,13 @@ function readGiven(path: string): string {
   }
 }
 
-/** The parser's own message quotes the text, which holds secrets. */
+/** The parser's own message quotes the text, which contains secrets. */
 function parseJson(json: string, path: string | null): unknown {
   try {
     return JSON.parse(json)
   } catch {
     const what =
-      path === null ? 'is no valid JSON' : `names the file ${path}, which is no valid JSON`
+      path === null ? 'is not valid JSON' : `names the file ${path}, which is not valid JSON`
     throw refusal(`${what}. Write it like ${example}`)
   }
 }
@@ -98,7 +98,7 @@ function providerOf(entry: Entry, profile: Where['profile']): Provider {
   const issuer = URL.parse(entry.issuer)
   const about = `gives the provider "${entry.name}" the issuer ${entry.issuer}`
   if (!issuer || issuer.search || issuer.hash || issuer.username || issuer.password) {
-    throw refusal(`${about}, which is no address such as https://login.example.com.`)
+    throw refusal(`${about}, which is not a URL such as https://login.example.com.`)
   }
   const near = profile === 'development' && isLoopbackHost(issuer.hostname)
   if (issuer.protocol !== 'https:' && !(issuer.protocol === 'http:' && near)) {
@@ -117,7 +117,10 @@ function providerOf(entry: Entry, profile: Where['profile']): Provider {
   }
 }
 
-/** The addresses that a login may return to: compared as text, so each is written as it is used. */
+/**
+ * The redirect URIs that a login may use. They are compared as text, so each must be written
+ * exactly as it is used.
+ */
 export function readRedirectUris(
   { settings }: Where,
   providers: readonly Provider[],
@@ -126,12 +129,12 @@ export function readRedirectUris(
   for (const one of given) {
     if (mayReturnTo(one)) continue
     throw new StartError(
-      `IDENTITY_REDIRECT_URIS names ${one}, which no login may return to. Use an https address without a fragment, http on this machine, or an application's own scheme such as com.example.app:/login.`,
+      `IDENTITY_REDIRECT_URIS names ${one}, which is not allowed. Use an https URL without a fragment, http on this machine, or an application's own scheme such as com.example.app:/login.`,
     )
   }
   if (providers.length > 0 && given.length === 0) {
     throw new StartError(
-      'IDENTITY_OIDC_PROVIDERS is set, but no login could return. Set IDENTITY_REDIRECT_URIS to the addresses of your application, such as https://app.example.com/login.',
+      'IDENTITY_OIDC_PROVIDERS is set, but there is no redirect URI. Set IDENTITY_REDIRECT_URIS to the URLs of your application, such as https://app.example.com/login.',
     )
   }
   return new Set(given)
@@ -142,7 +145,8 @@ function mayReturnTo(address: string): boolean {
   if (!url || address.includes('#') || url.username || url.password) return false
   if (url.protocol === 'https:') return true
   if (url.protocol === 'http:') return isLoopbackHost(url.hostname)
-  // A scheme with a dot belongs to whoever owns that name; `javascript:` and its like have none.
+  // A scheme with a dot belongs to the owner of that domain name; `javascript:` and similar schemes
+  // have no dot.
   return url.protocol.includes('.')
 }
 

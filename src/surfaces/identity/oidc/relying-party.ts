@@ -1,7 +1,7 @@
 /**
- * How the platform speaks to identity providers. What a provider says of itself is fetched once and kept;
- * every call goes through the rules for addresses that somebody else chose, because a provider names its
- * own endpoints. Signatures are always checked, and only with algorithms of the list below.
+ * The calls of the platform to identity providers. The metadata of a provider is fetched once and
+ * cached. Every call goes through `safeFetch`, because a provider chooses its own endpoints.
+ * Signatures are always checked, and only with algorithms of the list below.
  */
 import {
   allowInsecureRequests,
@@ -23,13 +23,13 @@ import { readProviders, readRedirectUris, type Provider } from './providers.ts'
 
 export type RelyingParty = {
   readonly provider: Provider
-  /** Throws where the provider cannot be reached or describes itself wrongly. */
+  /** Throws if the provider is unreachable or its metadata is invalid. */
   configuration(): Promise<Configuration>
 }
 
 export type Oidc = {
   readonly redirect_uris: ReadonlySet<string>
-  /** Every spelling of an issuer that one may log in through now. */
+  /** Every spelling of an issuer that is configured now. */
   readonly issuers: readonly string[]
   party(name: string): RelyingParty | undefined
 }
@@ -70,7 +70,7 @@ function openParty(provider: Provider): RelyingParty {
       ports: [443, 8443, Number(provider.issuer.port || 443)],
       allow: provider.allow,
       schemes: provider.issuer.protocol === 'https:' ? ['https:'] : ['https:', 'http:'],
-      // Logins are rare beside everything else: nothing is held open, so there is nothing to close.
+      // Logins are rare, so no connection is kept open and nothing has to be closed.
       idle_connections_max: 0,
     }),
   )
@@ -124,7 +124,8 @@ async function discover(provider: Provider, fetchOut: CustomFetch): Promise<Conf
   configuration[customFetch] = fetchOut
   configuration.timeout = call_ms_max / 1000
   for (const permit of permits) permit(configuration)
-  // Its keys are kept with the configuration; for an unknown one they are fetched again once a minute.
+  // Its keys are cached with the configuration; for an unknown key they are fetched again at most
+  // once a minute.
   enableNonRepudiationChecks(configuration)
   return configuration
 }
@@ -164,5 +165,5 @@ function fetchThrough(safeFetch: SafeFetch): CustomFetch {
 function textOf(body: FetchBody): string | null {
   if (body === null || body === undefined) return null
   if (typeof body === 'string' || body instanceof URLSearchParams) return body.toString()
-  throw new Error('a provider is only sent forms')
+  throw new Error('only forms are sent to a provider')
 }

@@ -1,4 +1,4 @@
-/** Logging in at an identity provider, and which identities there are one's own. */
+/** Logging in at an identity provider, and the caller's own identities. */
 import { sql } from '../../../kernel/database/sql.ts'
 import { page } from '../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
@@ -24,7 +24,7 @@ function beginRoute(deps: Deps, oidc: Oidc): Route {
     name: 'beginOidcLogin',
     summary: 'Begin a login at an identity provider',
     description:
-      'Lead the same browser to `authorization_url`; it comes back to `redirect_uri` with `ticket` or `error`. With `purpose: "link"` the ticket links the identity to the account of the caller.',
+      'Send the same browser to `authorization_url`; it returns to `redirect_uri` with `ticket` or `error`. With `purpose: "link"` the ticket links the identity to the account of the caller.',
     permission: 'public',
     added: true,
     params: { provider: ProviderName },
@@ -51,7 +51,7 @@ function callbackRoute(deps: Deps, oidc: Oidc): Route {
     method: 'GET',
     path: '/v1/oidc/{provider}/callback',
     name: 'completeOidcLogin',
-    summary: 'Come back from an identity provider',
+    summary: 'Return from an identity provider',
     description: 'The identity provider sends the browser here; programs do not call it.',
     permission: 'public',
     added: true,
@@ -74,7 +74,7 @@ function identityRoutes(deps: Deps, oidc: Oidc): Route[] {
       method: 'GET',
       path: '/v1/me/external-identities',
       name: 'listExternalIdentities',
-      summary: 'Through which identities I can log in',
+      summary: 'List the identities with which I can log in',
       permission: 'authenticated',
       added: true,
       query: pageQuery({}),

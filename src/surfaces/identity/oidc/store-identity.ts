@@ -1,6 +1,6 @@
 /**
- * The rows that say which identity at a provider is which account. Issuer and subject belong together to
- * one account at most, whatever the provider is called here; the unique key decides races.
+ * The rows that link identities at providers to accounts. Issuer and subject together belong to at
+ * most one account, whatever name the provider has here; the unique key decides races.
  */
 import { Type, type Static } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
@@ -45,7 +45,7 @@ export function ownerOf(
   )
 }
 
-/** Until the commit nobody else decides about this identity. */
+/** Until the commit no other transaction decides about this identity. */
 export async function holdIdentity(
   tx: Tx,
   { issuer, subject }: Pick<Identified, 'issuer' | 'subject'>,
@@ -54,7 +54,7 @@ export async function holdIdentity(
     select pg_advisory_xact_lock(hashtextextended(${`identity ${issuer} ${subject}`}, 0))`)
 }
 
-/** Undefined where the identity belongs to an account already. */
+/** Undefined if the identity belongs to an account already. */
 export async function storeIdentity(
   tx: Tx,
   account: Pick<AccountRow, 'id' | 'tenant_id'>,

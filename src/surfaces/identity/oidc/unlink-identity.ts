@@ -1,6 +1,6 @@
 /**
- * Takes an identity at a provider from its account, unless it is the last way to log in. The row lock of
- * the account lets two removals see each other. Only a provider that is configured counts as a way.
+ * Unlinks an identity at a provider from its account, unless it is the last way to log in. The row
+ * lock of the account orders two removals. Only configured providers count as ways to log in.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -29,7 +29,7 @@ export async function unlinkIdentity(
 ): Promise<void> {
   await requireStepUp(tx, kernel, principal)
   const { id: account_id } = principal
-  // Until the commit: two removals at once see each other.
+  // Until the commit: of two removals at once, one sees the other.
   const owner = await tx.maybe(
     AccountRow,
     sql`select ${accountColumns} from identity.accounts where id = ${account_id} for update`,
@@ -73,7 +73,7 @@ export async function unlinkIdentity(
   await tellOwner(tx, owner, 'identity_unlinked')
 }
 
-/** A repeat answers like the first time. */
+/** A repeat returns the same as the first call. */
 async function requireGone(tx: Tx, account_id: string, id: string): Promise<void> {
   const gone = await tx.maybe(
     Touched,

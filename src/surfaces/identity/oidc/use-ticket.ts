@@ -1,6 +1,7 @@
 /**
- * What a ticket is good for: a login, or adding an identity at a provider to the account that began the
- * linking. The ticket names that account, so a person cannot be made to link somebody else's identity.
+ * The two uses of a ticket: a login, or adding an identity at a provider to the account that began
+ * the linking. The ticket names that account, so an attacker cannot make a person link another
+ * identity.
  */
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
@@ -49,14 +50,13 @@ export async function linkIdentity(
 const LoginDetails = Type.Object({ use: Type.Literal('login'), external_identity_id: Id })
 
 /**
- * The account that a ticket from a login stands for, once. A ticket whose identity was unlinked meanwhile
- * is refused.
+ * The account of a login ticket, once. A ticket whose identity was unlinked meanwhile is refused.
  */
 export async function redeemTicket(tx: Tx, ticket: string): Promise<AccountRow> {
   const found = await consume(tx, ['oidc_ticket'], ticket)
   const details = found?.details
   if (!found || !Value.Check(LoginDetails, details)) throw problem('invalid_credentials')
-  // The account's row is held before anything of it is: its credential comes after, as in a reset.
+  // The account's row is locked first and its credential after it, as in a reset.
   const account = await tx.maybe(
     AccountRow,
     sql`

@@ -1,4 +1,7 @@
-/** Somebody made by hand: active, with a proven address, a password and roles, in one commit. */
+/**
+ * An account created by an operator: active, with a verified address, a password and roles, in one
+ * commit.
+ */
 import { newId } from '../../../kernel/ids.ts'
 import { requireEmail } from '../accounts/email.ts'
 import { insertAccount } from '../accounts/insert-account.ts'

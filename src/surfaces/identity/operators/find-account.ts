@@ -1,4 +1,4 @@
-/** Accounts as the command line shows them, and the one that an id or address means. */
+/** Accounts as the command line shows them, and the account for an id or address. */
 import type { Deps } from '../deps.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { isId } from '../../../kernel/ids.ts'

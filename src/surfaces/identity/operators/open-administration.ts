@@ -1,4 +1,4 @@
-/** The command line's side of identity: the use cases of the API, without asking who is there. */
+/** The command line's side of identity: the use cases of the API, without authentication. */
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { changeStatus } from '../accounts/change-status.ts'
@@ -63,7 +63,7 @@ async function turnRole(
   })
 }
 
-/** Random, since nothing has to derive it again: it is printed once and mailed to nobody. */
+/** Random, since it never has to be derived again: it is printed once and never mailed. */
 async function resetToken({ kernel }: Deps, who: Who, actor: string) {
   const { id: account_id, status } = await findAccount({ kernel }, who)
   if (status === 'disabled') throw problem('invalid_transition', { current_state: status })

@@ -1,6 +1,6 @@
 /**
- * Whether a password may be one: long enough, not too long to hash, not guessed within a moment by
- * somebody who knows the usual words and the address. There are no rules of composition.
+ * Whether a password is acceptable: long enough, not too long to hash, and not quickly guessed by
+ * an attacker who knows the usual words and the address. There are no rules of composition.
  */
 import { ZxcvbnFactory } from '@zxcvbn-ts/core'
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common'
@@ -38,11 +38,12 @@ export function faultOf(given: string, email_normalized: string): string | undef
 }
 
 /**
- * What contains something hard to guess is hard to guess: so an end of it is judged, since the time
- * that the estimator takes grows faster than the text (up to 224 ms for 119 characters, a third of it for 32).
+ * A text that contains a part that is hard to guess is hard to guess. So only its end is estimated,
+ * because the estimator's time grows faster than the text (up to 224 ms for 119 characters, a third
+ * of it for 32).
  */
 function isStrong(password: string, local: string): boolean {
-  // The dictionaries take a moment to load, so they do when the first password is judged.
+  // The dictionaries take a moment to load, so they are loaded with the first password.
   estimator ??= new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs })
   const judge = estimator
   const points = Array.from(password)

@@ -1,7 +1,8 @@
 /**
- * argon2id behind a bounded queue: as many hashes at once as there are cores, a short queue, and past
- * it 503, so that a wave of logins neither eats the memory nor delays everything else. A stored hash is
- * sealed under the keyring and opens only in its own row. The cost is measured once per deployment.
+ * argon2id behind a bounded queue: as many hashes at once as there are cores, a short queue, and
+ * past it 503, so that many logins at once neither fill the memory nor delay everything else. A
+ * stored hash is sealed under the keyring and can be opened only in its own row. The cost is
+ * measured once per deployment.
  */
 import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
@@ -22,9 +23,9 @@ export type PasswordHasher = {
   /** Chooses the cost at the first start, and reads it at every later one. */
   prepare(): Promise<void>
   hash(password: string): Promise<string>
-  /** With a hash of nobody (null) the same work is done and the answer is false. */
+  /** Without a hash (null) the same work is done and the result is false. */
   verify(password: string, encoded: string | null): Promise<boolean>
-  /** Whether a better hash should replace it at the next chance. */
+  /** Whether a better hash should replace it at the next opportunity. */
   isWeak(encoded: string): boolean
   seal(encoded: string, owner: Owner): Buffer
   open(sealed: Buffer, owner: Owner): string
@@ -85,7 +86,7 @@ function options({ m, t, p }: Cost) {
   return { memoryCost: m, timeCost: t, parallelism: p }
 }
 
-/** The deployment's cost: whoever starts first measures it, and all others use what was stored. */
+/** The deployment's cost: the first start measures it, and all others use the stored value. */
 async function chosenCost({ db, settings }: Pick<Kernel, 'db' | 'settings'>): Promise<Cost> {
   const read = sql`select value from identity.settings where name = 'password_cost'`
   const known = await db.maybe(Setting, read)

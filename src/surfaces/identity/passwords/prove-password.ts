@@ -1,4 +1,7 @@
-/** Asks a logged-in person for the password again; guesses count in the same bucket as those of a login. */
+/**
+ * Asks a logged-in person for the password again; guesses count in the same bucket as those of a
+ * login.
+ */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -16,10 +19,10 @@ const Holder = Type.Object({
   password_changed_at: nullable(Type.String()),
 })
 
-/** An address within the accounts that it is unique among. */
+/** An address within the scope in which it is unique. */
 export type Address = { readonly scope: string; readonly normalized: string }
 
-/** Guesses at the password behind an address, whether or not it has an account. */
+/** The limit on guesses at the password behind an address, with or without an account. */
 export function passwordBucket(
   { settings }: Pick<Kernel, 'settings'>,
   { scope, normalized }: Address,
@@ -32,18 +35,21 @@ export function passwordBucket(
   )
 }
 
-/** So many in a row, then one more each interval; whoever shares the bucket waits for attempts under way. */
+/**
+ * A number of attempts in a row, then one more each interval; callers of the same bucket wait for
+ * running attempts.
+ */
 export function guesses(name: string, of: string, burst: number, interval_seconds: number): Bucket {
   return { name, of, many: burst, per_seconds: burst * interval_seconds, exact: true, wait: true }
 }
 
-/** Which password was shown: the one that has been there since. */
+/** Which password was verified: the version of the credential. */
 export type ProvenPassword = { readonly id: string; readonly password_changed_at: string | null }
 
 /**
- * Whether the account is active and the password is still the one that was proven; held to the commit, so
- * a reset waits or came first. The account's row comes before its credential, as in a reset. The stored
- * hash may have been renewed or sealed again meanwhile.
+ * Whether the account is active and the password is still the one that was verified. Both are
+ * locked until the commit, so a reset waits or came first. The account's row comes before its
+ * credential, as in a reset. The stored hash may have been renewed or sealed again meanwhile.
  */
 export async function passwordIsUnchanged(
   tx: Tx,

@@ -1,4 +1,4 @@
-/** Asks for a mail that resets a password. Known and unknown addresses are answered alike. */
+/** Requests a mail that resets a password. Known and unknown addresses get the same reply. */
 import type { Deps } from '../deps.ts'
 import { accountByAddress } from '../accounts/find-account.ts'
 import { parseEmail } from '../accounts/email.ts'

@@ -1,8 +1,8 @@
 /**
- * Sets a password by a mailed token: a reset, or the first one of somebody who was invited. A password
- * that is refused leaves the token usable. The mailbox is proven by it, every session ends, and other
- * tokens of the kind are used up. Second factors stay, unless this is the first proof of the mailbox:
- * then everything that opened the account before is removed.
+ * Sets a password with a mailed token: a reset, or the first password of an invited account. If the
+ * password is refused, the token stays valid. It verifies the mailbox, every session ends, and
+ * other tokens of the kind are used up. Second factors stay, unless the mailbox is verified for the
+ * first time: then all earlier credentials of the account are removed.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -88,7 +88,7 @@ async function apply(
   await tellOwner(tx, account, 'password_changed')
 }
 
-/** A token that was mailed opens the account only while it has the address that the mail went to. */
+/** A mailed token is valid only while the account has the address to which the mail went. */
 function isFor(
   { details }: Challenge,
   { email_normalized }: { readonly email_normalized: string },

@@ -1,4 +1,4 @@
-/** Puts a password in the place of the old one; whoever had none gets it. */
+/** Replaces the password of an account, or sets the first one. */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { raiseAccountVersion } from '../accounts/find-account.ts'
@@ -7,7 +7,7 @@ import { recordSecurityEvent, type Seen } from '../security-events/record-securi
 
 export type Via = 'change' | 'reset' | 'invite' | 'registration'
 
-/** Takes the credential's row lock first: a login that proves the old password waits, or is ended. */
+/** Takes the credential's row lock first: a login with the old password waits, or is ended. */
 export async function storePassword(
   tx: Tx,
   { hasher }: Pick<Deps, 'hasher'>,

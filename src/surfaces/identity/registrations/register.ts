@@ -1,7 +1,7 @@
 /**
- * A registration. Known and unknown addresses get the same answer and cost the same work: a hash, a row
- * and a mail. Where an address need not be proven first, an unknown one gets its account at once, but
- * nobody owns the address before its mailbox was proven.
+ * A registration. Known and unknown addresses get the same reply and cost the same work: a hash, a
+ * row and a mail. Where addresses need not be verified first, an unknown one gets its account at
+ * once, but the address belongs to no one before its mailbox is verified.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -1,4 +1,4 @@
-/** Sends the proof of an address again, to whoever waits for one; the answer is the same for all. */
+/** Sends the verification of an address again, if one is pending; the reply is always the same. */
 import type { Deps } from '../deps.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Type } from 'typebox'

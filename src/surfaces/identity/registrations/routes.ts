@@ -1,4 +1,4 @@
-/** Routes about registrations and the proof of their addresses. */
+/** Routes about registrations and the verification of their addresses. */
 import { Type } from 'typebox'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { closed, Id } from '../../../kernel/http/shapes.ts'
@@ -23,7 +23,7 @@ function registerRoutes(deps: Deps): Route[] {
       name: 'registerAccount',
       summary: 'Register',
       sends: ['location'],
-      description: 'The answer is the same whether or not the address has an account.',
+      description: 'The reply is the same whether or not the address has an account.',
       permission: 'public',
       transaction: 'own',
       body: Register,
@@ -38,7 +38,7 @@ function registerRoutes(deps: Deps): Route[] {
       method: 'GET',
       path: '/v1/registrations/{id}',
       name: 'getRegistration',
-      summary: 'What became of a registration',
+      summary: 'Get the status of a registration',
       permission: 'public',
       added: true,
       absent: 'registration_not_found',
@@ -57,7 +57,7 @@ function verificationRoute(deps: Deps): Route {
     method: 'POST',
     path: '/v1/email-verifications',
     name: 'verifyEmail',
-    summary: 'Prove an address with a mailed token',
+    summary: 'Verify an address with a mailed token',
     description:
       'With the registration’s id or password; for a changed address with the owner’s credential.',
     permission: 'public',
@@ -88,8 +88,8 @@ function resendRoutes(deps: Deps): Route[] {
       method: 'POST',
       path: '/v1/email-verification-requests',
       name: 'requestEmailVerification',
-      summary: 'Send the proof of an address again',
-      description: 'The reply is the same whether or not the address waits for a proof.',
+      summary: 'Send the verification of an address again',
+      description: 'The reply is the same whether or not a verification of the address is pending.',
       sends: ['location'],
       permission: 'public',
       added: true,
@@ -108,7 +108,7 @@ function resendRoutes(deps: Deps): Route[] {
       method: 'GET',
       path: '/v1/email-verification-requests/{id}',
       name: 'getEmailVerificationRequest',
-      summary: 'What became of a request',
+      summary: 'Get the status of a request',
       permission: 'public',
       added: true,
       absent: 'request_not_found',

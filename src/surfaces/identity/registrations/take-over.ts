@@ -1,9 +1,9 @@
 /**
- * The first proof of a mailbox. Until then anybody may have registered the address, so whatever opened
- * the account before is removed in the commit of the proof: password, sessions, second factors, API keys,
- * identities at providers and one-time tokens; what was made in the account goes as it does when an account
- * is erased, so no subscription, schedule or link of a stranger goes on acting. The person who proves the very registration that made the
- * account keeps what is theirs.
+ * The first verification of a mailbox. Until then anyone may have registered the address, so all
+ * earlier credentials of the account are removed in the same commit: password, sessions, second
+ * factors, API keys, identities at providers and one-time tokens. What was set up in the account stops
+ * acting, in every surface, and stays for its owner. If the verified registration is the one that
+ * created the account, all of it stays.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -19,9 +19,9 @@ import { principalsOf, raiseAccountVersion } from '../accounts/find-account.ts'
 import { forgetCredentials } from '../accounts/forget-credentials.ts'
 
 export type Claim = {
-  /** Of the registration that is proven; null for a login at a provider. */
+  /** Of the registration that is verified; null for a login at a provider. */
   readonly registration_id: string | null
-  /** The new password as a hash; null where the account has none from now on. */
+  /** The hash of the new password; null if the account has none from now on. */
   readonly encoded: string | null
   readonly display_name: string | null
   readonly locale: string | null
@@ -29,7 +29,7 @@ export type Claim = {
 
 type Needs = Pick<Deps, 'kernel' | 'hasher' | 'denied'>
 
-/** False where the mailbox was proven already; the row lock lets one claim win. */
+/** False if the mailbox was verified already; the row lock lets only one caller win. */
 export async function takeOver(
   tx: Tx,
   deps: Needs,
@@ -69,14 +69,16 @@ export async function removeEarlierHolder(
   const { id } = account
   await revokeSessions(tx, deps, { account_id: id }, 'address_proven', { actor: id, seen })
   await forgetCredentials(tx, account)
-  await deps.kernel.personal.eraseEarlier(tx, await principalsOf(tx, account))
+  await deps.kernel.personal.suspendEarlier(tx, await principalsOf(tx, account))
   await consumeAll(tx, id, null)
   await tx.run(sql`
     update identity.email_changes set status = 'superseded'
     where account_id = ${id} and status = 'pending'`)
 }
 
-/** Announces and records that the mailbox of an account is proven; the caller has set `verified_at`. */
+/**
+ * Emits and records that the mailbox of an account is verified; the caller has set `verified_at`.
+ */
 export async function announceProven(
   tx: Tx,
   { id, tenant_id }: Pick<AccountRow, 'id' | 'tenant_id'>,

@@ -1,9 +1,10 @@
 /**
- * Proves a mailbox. The mailed token shows that the caller reads it, the registration's id or password
- * that the caller is the one who registered: either alone would let one person's click finish what
- * another began. The first registration that is proven owns the address and everything under it; others
- * of the same address wait beside it until they expire, and none pushes another out. A password is
- * compared with the registration that the token was mailed for, and with a few of the newest.
+ * Verifies a mailbox. The mailed token shows that the caller reads the mailbox; the registration's
+ * id or password shows that the caller is the person who registered. Either alone would let one
+ * person's click complete another person's registration. The first verified registration owns the
+ * address and everything under it; others of the same address wait until they expire, and none
+ * replaces another. A password is compared with the registration for which the token was mailed,
+ * and with a few of the newest.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -64,7 +65,7 @@ export async function verifyAddress(deps: Needs, proof: Proof, seen: Seen): Prom
   )
   const registration = await known(deps, waiting, proof)
   if (!registration) {
-    // Only a password can be guessed, so nothing else uses up the token.
+    // Only a password can be guessed, so only a wrong password counts against the token.
     if (proof.password !== undefined) await countAttempt(db, proof.token)
     throw problem('one_time_token_invalid')
   }
@@ -87,7 +88,7 @@ async function known(
   return undefined
 }
 
-/** Undefined where somebody else was first; that the registration lost is committed all the same. */
+/** Undefined if another caller was first; the registration's failure is committed anyway. */
 async function complete(
   tx: Tx,
   deps: Needs,

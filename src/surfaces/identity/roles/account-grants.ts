@@ -1,6 +1,7 @@
 /**
- * What an account holds: read from the rows in the same request, so a role that was taken away counts no
- * more. Where administration needs a second factor, without one only what members may do is held.
+ * The grants of an account: read from the rows in the same request, so a role that was removed has
+ * no effect any more. Where administration requires a second factor, a session without one holds
+ * only the grants of a member.
  */
 import { Type } from 'typebox'
 import type { PermissionCatalog } from '../../../kernel/access/permissions.ts'
@@ -13,8 +14,8 @@ import type { Deps } from '../deps.ts'
 const Held = Type.Object({ role_id: Type.String(), permission: nullable(Type.String()) })
 
 /**
- * What an account holds in the tenant of its token: as a member, and by its roles there. It is a member of
- * its own tenant, and of another one only while it holds a role there.
+ * The grants of an account in the tenant of its token: as a member, and by its roles there. It is a
+ * member of its own tenant, and of another one only while it holds a role there.
  */
 export async function accountGrants(
   reader: Reader,
@@ -43,7 +44,7 @@ export async function accountGrants(
   return new Set([...mine].filter(one => isForMembers(permissions, one)))
 }
 
-/** What built-in roles hold, by the catalog. */
+/** The grants of built-in roles, by the catalog. */
 export function rolePermissions(
   permissions: PermissionCatalog,
   roles: ReadonlySet<string>,

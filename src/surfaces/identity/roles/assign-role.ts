@@ -1,7 +1,7 @@
 /**
- * Gives and takes roles. The account's row is held while it is decided, so a role cannot be given to an
- * account that is being erased; the primary key lets one of two equal requests change anything, and only
- * that one announces it.
+ * Assigns and removes roles. The account's row is locked for the decision, so a role cannot be
+ * assigned to an account that is being erased. The primary key lets only one of two equal requests
+ * change anything, and only that one emits the event.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -17,7 +17,7 @@ import { keepOperator, operator_role } from './keep-operator.ts'
 
 export type Assignment = {
   readonly account_id: string
-  /** Where the role counts. */
+  /** The tenant in which the role counts. */
   readonly tenant_id: string
   readonly role_id: string
 }
@@ -25,7 +25,7 @@ export type Assignment = {
 const Held = Type.Object({ tenant_id: Id })
 const Exists = Type.Object({ it: Type.Boolean() })
 
-/** False where the account has the role already. */
+/** False if the account has the role already. */
 export async function assignRole(
   tx: Tx,
   deps: Pick<Deps, 'permissions'>,
@@ -44,8 +44,8 @@ export async function assignRole(
 }
 
 /**
- * False where the account has not the role. Outside its own tenant an account is a member while it holds
- * a role there: with the last one every session ends that worked there as a guest.
+ * False if the account does not have the role. Outside its own tenant an account is a member while
+ * it holds a role there: removing the last one ends every session that it has there as a guest.
  */
 export async function revokeRole(
   tx: Tx,
@@ -76,7 +76,7 @@ export async function revokeRole(
   return true
 }
 
-/** Holds the account's row; `within` is the tenant that the account must belong to or work in. */
+/** Locks the account's row; `within` is the tenant that the account must belong to or work in. */
 export async function holdAccount(tx: Tx, id: string, within: string | null): Promise<void> {
   const held = await tx.maybe(
     Held,

@@ -1,6 +1,7 @@
 /**
- * What roles may hold: grants by the catalog, the built-in roles made of it, and which of both act on the
- * whole platform. Those are given and taken by platform operators only, whichever tenant they count in.
+ * What roles may hold: grants by the catalog, the built-in roles made of it, and which of both
+ * apply to the whole platform. Those are assigned and removed by platform operators only, in any
+ * tenant.
  */
 import { Type } from 'typebox'
 import type { PermissionCatalog } from '../../../kernel/access/permissions.ts'
@@ -13,7 +14,7 @@ import { problem } from '../errors.ts'
 const platform_roles: ReadonlySet<string> = new Set(['platform_operator', 'key_administrator'])
 export const operator_permission = 'identity.tenants.manage'
 
-/** Without `member`, which nobody is given. */
+/** Without `member`, which cannot be assigned. */
 export function builtInRoles(permissions: PermissionCatalog): string[] {
   const roles = new Set([...permissions.values()].flatMap(one => one.roles))
   roles.delete('member')
@@ -44,7 +45,7 @@ export function requireKnown(permissions: PermissionCatalog, grants: readonly st
   if (errors.length > 0) throw problem('unknown_permission', { errors: errors.slice(0, 20) })
 }
 
-/** Whether these grants hold that one, by itself or for all types. */
+/** Whether these grants contain that one, directly or for all types. */
 export function covers(held: ReadonlySet<string>, grant: string): boolean {
   return held.has(grant) || (grant.includes(':') && held.has(`${baseOf(grant)}:*`))
 }
@@ -56,8 +57,8 @@ export function baseOf(grant: string): string {
 const Held = Type.Object({ permission: Type.String() })
 
 /**
- * Who may give or take which role where. Within a tenant its administrators do, except roles that act on
- * the whole platform; those, and roles in other tenants, are for platform operators.
+ * Who may assign or remove which role where. Within a tenant its administrators may, except roles
+ * that apply to the whole platform; those, and roles in other tenants, are for platform operators.
  */
 export async function requireMayGive(
   reader: Reader,

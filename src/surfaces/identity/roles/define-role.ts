@@ -1,6 +1,6 @@
 /**
- * A role of a tenant's own. That it mixes no separated duties is held by an exclusion constraint, so not
- * even two requests at once, or a hand on the database, could store one that does.
+ * Defines a role of a tenant. An exclusion constraint forbids a mix of separated duties, so that
+ * not even two requests at once, or an operator in the database, can store one.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

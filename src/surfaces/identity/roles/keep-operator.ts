@@ -1,7 +1,8 @@
 /**
- * The platform keeps an operator: the last active account with that role is neither disabled nor erased,
- * and keeps the role. Whoever ends one calls this after the change and before its commit; the row of the
- * platform's tenant is held, so of two who end each other at once one is refused.
+ * The platform always has an operator: the last active account with that role cannot be disabled or
+ * erased, and cannot lose the role. Every use case that ends one calls this after the change and
+ * before its commit. The row of the platform's tenant is locked, so of two operators who end each
+ * other at once one is refused.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -26,7 +27,7 @@ export async function keepOperator(tx: Tx): Promise<void> {
   if (!it) throw problem('last_operator')
 }
 
-/** The same, where the account that is disabled or erased is an operator at all. */
+/** The same, if the account that is disabled or erased is an operator at all. */
 export async function keepOperatorBeside(tx: Tx, account_id: string): Promise<void> {
   const { it } = await tx.one(
     Answer,

@@ -1,4 +1,7 @@
-/** The roles that can be given in a tenant: the built-in ones and its own, as one list by their ids. */
+/**
+ * The roles that can be assigned in a tenant: the built-in ones and its own, as one list by their
+ * ids.
+ */
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { page, type List } from '../../../kernel/http/page.ts'
@@ -15,7 +18,7 @@ export function listRoles(reader: Reader, deps: Pick<Deps, 'permissions'>, list:
       const own = await ownRoles(reader, list.tenant_id, last ?? '', n)
       const built_in = builtInRoles(deps.permissions)
       const ready = built_in.filter(one => one > (last ?? '')).map(one => shown(deps, one))
-      // A role of the tenant's own that got a built-in name later is shown as what it now is.
+      // A tenant's role whose name later became a built-in one is shown as the built-in role.
       const others = own
         .filter(({ role_id }) => !built_in.includes(role_id))
         .map(role => ({ ...role, built_in: false }))

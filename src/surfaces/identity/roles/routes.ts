@@ -1,4 +1,4 @@
-/** Routes about roles: which there are, one of the tenant's own, giving and taking. */
+/** Routes about roles: listing, defining one of the tenant, assigning and removing. */
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
@@ -21,7 +21,7 @@ function listRoute(deps: Deps): Route {
     method: 'GET',
     path: '/v1/roles',
     name: 'listRoles',
-    summary: 'The roles that can be given here',
+    summary: 'List the roles that can be assigned here',
     permission: 'identity.roles.read',
     added: true,
     query: pageQuery({}),
@@ -65,7 +65,7 @@ function assignRoute(deps: Deps): Route {
     method: 'PUT',
     path: '/v1/accounts/{account_id}/roles/{role_id}',
     name: 'assignRole',
-    summary: 'Give an account a role',
+    summary: 'Assign a role to an account',
     permission: 'identity.roles.assign',
     added: true,
     params: { role_id: RoleId },
@@ -87,7 +87,7 @@ function revokeRoute(deps: Deps): Route {
     method: 'DELETE',
     path: '/v1/accounts/{account_id}/roles/{role_id}',
     name: 'removeRole',
-    summary: 'Take a role from an account',
+    summary: 'Remove a role from an account',
     permission: 'identity.roles.assign',
     added: true,
     params: { role_id: RoleId },
@@ -107,8 +107,8 @@ function revokeRoute(deps: Deps): Route {
 type Named = { account_id: string; role_id: string; tenant_id?: string }
 
 /**
- * What is given or taken, once it is certain that this caller may; the account's row is held. Whoever
- * operates the platform may name the tenant, and then any account.
+ * The assignment, once the caller is known to be allowed; the account's row is locked. A platform
+ * operator may name the tenant, and then any account.
  */
 async function meant(
   tx: Tx,

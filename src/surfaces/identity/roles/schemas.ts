@@ -1,4 +1,4 @@
-/** Roles as they are asked for and shown. */
+/** Roles in requests and replies. */
 import { type Static, Type } from 'typebox'
 import { closed, Id, nullable, page, text, Time } from '../../../kernel/http/shapes.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Security events, newest first: one's own, or, with the permission, those of the tenant. What is kept of
- * a request is safe to show to either.
+ * Security events, newest first: one's own, or, with the permission, those of the tenant. The
+ * stored parts of a request are safe to show to both.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -42,7 +42,7 @@ export function listSecurityEvents(
   { tenant_id, id }: Principal,
   { account_id, action }: Wanted,
 ) {
-  // One's own are kept where one's account is, whichever tenant one works in.
+  // A person's own events are stored in the tenant of their account, whichever tenant they work in.
   const where =
     account_id === id
       ? sql`tenant_id = (select tenant_id from identity.accounts where id = ${id})`

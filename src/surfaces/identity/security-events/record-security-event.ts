@@ -1,6 +1,6 @@
 /**
- * Writes security events. What is kept of a request is safe to show: the network without its last part,
- * the family of the client, the request's id; never an address, a token or a code.
+ * Writes security events. The stored parts of a request are safe to show: the network without its
+ * last part, the family of the client, the request's id; never an address, a token or a code.
  */
 import { isIPv4 } from 'node:net'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -8,13 +8,13 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { currentRequestId } from '../../../kernel/observability/context.ts'
 import { newId } from '../../../kernel/ids.ts'
 
-/** What of a request is looked at; a handler's `request` fits as it is. */
+/** The parts of a request that are read; a handler's `request` has them all. */
 export type Seen = {
   readonly ip: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }
 
-/** Who does something, and by which request. */
+/** Who does something, and in which request. */
 export type Act = {
   /** An account, API key or `cli:…`. */
   readonly actor: string

@@ -11,9 +11,9 @@ export function securityRoutes(): readonly Route[] {
       method: 'GET',
       path: '/v1/security-events',
       name: 'listSecurityEvents',
-      summary: 'Security events, newest first',
+      summary: 'List security events, newest first',
       description:
-        'One’s own; with the permission to read those of others, all of the tenant or of `account_id`.',
+        'Your own; with the permission to read those of others, all of the tenant or of `account_id`.',
       permission: 'authenticated',
       added: true,
       query: pageQuery({ account_id: Type.Optional(Id), action: Type.Optional(text(100)) }),

@@ -1,7 +1,7 @@
 /**
- * How tokens reach the caller: in the body, or in cookies that scripts cannot read, with a CSRF token in
- * the body instead. Where the platform is served over plain http (a developer's machine) cookies cannot
- * be `Secure`, so their names say so too.
+ * How tokens reach the caller: in the body, or in cookies that scripts cannot read, with a CSRF
+ * token in the body instead. Where the platform is served over plain http (a developer's machine)
+ * cookies cannot be `Secure`, so they have other names.
  */
 import type { Headers } from '../../../kernel/http/route.ts'
 import type { Kernel } from '../settings.ts'
@@ -27,7 +27,7 @@ export function deliver(site: Site, tokens: SessionTokens, delivery: Delivery): 
   }
 }
 
-/** Takes both cookies away. */
+/** Deletes both cookies. */
 export function forget(site: Site): Headers {
   return {
     'set-cookie': [

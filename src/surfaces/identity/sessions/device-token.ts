@@ -1,6 +1,7 @@
 /**
- * A device that logged in before shows this token, and its attempts count in a bucket of their own: so
- * strangers who guess cannot lock its owner out. It is signed, lives for months and opens nothing.
+ * A device that logged in before sends this token, and its attempts count in a separate bucket: so
+ * an attacker who guesses cannot lock the owner out. It is signed, valid for months and
+ * authenticates nothing.
  */
 import { Buffer } from 'node:buffer'
 import type { Kernel } from '../settings.ts'
@@ -18,7 +19,7 @@ export function newDeviceToken(
   return `dt_${Buffer.from(body).toString('base64url')}.${mac}`
 }
 
-/** What names the device's own bucket, or null unless it is this account's living token. */
+/** The id of the device's own bucket, or null unless it is a valid token of this account. */
 export function knownDevice(
   { keys, clock }: Pick<Kernel, 'keys' | 'clock'>,
   account_id: string | null,

@@ -1,4 +1,6 @@
-/** A refresh token came back after its use: the session ends, is announced, and its owner is told. */
+/**
+ * A used refresh token was sent again: ends the session, emits the event, and informs the owner.
+ */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id, Version } from '../../../kernel/http/shapes.ts'

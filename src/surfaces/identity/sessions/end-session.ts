@@ -1,6 +1,7 @@
 /**
- * Logs out. A session may be ended again by its own token, which by then counts for nothing else: so a
- * repeat answers like the first time. Others end it with the permission, in their own tenant.
+ * Logs out. A session may be ended again with its own token, which is then no longer valid for
+ * anything else: so a repeat gets the same reply. Other callers end it with the permission, in
+ * their own tenant.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -61,12 +62,12 @@ function tokenIn({ headers }: Seen): string | undefined {
   return bearer ?? cookie
 }
 
-/** Of a genuine, unexpired token, whether or not it was ended. */
+/** Of a genuine, unexpired token, even if its session has ended. */
 async function sessionOf({ tokens }: Deps, token: string): Promise<string | null> {
   try {
     return (await tokens.verify(token)).session_id
   } catch {
-    // An unknown or expired token proves nothing; the caller is told so.
+    // An unknown or expired token proves nothing; the caller gets that error.
     return null
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Begins a session for an account that has proven who it is: its row, its first refresh token and what
- * is announced are one commit. Account and tenant are held active to that commit, however it was proven:
- * whoever disables one of them waits and ends this session, or came first and there is none. An account
- * that has too many loses its oldest.
+ * Begins a session for an account that has authenticated: its row, its first refresh token and its
+ * events are one commit. Account and tenant are locked as active until that commit: a request that
+ * disables one of them waits and ends this session, or came first and then there is none. An
+ * account with too many sessions loses its oldest.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -27,7 +27,7 @@ import { revokeSessions } from './revoke-sessions.ts'
 export type Proven = {
   readonly account: Pick<AccountRow, 'id' | 'tenant_id'>
   readonly aal: 'aal1' | 'aal2'
-  /** How: `pwd`, `otp`, `hwk`, `oidc`, `recovery`. */
+  /** The authentication methods: `pwd`, `otp`, `hwk`, `oidc`, `recovery`. */
   readonly amr: readonly string[]
   readonly device_name?: string | undefined
   readonly delivery?: Delivery | undefined
@@ -44,8 +44,8 @@ const Begun = Type.Object({
 type Needs = Pick<Deps, 'kernel' | 'tokens' | 'denied'>
 
 /**
- * Undefined where the account or its tenant is not active any more: then the caller must throw, so that
- * what was announced and recorded for it is rolled back.
+ * Undefined if the account or its tenant is no longer active: then the caller must throw, so that
+ * the events and records are rolled back.
  */
 export async function issueSession(
   tx: Tx,

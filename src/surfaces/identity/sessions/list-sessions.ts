@@ -1,4 +1,4 @@
-/** Where an account is logged in: its sessions, newest first, as their owner recognizes them. */
+/** The sessions of an account, newest first, in a form that their owner recognizes. */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

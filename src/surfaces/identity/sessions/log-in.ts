@@ -1,8 +1,8 @@
 /**
- * A login. Whether the account is unknown, the password wrong, the address unproven or the account
- * disabled, the work, the limit and the answer are the same. An attempt is taken from its limit before the hash is
- * computed and given back on success. No connection is held while hashing; so the password that was
- * proven is compared once more inside the transaction, and a reset in between wins.
+ * A login. The work, the limit and the reply are the same for an unknown account, a wrong password,
+ * an unverified address and a disabled account. An attempt is taken from its limit before the hash
+ * is computed and given back on success. No connection is held while hashing; so the verified
+ * password is compared once more inside the transaction, and a reset in between wins.
  */
 import { Type, type Static } from 'typebox'
 import type { Taken } from '../../../kernel/access/take.ts'
@@ -104,7 +104,7 @@ async function byPassword(deps: Deps, body: LogIn, seen: Seen): Promise<LoggedIn
     if (encoded && hasher.isWeak(encoded)) await strengthen(deps, candidate, body.password ?? '')
     return result
   } catch (error) {
-    // Whatever else went wrong was not a guess; a second end does nothing.
+    // Any other failure was not a guess; a second end does nothing.
     await attempt.giveBack()
     throw error
   }
@@ -141,7 +141,7 @@ type Guess = {
   readonly seen: Seen
 }
 
-/** The bucket does not depend on whether the address has an account, so neither do its answers. */
+/** The bucket does not depend on whether the address has an account, so neither do the replies. */
 async function takeAttempt(deps: Deps, { address, body, candidate, seen }: Guess): Promise<Taken> {
   const { kernel } = deps
   const { settings } = kernel
@@ -201,7 +201,7 @@ function mayLogIn({ kernel }: Deps, { status, verified_at }: Candidate): boolean
 type Shown = {
   readonly account: AccountRow
   readonly amr: readonly string[]
-  /** Whether what was shown still counts, as this transaction sees it. */
+  /** Whether the verified values are still valid, as this transaction sees them. */
   readonly stands: Promise<boolean>
 }
 
@@ -212,7 +212,7 @@ async function begin(
   { device_name, delivery }: LogIn,
   request: Seen,
 ): Promise<LoggedIn> {
-  // They travel together; what does not stand takes everything else back with it.
+  // They travel together; if one is no longer valid, everything is rolled back.
   const [stood, required] = await Promise.all([stands, openLoginChallenge(tx, deps, account, amr)])
   if (!stood) throw problem('invalid_credentials')
   if (required) return { kind: 'mfa', required }
@@ -222,7 +222,7 @@ async function begin(
   return { kind: 'session', delivered }
 }
 
-/** The cost of hashing has grown since this hash was made; the password is at hand only now. */
+/** The cost of hashing has grown since this hash was made, and only now is the password at hand. */
 async function strengthen(deps: Deps, candidate: Candidate, password: string): Promise<void> {
   const { hasher, kernel } = deps
   const { id, password_hash } = candidate

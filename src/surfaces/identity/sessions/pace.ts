@@ -1,7 +1,7 @@
 /**
- * How often one session may refresh (GCRA). It stops a client that went wild, not a guesser: a token has
- * 256 bits. So it is counted in memory and by each process for itself; over the database it cost as much
- * as the rotation.
+ * How often one session may refresh (GCRA). It stops a client with a bug, not a guesser: a token
+ * has 256 bits. So it is counted in memory per process; in the database it cost as much as the
+ * rotation itself.
  */
 import { problem } from '../errors.ts'
 
@@ -25,12 +25,12 @@ export function openPace(
       const at = now()
       const next = Math.max(arrivals.get(session_id) ?? 0, at) + step_ms
       const wait_ms = next - at - minute_ms
-      // What rounding leaves is no refresh too many.
+      // A rounding error must not count as a refresh.
       if (wait_ms > 1e-6) {
         limited()
         throw problem('rate_limited', { retry_after: Math.ceil(wait_ms / 1000) })
       }
-      // The oldest first: the map keeps its order, and whoever refreshes goes to its end.
+      // The oldest first: a session that refreshes moves to the end of the map.
       arrivals.delete(session_id)
       if (arrivals.size >= sessions_max) arrivals.delete(arrivals.keys().next().value ?? '')
       arrivals.set(session_id, next)

@@ -1,8 +1,8 @@
 /**
- * A refresh. A token is used once: one statement marks it and inserts its successor. Whoever comes
- * again within the grace, while the successor is still unused, gets that same successor: racing tabs
- * and lost answers. A token that comes back otherwise was stolen from one of two holders, so the
- * session ends. What is no token of ours ends nothing: garbage cannot log anybody out.
+ * A refresh. A token is used once: one statement marks it and inserts its successor. A second use
+ * within the grace period, while the successor is unused, gets that same successor: racing tabs and
+ * lost replies. Any other reuse means that two parties have the token and one has stolen it, so the
+ * session ends. A token that we never issued ends nothing, so random input cannot log a person out.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -61,7 +61,7 @@ export async function refresh(deps: Needs, asked: Refresh, seen: Seen): Promise<
   return await tokensOf(deps, session_id, result)
 }
 
-/** (a): unused and unexpired, of a living session in its own tenant. Undefined where it is not. */
+/** (a): unused and unexpired, of an active session in its own tenant. Otherwise undefined. */
 async function rotate(
   { kernel }: Needs,
   asked: Refresh,
@@ -75,8 +75,8 @@ async function rotate(
 }
 
 /**
- * The same in another tenant, while a role there is held: whoever takes the last one away waits and then
- * ends this session, or came first and nothing is rotated.
+ * The same in another tenant, while a role there is held: a request that removes the last role
+ * waits and then ends this session, or came first and then nothing is rotated.
  */
 function rotateGuest(
   { kernel }: Needs,
@@ -116,8 +116,9 @@ async function holdMembership(tx: Tx, { session_id, tenant_id }: Refresh): Promi
 }
 
 /**
- * All of a rotation in one journey to the database (twice the refreshes of a transaction with two
- * statements). Racers meet at the token's row: whoever comes second finds it used and changes nothing.
+ * The whole rotation in one round trip to the database (twice the refreshes of a transaction with
+ * two statements). Racing refreshes meet at the token's row: the second finds it used and changes
+ * nothing.
  */
 function rotation(
   settings: Needs['kernel']['settings'],

@@ -1,7 +1,8 @@
 /**
- * Refresh tokens: `rt_` + base64url(secret 32 bytes ‖ tag 8 bytes). A successor's secret is derived from
- * its parent's, so whoever repeats a refresh gets the same one and a family cannot fork. The tag proves,
- * without any row, that a token was once ours. Keys are in the keyring, rows hold hashes only.
+ * Refresh tokens: `rt_` + base64url(secret 32 bytes ‖ tag 8 bytes). A successor's secret is derived
+ * from its parent's, so a repeated refresh gets the same one and a family cannot fork. The tag
+ * proves, without any row, that we issued the token. Keys are in the keyring, rows hold hashes
+ * only.
  */
 import { Buffer } from 'node:buffer'
 import { randomBytes, timingSafeEqual } from 'node:crypto'
@@ -33,12 +34,12 @@ export function successors(keys: Keys, session_id: string, parent: RefreshToken)
 export function parseToken(text: string): RefreshToken | null {
   if (!/^rt_[A-Za-z0-9_-]{54}$/.test(text)) return null
   const bytes = Buffer.from(text.slice(prefix.length), 'base64url')
-  // Base64url has several spellings of one value; only ours is accepted.
+  // Base64url can spell one value in several ways; only the canonical one is accepted.
   if (`${prefix}${bytes.toString('base64url')}` !== text) return null
   return { text, secret: bytes.subarray(0, secret_bytes), tag: bytes.subarray(secret_bytes) }
 }
 
-/** Whether it was once made for this session, whatever has become of its row. */
+/** Whether it was once issued for this session, even if its row is gone. */
 export function isGenuine(keys: Keys, session_id: string, token: RefreshToken): boolean {
   const verdicts = keys.kids.map(kid => {
     const tag = tagOf(keys, kid, session_id, token.secret)

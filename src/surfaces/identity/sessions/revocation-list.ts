@@ -1,8 +1,8 @@
 /**
- * The sessions whose signed tokens no longer count. A revocation enters its own process's set at its
- * commit and reaches the others by a wake-up; every process also asks once a second, looking back far
- * enough to meet transactions that committed late. So a lost wake-up costs at most that second, and an
- * entry is forgotten only when every token of its session has expired by itself.
+ * The sessions whose signed tokens are no longer valid. A revocation enters the set of its own
+ * process at its commit and reaches the others by a wake-up. Every process also reads once a
+ * second, looking back far enough to see transactions that committed late. So a lost wake-up costs
+ * at most that second. An entry is removed when every token of its session has expired.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -14,14 +14,15 @@ export type Denied = {
   has(session_id: string): boolean
   add(session_ids: readonly string[]): void
   onAdd(hear: (session_id: string) => void): void
-  /** Reads what was revoked within the life of a token, then keeps asking until `stop`. */
+  /** Reads the revocations within the life of a token, then keeps reading until `stop`. */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * What is revoked and which keys sign, as the pulse reads them. Ids are summed up, not times compared: a
- * transaction that commits late carries an older time than one that was seen already.
+ * Which sessions are revoked and which keys sign, as the pulse reads them. Ids are summed up, not
+ * times compared: a transaction that commits late carries an older time than one that was seen
+ * already.
  */
 export const revocation_sign = {
   topic: 'identity.revocations',
@@ -32,7 +33,7 @@ export const revocation_sign = {
       where revoked_at is not null and revoked_at > kernel.now() - interval '30 seconds') r`,
 }
 
-/** Until the next question, where one failed. */
+/** Wait until the next read after a failed one. */
 const again_ms = 1000
 const overlap_seconds = 30
 const margin_seconds = 60
@@ -70,7 +71,7 @@ export function openDenied(
     if (news.keys !== keys.loaded()) await keys.load()
     for (const [id, end] of until) if (end < performance.now()) until.delete(id)
   }
-  /** One question at a time: whoever asks meanwhile is answered by one more. */
+  /** One read at a time: callers meanwhile share one further read. */
   const poll = (): Promise<void> => {
     if (asking) {
       again = true

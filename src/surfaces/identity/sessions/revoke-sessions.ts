@@ -1,6 +1,6 @@
 /**
- * Ends sessions. The rows, the announcements and the records commit together; after the commit this process refuses
- * their tokens at once and the others are woken to look.
+ * Ends sessions. The rows, the events and the records commit together; after the commit this
+ * process refuses their tokens at once and wakes the others to read.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -29,13 +29,13 @@ export type Which = {
   readonly except?: string | null
   /** Only those that worked in this tenant as a guest. */
   readonly guest_of?: string
-  /** All but so many of the newest. */
+  /** All but this many of the newest. */
   readonly beyond?: number
 }
 
 const Revoked = Type.Object({ id: Id, tenant_id: Id, version: Version })
 
-/** Answers how many ended now. */
+/** Returns how many were ended now. */
 export async function revokeSessions(
   tx: Tx,
   { denied, kernel }: Pick<Deps, 'denied' | 'kernel'>,

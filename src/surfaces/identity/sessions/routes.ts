@@ -1,4 +1,4 @@
-/** Logging in, staying in, logging out, and where one is logged in. */
+/** Logging in, refreshing, logging out, and listing sessions. */
 import { Type } from 'typebox'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { closed, Id, pageQuery, text } from '../../../kernel/http/shapes.ts'
@@ -31,7 +31,7 @@ function logInRoute(deps: Deps): Route {
     path: '/v1/sessions',
     name: 'logIn',
     summary: 'Log in',
-    description: 'Where a second factor is due the reply is 202 with a challenge.',
+    description: 'Where a second factor is required the reply is 202 with a challenge.',
     permission: 'public',
     body: LogIn,
     transaction: 'own',
@@ -58,14 +58,14 @@ function refreshRoute(deps: Deps): Route {
     name: 'refreshSession',
     summary: 'Exchange a refresh token for new tokens',
     description:
-      'A refresh token works once. Using an old one ends the session, because one of the two holders is not its owner.',
+      'A refresh token works once. Using an old one ends the session, because one of the two holders must have stolen it.',
     permission: 'public',
     body: closed({
       refresh_token: Type.Optional(text(200)),
       tenant_id: Type.Optional(Id),
     }),
     body_optional: true,
-    // One code for whatever is wrong with it: the id and the token are one credential.
+    // One code for every fault: the id and the token are one credential.
     absent: 'invalid_refresh_token',
     transaction: 'own',
     replies: { 200: SessionTokens },
@@ -74,7 +74,7 @@ function refreshRoute(deps: Deps): Route {
       const { session_id } = params
       const given = (body as { refresh_token?: string; tenant_id?: string } | undefined) ?? {}
       const cookie = given.refresh_token ? null : refreshCookie(request.headers['cookie'])
-      // The access token may have expired, so the pipeline may not have asked for the CSRF token.
+      // The access token may have expired, so the pipeline may not have checked the CSRF token.
       if (cookie) kernel.csrf.demand(request.headers, session_id)
       const refresh_token = given.refresh_token ?? cookie ?? ''
       const asked = { session_id, refresh_token, tenant_id: given.tenant_id }
@@ -168,7 +168,7 @@ function listRoutes(): Route[] {
       method: 'GET',
       path: '/v1/sessions',
       name: 'listSessions',
-      summary: 'Where I am logged in',
+      summary: 'List my sessions',
       permission: 'authenticated',
       added: true,
       query: pageQuery({}),
@@ -183,7 +183,7 @@ function listRoutes(): Route[] {
       method: 'GET',
       path: '/v1/accounts/{account_id}/sessions',
       name: 'listAccountSessions',
-      summary: 'Where an account is logged in',
+      summary: 'List the sessions of an account',
       permission: 'authenticated',
       added: true,
       absent: 'account_not_found',

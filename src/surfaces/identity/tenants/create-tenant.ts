@@ -1,4 +1,4 @@
-/** Makes a tenant. Its slug is unique over the platform; the unique index decides races. */
+/** Creates a tenant. Its slug is unique over the platform; the unique index decides races. */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,4 +1,4 @@
-/** Routes about tenants, for those who operate the platform. */
+/** Routes about tenants, for platform operators. */
 import { sql } from '../../../kernel/database/sql.ts'
 import { etag } from '../../../kernel/http/etag.ts'
 import { page } from '../../../kernel/http/page.ts'
@@ -20,7 +20,7 @@ function listRoute(): Route {
     method: 'GET',
     path: '/v1/tenants',
     name: 'listTenants',
-    summary: 'All tenants, newest first',
+    summary: 'List all tenants, newest first',
     permission,
     added: true,
     query: pageQuery({}),

@@ -36,7 +36,7 @@ describe('the first administrator', () => {
   })
 
   test.for([
-    [{ ADMIN_EMAIL: 'notmail' }, 'ADMIN_EMAIL is no mail address'],
+    [{ ADMIN_EMAIL: 'notmail' }, 'ADMIN_EMAIL is not a mail address'],
     [
       { ADMIN_EMAIL: 'root@example.test', ADMIN_PASSWORD: 'aaaaaaaaaaaa' },
       'ADMIN_PASSWORD is refused',

@@ -71,12 +71,12 @@ test('a known device has a bucket of its own', async () => {
 
 test('an unknown address is throttled like a known one', async () => {
   const tenant = await world.tenant()
-  const statuses: number[] = []
-  for (let guess = 0; guess < 6; guess++) {
-    const nobody = { email: 'nobody@example.test', password: 'not the password', tenant }
-    statuses.push((await world.login(nobody)).status)
-  }
-  expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
+  const nobody = { email: 'nobody@example.test', password: 'not the password', tenant }
+  const answers: Answer[] = []
+  for (let guess = 0; guess < 6; guess++) answers.push(await world.login(nobody))
+  expect(answers.map(one => one.status)).toEqual([401, 401, 401, 401, 401, 429])
+  const refused = answers.at(-1)?.headers
+  expect(refused?.get('ratelimit')).toBe(`"operation";r=0;t=${refused?.get('retry-after')}`)
 })
 
 test.each([

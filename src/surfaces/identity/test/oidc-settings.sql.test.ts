@@ -64,14 +64,14 @@ test('providers are taken from the setting or from a file', async () => {
 describe('the start is refused, and the secret is not told', () => {
   const broken = join(folder, 'broken.json')
   test.each<[string, unknown, Environment, RegExp]>([
-    ['no JSON', `[{"client_secret":"${secret}",}]`, {}, /is no valid JSON. Write it like/],
+    ['no JSON', `[{"client_secret":"${secret}",}]`, {}, /is not valid JSON. Write it like/],
     ['no such file', '/nowhere/providers.json', {}, /\/nowhere\/providers\.json, which cannot be/],
-    ['a file without JSON', broken, {}, /broken\.json, which is no valid JSON/],
+    ['a file without JSON', broken, {}, /broken\.json, which is not valid JSON/],
     ['a member too many', [good, { ...good, name: 'b', secrets: 1 }], {}, /entry 2/],
     ['a member missing', [{ ...good, client_id: undefined }], {}, /entry 1.*client_id/],
     ['a wrong type', [{ ...good, trust_email: 'yes' }], {}, /entry 1 at \/trust_email/],
     ['a name twice', [good, good], {}, /"acme" twice/],
-    ['no address', [{ ...good, issuer: 'login' }], {}, /no address/],
+    ['no address', [{ ...good, issuer: 'login' }], {}, /not a URL/],
     ['plain http', [{ ...good, issuer: 'http://login.example.com' }], {}, /not https/],
     [
       'plain http in production',

@@ -1,6 +1,6 @@
 /**
- * The engine as the rest of the surface sees it: the functions of the worker protocol, which the runner
- * inside the process uses too, and the loops that keep time.
+ * The engine as the rest of the surface sees it: the functions of the worker protocol, which the
+ * runner inside the process uses too, and the loops that act on time.
  */
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { JobFailure } from '../../../kernel/errors/job-failure.ts'
@@ -37,12 +37,12 @@ export type Finalize = Bearer & {
 
 export type Engine = {
   readonly claim: ClaimForWorker
-  /** Those that are not answered are lost. `by` is null for the platform's own workers. */
+  /** Attempts that are not in the result are lost. `by` is null for the platform's own workers. */
   heartbeat(leases: readonly Bearer[], by: HeldBy | null): Promise<readonly Renewed[]>
-  /** Undefined where the lease is lost. */
+  /** Undefined if the lease is lost. */
   progress(bearer: Bearer, step: JobStep): Promise<Noted | undefined>
   finalize(finish: Finalize): Promise<Finished>
-  /** Locks the attempt until `tx` ends; undefined where the lease is lost. */
+  /** Locks the attempt until `tx` ends; undefined if the lease is lost. */
   attemptFence(tx: Tx, bearer: Bearer): Promise<HeldAttempt | undefined>
   readonly loops: readonly Loop[]
 }
@@ -54,7 +54,7 @@ export type EngineDeps = {
   rulesOf(one: TypeVersion): TypeRules
   /** The types whose handlers are in this process. */
   builtIns(): readonly JobType[]
-  /** Throws where the result is not what its type promises. */
+  /** Throws if the result does not match the schema of its type. */
   checkResult(reader: Reader, one: TypeVersion, value: unknown): Promise<void>
 }
 
@@ -128,7 +128,7 @@ function resultOf({ result }: Finalize): Result | null {
   return 'value' in result ? jsonResult(result.value) : { id: result.result_ref, body: null }
 }
 
-/** Types are offered once, before anything runs: the list is made when it is first needed. */
+/** Types are declared once, before anything runs: the list is made at its first use. */
 function builtInsOf({ rulesOf, builtIns }: EngineDeps): () => readonly BuiltIn[] {
   let made: readonly BuiltIn[] = []
   return () => {

@@ -1,7 +1,7 @@
 /**
- * When a lease ends that is given or renewed now: after its own time, but never later than the attempt's
- * time, nor than the grace after the job's deadline or after its cancel. So whatever takes a job away
- * from its worker does it in one way: the lease lapses, and the sweep finds it.
+ * When a lease ends that is given or renewed now: after its own time, but never later than the
+ * attempt's time limit, nor than the grace period after the job's deadline or its cancel. So a job
+ * is always taken away from its worker in the same way: the lease expires, and the sweep finds it.
  */
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 
@@ -9,7 +9,7 @@ type Bounds = {
   readonly lease_seconds: Sql
   readonly timeout_at: Sql
   readonly grace_seconds: number
-  /** What has the columns deadline_at and cancel_requested_at, in the platform's time. */
+  /** A row with the columns deadline_at and cancel_requested_at, in the platform's time. */
   readonly job: Sql
 }
 

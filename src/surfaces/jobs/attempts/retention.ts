@@ -1,13 +1,13 @@
 /**
- * What has had its time: the progress of ended jobs after a week, and jobs with all that belongs to them
- * a month after their end. A job goes with its rows in one commit; one that others still wait for, or
- * whose result is still kept, stays.
+ * Deletes old rows: the progress of ended jobs after a week, and jobs with all their rows a month
+ * after their end. A job and its rows are deleted in one commit. A job that others still wait for,
+ * or whose result is still kept, stays.
  */
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import type { Retention } from '../../../kernel/work/retention.ts'
 import type { Kernel } from '../settings.ts'
 
-/** As many as make the kernel run the statement again at once. */
+/** With this many rows the kernel runs the statement again at once. */
 const portion = 1000
 
 export function jobRetention({ settings }: Pick<Kernel, 'settings'>): readonly Retention[] {

@@ -1,4 +1,4 @@
-/** What the engine must know of a job type, whether it is built in or was registered over HTTP. */
+/** What the engine must know of a job type, built in or registered over HTTP. */
 import type { Backoff } from './ends/backoff.ts'
 
 export type TypeVersion = { readonly type: string; readonly schema_version: number }
@@ -7,6 +7,6 @@ export type TypeRules = TypeVersion & {
   readonly lease_seconds: number
   readonly timeout_seconds: number
   readonly backoff: Backoff
-  /** Exact, over all processes; null is no cap of its own. */
+  /** Exact, over all processes; null means that the type has no cap. */
   readonly tenant_max_running: number | null
 }

@@ -1,9 +1,9 @@
 /**
- * What the end of jobs means to those that wait for them: an edge is satisfied once; a job whose last edge
- * was satisfied may run; one that waits for a success that will not come fails, with the first ancestor
- * that failed as its cause, and so on downwards. The waiting rows are locked before the edges are looked
- * at, each step in a statement with a fresh snapshot, so of two parents that end at the same time the
- * second one sees what the first has done.
+ * The effect of ended jobs on those that wait for them: an edge is satisfied once; a job whose last
+ * edge was satisfied may run; one that waits for a success that cannot come any more fails, with
+ * the first failed ancestor as its cause, and so on downwards. The waiting rows are locked before
+ * the edges are read, each step in a statement with a new snapshot, so of two parents that end at
+ * the same time the second one sees the effect of the first.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -22,7 +22,7 @@ const Child = Type.Object({ tenant_id: Type.String(), job_id: Type.String() })
 type Child = Static<typeof Child>
 const Doomed = Type.Object({ ...Child.properties, cause_job_id: Type.String() })
 
-/** Answers whether any job became ready. */
+/** Returns whether any job became ready. */
 export async function settleDependents(
   listeners: EndListeners,
   tx: Tx,
@@ -43,7 +43,7 @@ export async function settleDependents(
   return released > 0
 }
 
-/** In the order of their ids, which is the order in which jobs wait for each other. */
+/** In the order of their ids, in which all transactions lock jobs. */
 async function holdChildren(tx: Tx, ended: readonly EndedParent[]): Promise<Child[]> {
   return await tx.many(
     Child,
@@ -91,7 +91,7 @@ async function findDoomed(tx: Tx, ended: readonly EndedParent[]) {
 
 const Released = Type.Object({ ready: Type.Integer() })
 
-/** Those of them that lack nothing any more; answers how many may run at once. */
+/** Those of them with no unsatisfied edge left; returns how many may run at once. */
 export async function release(tx: Tx, children: readonly Child[]): Promise<number> {
   if (children.length === 0) return 0
   const { ready } = await tx.one(

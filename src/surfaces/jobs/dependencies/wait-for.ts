@@ -1,7 +1,7 @@
 /**
- * A job begins to wait for others. The parents are held, so that one that ends at this moment either has
- * ended for this job too, or will find it waiting; edges point only at jobs that exist, so they can never
- * form a circle.
+ * Makes a job wait for others. The parents are locked, so that one that ends at this moment either
+ * has ended for this job too, or will find it waiting. Edges point only at jobs that exist, so they
+ * can never form a circle.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -18,7 +18,7 @@ type Parent = Static<typeof Parent>
 
 type Child = { readonly id: string; readonly tenant_id: string }
 
-/** The child's row waits without end already (`blocked`). */
+/** The child's row is already blocked without a time (`blocked`). */
 export async function waitFor(
   tx: Tx,
   listeners: EndListeners,
@@ -38,7 +38,7 @@ export async function waitFor(
   await settleEnded(tx, listeners, child, parents)
 }
 
-/** A job that was taken up again waits for those parents that it still lacks. */
+/** A retried job waits for the parents that are still unsatisfied. */
 export async function waitAgain(
   tx: Tx,
   listeners: EndListeners,
@@ -47,13 +47,13 @@ export async function waitAgain(
 ): Promise<void> {
   const parents = await holdParents(tx, child, parent_ids)
   await settleEnded(tx, listeners, child, parents)
-  // What it lacked was read before the parents were held: by then it may have been satisfied.
+  // The edges were read before the parents were locked: they may have been satisfied meanwhile.
   await release(tx, [{ tenant_id: child.tenant_id, job_id: child.id }])
 }
 
 /**
- * Shared, so that children of one parent do not wait for each other; only the first one marks it. Both in
- * the order of ids, so that two who want the same ones do not hold each other up for ever.
+ * Shared locks, so that children of one parent do not wait for each other; only the first one marks
+ * it. Both in the order of ids, so that two transactions cannot deadlock.
  */
 async function holdParents(tx: Tx, { tenant_id }: Child, ids: readonly string[]) {
   const [, held] = await Promise.all([

@@ -1,6 +1,7 @@
 /**
- * Cancels a job. One that waits ends at once: whoever deletes its queue row decides. One that runs is asked
- * to stop, and stays `running` until its worker has: the answer never claims more than is true.
+ * Cancels a job. One that waits ends at once: the transaction that deletes its queue row decides.
+ * One that runs is asked to stop, and stays `running` until its worker has stopped, so the reply
+ * never claims more than is true.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -13,7 +14,7 @@ import { isTerminal, JobState } from '../schemas.ts'
 
 const Now = Type.Object({ state: JobState, cancel_requested_at: nullable(Type.String()) })
 
-/** A job that is claimed or given back at this moment is looked at again. */
+/** A job that is being claimed or given back is checked again. */
 const looks_max = 5
 
 export async function cancelJob(

@@ -1,6 +1,6 @@
 /**
- * Reorders a job that waits. Its queue row is held first, so that it is either changed before it is
- * claimed, or was claimed already and is left alone.
+ * Changes the priority or time of a waiting job. Its queue row is locked first, so that it is
+ * either changed before it is claimed, or was claimed already and is not changed.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -1,6 +1,6 @@
 /**
- * Whether an order can become a job: its type and version exist, its parameters fit, its times leave room.
- * What comes out names everything that the row needs.
+ * Checks whether an order can become a job: its type and version exist, its parameters match, its
+ * times are possible. The result contains everything that the row needs.
  */
 import { parseTime } from '../../../kernel/clock.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -13,7 +13,7 @@ import { priority_default } from '../schemas.ts'
 import type { KnownType } from '../types/job-types.ts'
 import type { NewJob } from './insert-jobs.ts'
 
-/** Of whoever is no account: other surfaces, and schedules of the platform. */
+/** Without an account: other surfaces, and schedules of the platform. */
 const platform_principal = nil_id
 
 type CheckDeps = Pick<Deps, 'types' | 'kernel' | 'files'>
@@ -61,7 +61,7 @@ async function checkInput(
   if (parameters !== undefined && input_ref !== undefined) {
     throw invalid(`${pointer}/input_ref`, 'oneOf')
   }
-  // A file takes the place of parameters; what is in it is for the type's own code to judge.
+  // A file replaces the parameters; the type's own code checks its content.
   if (input_ref !== undefined) return
   const given = parameters ?? {}
   if (Buffer.byteLength(JSON.stringify(given)) > settings['jobs.parameters_bytes']) {

@@ -1,7 +1,7 @@
 /**
- * The entity tag of a job. Its version alone would lie while it waits or runs: progress and the reason for
- * waiting change without a new version. So until it has ended the tag also says how far it has come; for
- * If-Match only the version in it counts.
+ * The entity tag of a job. Its version alone would be wrong while the job waits or runs: progress
+ * and the reason for waiting change without a new version. So until the job has ended the tag also
+ * contains its progress; for If-Match only the version in it counts.
  */
 import { hash } from 'node:crypto'
 import { etag, expectedVersions, type Conditions } from '../../../kernel/http/etag.ts'
@@ -23,7 +23,7 @@ export function conditionsOf(headers: RequestFacts['headers']): Conditions {
   return { if_match: bare(headers['if-match']), if_none_match: bare(headers['if-none-match']) }
 }
 
-/** Tags without what they say beside the version. */
+/** Tags without the part beside the version. */
 function bare(header: string | string[] | undefined): string | undefined {
   const text = Array.isArray(header) ? header.join(',') : header
   return text?.replaceAll(/"(\d+)-[\w-]{8}"/g, '"$1"')

@@ -1,6 +1,6 @@
 /**
- * Finds a job for somebody who wants something of it. Absent, foreign and unreadable are the same 404; who
- * may see it but not do this is told so.
+ * Finds a job for a caller who wants to act on it. Missing, foreign and unreadable jobs are the
+ * same 404; a caller who may see the job but not do this gets 403.
  */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -60,11 +60,11 @@ export type Caller = {
   readonly grants: () => Promise<ReadonlySet<string>>
 }
 
-/** What a submitter keeps; retrying and reordering are for those who hold them. */
+/** Permissions that a submitter has; retrying and changing require their own permission. */
 const kept: ReadonlySet<Act> = new Set(['jobs.jobs.read', 'jobs.jobs.cancel', 'jobs.results.read'])
 const submit = 'jobs.jobs.submit'
 
-/** The same question later, while a stream of the job is open: their rights may have been taken away. */
+/** The same check later, while a stream of the job is open: the grants may have been removed. */
 export async function stillReads(
   deps: Pick<Deps, 'types' | 'rights'>,
   principal: Principal,
@@ -94,7 +94,7 @@ function may(
 export type Readable = {
   readonly all: boolean
   readonly types: string[]
-  /** Own jobs of every type but these, and of these. */
+  /** The caller's own jobs of every type but these, and all jobs of these. */
   readonly own_all: boolean
   readonly own_types: string[]
   readonly own_except: string[]

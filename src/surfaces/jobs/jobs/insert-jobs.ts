@@ -1,6 +1,6 @@
 /**
- * New jobs as rows: truth, input, place in the queue and the first line of the history, in one statement
- * for as many as there are. Where the key of one was used before, nothing of it is written.
+ * Inserts new jobs: row, input, queue row and the first entry of the history, in one statement for
+ * any number of them. If the key of one was used before, nothing of it is written.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -29,7 +29,7 @@ export type NewJob = {
 
 const Made = Type.Object({ id: Type.String() })
 
-/** Answers the ids that were made. */
+/** Returns the ids that were created. */
 export async function insertJobs(tx: Tx, jobs: readonly NewJob[]): Promise<ReadonlySet<string>> {
   const of = <T>(pick: (job: NewJob) => T): T[] => jobs.map(pick)
   const rows = await tx.many(
@@ -86,7 +86,7 @@ export async function insertJobs(tx: Tx, jobs: readonly NewJob[]): Promise<Reado
   return new Set(rows.map(row => row.id))
 }
 
-/** Nothing given and nothing in it are the same. */
+/** Missing and empty are the same. */
 function parametersOf({ parameters }: NewJob): string | null {
   if (parameters === undefined || parameters === null) return null
   const text = JSON.stringify(parameters)

@@ -1,6 +1,7 @@
 /**
- * Jobs of a tenant, newest first. What waits is found in the queue, what runs among the running attempts,
- * and what failed by an index of its own, so that a page costs the same however many others there are.
+ * Jobs of a tenant, newest first. Waiting jobs are found in the queue, running ones among the
+ * running attempts, and failed ones by their own index, so that a page costs the same however many
+ * others there are.
  */
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'

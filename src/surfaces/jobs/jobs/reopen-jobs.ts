@@ -1,7 +1,8 @@
 /**
- * Takes ended jobs up again: the same jobs, with fresh attempts whose numbers go on. What ended them is
- * forgotten in the row and kept in the history; a deadline that has passed counts no more, or the job
- * would expire at once. A parent that it still lacks is waited for again, and so is a time to come.
+ * Makes ended jobs run again: the same jobs, with new attempts whose numbers continue. The reason
+ * of the end is removed from the row and kept in the history. A deadline that has passed is
+ * removed, because otherwise the job would expire at once. Unsatisfied parents and a future time
+ * are waited for again.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -80,7 +81,7 @@ async function reopen(
 
 const Dead = Type.Object({ id: Type.String() })
 
-/** Cancelled ones stay: somebody wanted that. */
+/** Cancelled jobs stay, because somebody requested that. */
 export async function redriveJobs(
   tx: Tx,
   deps: Pick<Deps, 'kernel' | 'listeners' | 'types' | 'quota'>,

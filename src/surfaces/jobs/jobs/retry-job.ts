@@ -1,6 +1,7 @@
 /**
- * Retries a job: the same one, where it ended without success, or a new one that is linked to it. Work of
- * another surface is never made anew here, because the record that belongs to it would be missing.
+ * Retries a job: the same one if it ended without success, otherwise a new one that is linked to
+ * it. Work of another surface is never created again here, because that surface's own record would
+ * be missing.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -34,7 +35,7 @@ const Again = Type.Object({
   parameters: Type.Unknown(),
 })
 
-/** Answers the id of the new one: it starts at once, whatever the old one waited for. */
+/** Returns the id of the new one. It starts at once, even if the old one waited for others. */
 export async function retryAsNewJob(
   tx: Tx,
   deps: RetryDeps,

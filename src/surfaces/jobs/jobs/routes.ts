@@ -1,6 +1,6 @@
 /**
- * Routes that show jobs, cancel, retry and reorder them. Who submitted one, or holds the permission for its
- * type, sees it.
+ * Routes that show jobs, cancel, retry and change them. The submitter, and callers with the
+ * permission for its type, can see a job.
  */
 import { Type } from 'typebox'
 import { page } from '../../../kernel/http/page.ts'
@@ -81,7 +81,7 @@ function listRoute(deps: Deps): Route {
 
 const absent = 'job_not_found'
 
-/** The job after what was done to it, with its headers. */
+/** The job after the change, with its headers. */
 async function shown(reader: Reader, deps: Deps, tenant_id: string, job_id: string) {
   const job = await viewJob(reader, deps, { tenant_id, job_id })
   if (!job) throw problem('job_not_found')

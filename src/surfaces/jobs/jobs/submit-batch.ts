@@ -1,7 +1,7 @@
 /**
- * Submits up to a hundred jobs in one commit, all or none. Within a batch jobs name each other by refs;
- * they are placed in an order in which every job comes after those it waits for, and where there is no
- * such order the batch is refused.
+ * Submits up to a hundred jobs in one commit, all or none. Within a batch jobs name each other by
+ * refs. They are sorted so that every job comes after those it waits for; if there is a circle, the
+ * batch is refused.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { FieldError } from '../../../kernel/errors/problem.ts'
@@ -16,7 +16,7 @@ import { madeBefore, type SubmitDeps } from './submit-job.ts'
 type Item = SubmitBatch['jobs'][number]
 type Common = Pick<JobOrder, 'tenant_id' | 'principal_id' | 'operation' | 'request_fingerprint'>
 
-/** Answers the id of each ref. */
+/** Returns the id of each ref. */
 export async function submitBatch(
   tx: Tx,
   deps: SubmitDeps,

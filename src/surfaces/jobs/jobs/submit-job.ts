@@ -1,7 +1,7 @@
 /**
- * Submits one job in the caller's transaction. A key that was used before names the job that it made: the
- * unique index forbids a second one for as long as the first is kept, also when the kernel's record of
- * the request is gone.
+ * Submits one job in the caller's transaction. A key that was used before returns the job that it
+ * created: the unique index forbids a second one for as long as the first is kept, even if the
+ * kernel's record of the request is deleted.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -38,7 +38,7 @@ export async function placeJob(
 
 const Before = Type.Object({ id: Type.String(), request_fingerprint: nullable(Bytes) })
 
-/** The job that was made with this key, if it was asked for in the same words. */
+/** The job that was created with this key, if the order is the same. */
 export async function madeBefore(
   tx: Tx,
   job: Pick<

@@ -33,7 +33,7 @@ export function submitRoutes(deps: Deps): readonly Route[] {
   return [submitRoute(deps), batchRoute(deps)]
 }
 
-/** The same words in another order are the same order, as for the kernel's own records. */
+/** The same members in another order are the same order, as for the kernel's own records. */
 function orderedBy(principal: Principal, operation: string, body: unknown) {
   return {
     tenant_id: principal.tenant_id,
@@ -53,7 +53,7 @@ function keyOf({ headers }: RequestFacts): string {
   return String(headers['idempotency-key'])
 }
 
-/** Work of another surface begins at that surface, which checks rights and quotas of its own. */
+/** Work of another surface is submitted by that surface, which checks its own rights and quotas. */
 function requireOffered({ types }: Deps, order: Pick<JobOrder, 'type' | 'schema_version'>): void {
   const versions = types.builtIns().filter(one => one.type === order.type)
   if (versions.length > 0 && !versions.some(one => one.offered)) throw problem('unknown_job_type')
@@ -63,7 +63,7 @@ type Asking = { tx: Tx; deps: Deps; grants(): Promise<ReadonlySet<string>> }
 
 const named_max = 20
 
-/** Where the type is unknown, the refusal names those that the caller may submit. */
+/** If the type is unknown, the refusal lists those that the caller may submit. */
 async function namingTypes<T>({ tx, deps, grants }: Asking, submit: () => Promise<T>): Promise<T> {
   try {
     return await submit()

@@ -1,6 +1,6 @@
 /**
- * A job as everybody sees it, read in one statement from its row, its place in the queue and its last
- * progress. Why it waits is read with it, so that the answer is as true as the rest.
+ * A job as callers see it, read in one statement from its row, its queue row and its last progress.
+ * The reason why it waits is read with it, so that the reply is consistent.
  */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -74,7 +74,7 @@ export async function viewJob(
   return view
 }
 
-/** Those that `picked` names by `id` and `tenant_id`, newest first. */
+/** The jobs that `picked` names by `id` and `tenant_id`, newest first. */
 export async function viewJobs(
   reader: Reader,
   { kernel: { settings }, types }: ViewDeps,
@@ -90,8 +90,8 @@ export async function viewJobs(
 }
 
 /**
- * Only what waits is asked why: of everything else nothing but its own rows is read. What runs is counted
- * once a tenant, not once a row.
+ * Only waiting jobs need a reason; of all others only their own rows are read. Running jobs are
+ * counted once a tenant, not once a row.
  */
 function viewStatement(picked: Sql): Sql {
   return sql`
@@ -191,12 +191,15 @@ function shown(
   }
 }
 
-/** Why a job does not run: the first reason that holds, from the job itself to its share of the places. */
+/**
+ * Why a job does not run: the first reason that holds, from the job itself to its share of the
+ * slots.
+ */
 export type WaitingFacts = {
   readonly queued: boolean
-  /** Null where it is ready; `infinity` while it waits for other jobs. */
+  /** Null if it is ready; `infinity` while it waits for other jobs. */
   readonly wake_at: string | null
-  /** It waits for another time than the one that was asked for. */
+  /** It waits for another time than the one that was ordered. */
   readonly backing_off: boolean
   readonly paused: boolean
   readonly capable: boolean

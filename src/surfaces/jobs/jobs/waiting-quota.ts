@@ -1,7 +1,7 @@
 /**
- * How many jobs of a tenant may wait. Counting a hundred thousand rows at each submission would cost more
- * than the submission, so a count is used again for as long as it took a hundred times over, and what this
- * process added since is added to it; near the limit it is always counted anew.
+ * How many jobs of a tenant may wait. Counting a hundred thousand rows at each submission would
+ * cost more than the submission. So a count is cached for a hundred times as long as it took, and
+ * jobs that this process added since are added to it; near the limit it is always counted again.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -9,7 +9,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { problem } from '../errors.ts'
 
 export type WaitingQuota = {
-  /** Refuses where these would be too many. */
+  /** Refuses if these would be too many. */
   require(reader: Reader, tenant_id: string, jobs: number): Promise<void>
 }
 

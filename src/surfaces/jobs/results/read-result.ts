@@ -1,4 +1,4 @@
-/** Finds what a job has left, and hands out its bytes, wherever they lie. */
+/** Finds the result of a job, and returns its bytes from wherever they are stored. */
 import { Readable } from 'node:stream'
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -14,7 +14,7 @@ const Facts = Type.Object({
 })
 export type ResultFacts = Static<typeof Facts>
 
-/** Undefined where it is past retention. */
+/** Undefined if its retention has ended. */
 export async function factsOf(
   reader: Reader,
   { tenant_id, result_ref }: { readonly tenant_id: string; readonly result_ref: string },

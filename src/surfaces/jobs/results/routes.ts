@@ -1,6 +1,6 @@
 /**
- * Routes to what jobs have left: a short-lived address for whoever may read it, and the bytes for
- * whoever holds the address.
+ * Routes to the results of jobs: a short-lived URL for callers who may read it, and the bytes for
+ * the holder of the URL.
  */
 import { Type } from 'typebox'
 import { rfc3339 } from '../../../kernel/clock.ts'
@@ -63,7 +63,7 @@ function bytesRoute({ kernel }: Deps): Route {
   return route({
     method: 'GET',
     path: '/_objects/j/{result_id}',
-    // Its signature is judged before anybody learns whether there is such a result.
+    // The signature is checked before the reply shows whether there is such a result.
     params: { result_id: Id },
     name: 'downloadJobResult',
     summary: 'The bytes of a result, by an address that was signed',
@@ -72,7 +72,7 @@ function bytesRoute({ kernel }: Deps): Route {
     permission: 'public',
     added: true,
     absent: 'result_not_found',
-    // The answer has the type that the worker gave it, whatever that is.
+    // The reply has the media type that the worker set, whatever it is.
     produces: ['application/octet-stream', 'application/json', 'text/plain', 'text/csv', '*/*'],
     query: closed({
       exp: Type.Optional(text(20)),
@@ -91,7 +91,7 @@ function bytesRoute({ kernel }: Deps): Route {
       return reply(200, bytes, {
         'content-type': media_type,
         'content-length': String(size),
-        // Nothing that a worker wrote is shown as a page of this host.
+        // A browser must never show a result as a page of this host.
         'content-disposition': 'attachment',
         'repr-digest': `sha-256=:${checksum_sha256.toString('base64')}:`,
       })

@@ -1,6 +1,7 @@
 /**
- * Keeps what an attempt has made, if it holds its lease. The row comes first and names the object, so no
- * bytes are ever stored that no row knows; the worker learns the row's id only once they are all there.
+ * Stores the result of an attempt, if it holds its lease. The row comes first and names the object,
+ * so there are never bytes without a row; the worker gets the row's id only when all bytes are
+ * stored.
  */
 import { hash } from 'node:crypto'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,7 +1,8 @@
 /**
- * Results that nobody can ask for any more: those past their time, and bytes of attempts that ended
- * without naming them. The object goes before its row, so that a sweep that is killed finds it again. An
- * attempt that has ended may still be storing: its bytes are left alone for an hour.
+ * Deletes results that cannot be requested any more: those past their retention, and bytes of
+ * attempts that ended without naming them. The object is deleted before its row, so that a sweep
+ * that is killed finds it again. An attempt that has ended may still be storing: its bytes are left
+ * alone for an hour.
  */
 import { Type, type Static } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'
@@ -20,7 +21,7 @@ export function resultSweep({
   settings,
 }: Pick<Kernel, 'db' | 'objects' | 'settings'>): Loop {
   const days = settings['jobs.results_retention_days']
-  // Looks at one portion a minute and begins again at the end, so that its cost does not grow.
+  // Checks one portion a minute and starts again at the end, so that its cost does not grow.
   let after: string | null = null
   const drop = async (found: readonly Swept[]) => {
     for (const { blob_key } of found) if (blob_key) await objects.delete(blob_key)

@@ -1,7 +1,7 @@
 /**
- * Makes a schedule or replaces it as a whole. What it would submit is checked now, so that a mistake shows
- * to the person who makes it and not in the night. A changed schedule counts from now: what was missed under the
- * old one is not made up for.
+ * Creates a schedule or replaces it completely. Its order is checked now, so that its author sees a
+ * mistake at once and not at the first run. A changed schedule counts from now: missed runs of the
+ * old one are not made up for.
  */
 import { Type } from 'typebox'
 import { allowsType } from '../../../kernel/access/permissions.ts'
@@ -97,7 +97,7 @@ async function nextRun(tx: Tx, cron: string, timezone: string): Promise<string> 
 
 const Before = Type.Object({ type: Type.String(), version: Type.Integer() })
 
-/** Of two who make one name at once, the second sees what the first has made. */
+/** Of two requests that create one name at once, the second sees the row of the first. */
 async function holdName(tx: Tx, tenant_id: string, name: string) {
   await tx.run(sql`
     select pg_advisory_xact_lock(hashtext('jobs.schedule'), hashtext(${`${tenant_id} ${name}`}))`)

@@ -1,4 +1,6 @@
-/** Routes about schedules: of a tenant, by their names, each for whoever may schedule its type. */
+/**
+ * Routes about schedules: of a tenant, by their names, each for callers who may schedule its type.
+ */
 import { hash } from 'node:crypto'
 import { allowsType } from '../../../kernel/access/permissions.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -55,7 +57,7 @@ function putRoute(deps: Deps): Route {
   })
 }
 
-/** Undefined where there is none that the caller may see. */
+/** Undefined if there is none that the caller may see. */
 async function findSchedule(
   reader: Reader,
   tenant_id: string,
@@ -71,7 +73,7 @@ async function findSchedule(
   return found && allowsType(grants, permission, found.type) ? found : undefined
 }
 
-/** A run changes what is seen and not the version, so the tag says both. */
+/** A run changes the representation and not the version, so the tag contains both. */
 function tagOf(schedule: Schedule): string {
   const { version, next_run_at, last_job_id, last_error_code } = schedule
   const moving = JSON.stringify([next_run_at, last_job_id, last_error_code])

@@ -1,8 +1,9 @@
 /**
- * Submits what schedules owe. Any process takes a due schedule under its row's lock, submits, and moves it
- * on in the same commit, so there is no leader; the key of each job is its schedule and instant, so that
- * no instant makes two. Whether the owner may still schedule the type is asked in that transaction; where
- * not, the schedule pauses. The schedule says why a run was refused; others go on.
+ * Submits the due jobs of schedules. Any process takes a due schedule under its row's lock,
+ * submits, and moves it on in the same commit, so there is no leader. The key of each job is its
+ * schedule and instant, so that no instant creates two. The same transaction checks whether the
+ * owner may still schedule the type; if not, the schedule pauses. If a run is refused, the schedule
+ * stores why, and others continue.
  */
 import { Type, type Static } from 'typebox'
 import { allowsType } from '../../../kernel/access/permissions.ts'
@@ -34,6 +35,7 @@ const Due = Type.Object({
   now: Type.String(),
 })
 type Due = Static<typeof Due>
+type Named = Pick<Due, 'tenant_id' | 'id' | 'name' | 'type'>
 
 type RunDeps = SubmitDeps & Pick<Deps, 'rights'>
 
@@ -91,8 +93,8 @@ async function mayRun(tx: Tx, { rights }: RunDeps, due: Due): Promise<boolean> {
 
 const Paused = Type.Object({ version: Type.Integer() })
 
-/** Until somebody who may schedule the type replaces it. */
-async function pause(tx: Tx, { tenant_id, id, name, type }: Due): Promise<void> {
+/** Until an account that may schedule the type replaces it. */
+export async function pause(tx: Tx, { tenant_id, id, name, type }: Named): Promise<void> {
   const reason = 'owner_revoked'
   const { version } = await tx.one(
     Paused,
@@ -115,7 +117,7 @@ async function pause(tx: Tx, { tenant_id, id, name, type }: Due): Promise<void> 
 
 function dueOf({ kernel: { settings } }: SubmitDeps, due: Due) {
   const times = runTimes(due.cron, due.timezone)
-  // A zone may go when the machine's own list of them changes: such a schedule rests.
+  // A time zone may disappear in an update of the machine: such a schedule pauses.
   if (!times) return { runs: [], next_ms: null }
   return dueRuns(times, parseTime(due.next_run_at), parseTime(due.now), {
     catch_up: due.catch_up,
@@ -171,7 +173,7 @@ async function isUnderWay(tx: Tx, { tenant_id }: Due, job_id: string): Promise<b
   return under_way
 }
 
-/** The run is lost; the next one may fare better. */
+/** The run is lost; the next one may succeed. */
 async function passOver(deps: SubmitDeps, due: Due, code: string): Promise<void> {
   const { next_ms } = dueOf(deps, due)
   await deps.kernel.db.run(sql`

@@ -1,8 +1,9 @@
 /**
- * When a schedule runs. Two readings of cron meet here. One that runs in every hour (`*` for the hour)
- * follows real time and never pauses or doubles when clocks are changed. One that names hours means local
- * times: each happens once a day; a time that is skipped runs at the first instant after the gap, and
- * one that is repeated runs the first time only. Pure: instants are milliseconds since the epoch.
+ * When a schedule runs. There are two kinds of cron expressions. One that runs in every hour (`*`
+ * for the hour) follows real time and never pauses or doubles when clocks are changed. One that
+ * names hours means local times: each happens once a day; a time that is skipped runs at the first
+ * instant after the gap, and one that is repeated runs the first time only. Pure: instants are
+ * milliseconds since the epoch.
  */
 import { Cron } from 'croner'
 
@@ -16,7 +17,7 @@ export type RunTimes = {
 const fields_form = /^[0-9A-Za-z*,/#-]+( +[0-9A-Za-z*,/#-]+){4}$/
 const hour_ms = 3_600_000
 
-/** Null where the expression or the zone is not one, or names a day that never comes. */
+/** Null if the expression or the zone is invalid, or names a day that never comes. */
 export function runTimes(cron: string, timezone: string): RunTimes | null {
   const expression = cron.trim()
   if (!fields_form.test(expression) || !isZone(timezone)) return null
@@ -27,7 +28,7 @@ export function runTimes(cron: string, timezone: string): RunTimes | null {
     if (next(0) === null) return null
     return { next, last: (count, from_ms, until_ms) => newest(next, count, from_ms, until_ms) }
   } catch (error) {
-    // The library says TypeError and RangeError for what it cannot read.
+    // The library throws TypeError and RangeError for what it cannot read.
     if (error instanceof TypeError || error instanceof RangeError) return null
     throw error
   }
@@ -40,7 +41,7 @@ function inRealTime(expression: string, timezone: string): Next {
   return after_ms => cron.nextRun(new Date(after_ms))?.getTime() ?? null
 }
 
-/** Local times come one after another on a clock that knows no changes; each is then found in the zone. */
+/** Local times follow each other on a clock without changes; each is then converted to the zone. */
 function atLocalTimes(expression: string, timezone: string): Next {
   const wall = cronIn(expression, 'UTC')
   const wallOf = wallClock(timezone)
@@ -56,8 +57,9 @@ function atLocalTimes(expression: string, timezone: string): Next {
 }
 
 /**
- * No zone is further than 14 hours from UTC, so the search begins before the local time in any of them.
- * Null for a day that a zone left out: an instant that is found later belongs to another year.
+ * No zone is further than 14 hours from UTC, so the search begins before the local time in all of
+ * them. Null for a day that a zone left out: an instant that is found later belongs to another
+ * year.
  */
 function instantOf(local: Date, timezone: string): number | null {
   const date = `${local.getUTCDate()} ${local.getUTCMonth() + 1}`
@@ -87,7 +89,7 @@ function wallClock(timezone: string): (instant_ms: number) => number {
   }
 }
 
-/** Looks back in growing steps, so that a long pause costs no walk over all of it. */
+/** Searches back in growing steps, so that after a long pause it does not read all of it. */
 function newest(next: Next, count: number, from_ms: number, until_ms: number): number[] {
   for (let back_ms = hour_ms; ; back_ms *= 8) {
     const start_ms = Math.max(from_ms, until_ms - back_ms)

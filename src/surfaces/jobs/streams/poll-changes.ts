@@ -1,15 +1,17 @@
 /**
- * Knows when a watched job has moved on. However many watch, one statement a second asks for all of them,
- * and one more at each wake-up; whoever waits is told only that there is something to read.
+ * Finds out when a watched job has changed. For any number of watchers, one statement a second
+ * reads all of them, and one more runs at each wake-up; a watcher only gets that there is something
+ * to read.
  */
 import { Type } from 'typebox'
+import { logFailure } from '../../../kernel/database/log-failure.ts'
 import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Kernel } from '../settings.ts'
 import type { JobKey } from '../face.ts'
 
 export type Lookout = {
-  /** True once the job's sequence is no longer the one given or the job has gone; false when aborted. */
+  /** True once the job's sequence has changed or the job is deleted; false when aborted. */
   moved(job: JobKey, sequence: number, signal: AbortSignal): Promise<boolean>
   close(): void
 }
@@ -34,7 +36,7 @@ export function openLookout({ db, log, onWake }: Pick<Kernel, 'db' | 'log' | 'on
         await notifyMoved(db, [...all])
       } while (again)
     } catch (error) {
-      log.warn({ err: error }, 'watched jobs could not be looked at; it is tried again')
+      logFailure(log, { err: error }, 'watched jobs could not be looked at; it is tried again')
     } finally {
       looking = false
     }

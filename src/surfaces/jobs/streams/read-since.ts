@@ -1,6 +1,6 @@
 /**
- * What has happened to a job since a place in its one sequence, in one snapshot: the lines of progress, the
- * last step of its history, and the job itself as it was then.
+ * What happened to a job since a position in its one sequence, in one snapshot: the lines of
+ * progress, the last step of its history, and the job itself at that time.
  */
 import { Type, type Static } from 'typebox'
 import type { Db, Reader } from '../../../kernel/database/db.ts'
@@ -13,7 +13,10 @@ import { viewJob } from '../jobs/view-job.ts'
 
 export type Since = {
   readonly progress: readonly Static<typeof Progress>[]
-  /** Where in the sequence the job came into the state that is shown; null where it was in it before. */
+  /**
+   * The position in the sequence at which the job entered the state that is shown; null if it was
+   * in it before.
+   */
   readonly moved_at: number | null
   readonly job: JobView
   readonly sequence: number
@@ -21,7 +24,7 @@ export type Since = {
 
 const Place = Type.Object({ sequence: Type.Integer(), moved_at: nullable(Type.Integer()) })
 
-/** `after` null: from now on. Undefined where the job has gone. */
+/** `after` null: from now on. Undefined if the job is deleted. */
 export function readSince(
   db: Pick<Db, 'tx'>,
   deps: Pick<Deps, 'kernel' | 'types'>,

@@ -1,4 +1,4 @@
-/** Routes to what has happened to a job: its attempts, its history, and both as they go on. */
+/** Routes to the past of a job: its attempts, its history, and both as a live stream. */
 import { Type } from 'typebox'
 import { page } from '../../../kernel/http/page.ts'
 import { reply, route, type RequestFacts, type Route } from '../../../kernel/http/route.ts'
@@ -128,13 +128,13 @@ function eventsRoute(deps: Deps, lookout: Lookout): Route {
   })
 }
 
-/** A place beyond the end was never given out. */
+/** A position beyond the end was never given out. */
 function lastEventOf({ headers }: RequestFacts, last: number): number | null {
   const given = Number(headers['last-event-id'] ?? Number.NaN)
   return Number.isSafeInteger(given) && given >= 0 && given <= last ? given : null
 }
 
-/** So many streams of one principal in this process. */
+/** The limit of streams of one principal in this process. */
 function openPlaces(most: number) {
   const taken = new Map<string, number>()
   const add = (principal_id: string, by: 1 | -1) => {

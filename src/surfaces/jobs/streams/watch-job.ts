@@ -1,7 +1,7 @@
 /**
- * A job as a stream of events until it ends. The ids are the places in the job's one sequence, so a
- * reader that comes back with the last one misses nothing and reads nothing twice. Events are read from
- * the tables when the reader takes them: a slow one holds its place and no memory.
+ * A job as a stream of events until it ends. The ids are the positions in the job's one sequence,
+ * so a reader that resumes with the last one misses nothing and reads nothing twice. Events are
+ * read from the tables when the reader takes them: a slow reader costs no memory.
  */
 import type { Db } from '../../../kernel/database/db.ts'
 import type { SseEvent } from '../../../kernel/http/sse.ts'
@@ -18,7 +18,7 @@ export type Watched = JobKey & {
   mayRead(): Promise<boolean>
 }
 
-/** So long after a right was lost at most, nothing more is told. */
+/** After a permission was removed, the stream ends within this time. */
 const asked_every_ms = 1000
 
 export async function* watchJob(
@@ -48,7 +48,7 @@ export async function* watchJob(
   }
 }
 
-/** In the order of the sequence, each event with a place of its own; the end is the last of it. */
+/** In the order of the sequence, each event with its own position; the end is the last one. */
 function* told({ progress, moved_at, job, sequence }: Since): Generator<SseEvent> {
   const over = isTerminal(job.state)
   const place = over ? sequence : moved_at
@@ -63,7 +63,7 @@ function lineOf(line: Since['progress'][number]): SseEvent {
   return { event: 'job.progress', data: line, id: String(line.sequence) }
 }
 
-/** Without an id: the reader may ask again with that of the last event that it has. */
+/** Without an id: the reader may resume with the id of the last event that it has. */
 function ending(code: string): SseEvent {
   return { event: 'error', data: { code }, terminal: true }
 }

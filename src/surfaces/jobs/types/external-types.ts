@@ -1,6 +1,6 @@
 /**
- * Types that were registered over HTTP, as rows and as memory. What is immutable (the schemas of a
- * version) is compiled once and kept; the rules are read again at most once a second.
+ * Types that were registered over HTTP, as rows and cached. The schemas of a version never change
+ * and are compiled once; the rules are read again at most once a second.
  */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -47,7 +47,7 @@ const Schemas = Type.Object({
   result_schema: Type.Unsafe<object | null>(Type.Any()),
 })
 
-/** `result` is null where any result will do. */
+/** `result` is null if any result is accepted. */
 export type Fits = { readonly parameters: Fit; readonly result: Fit | null }
 
 export type ExternalFits = {

@@ -1,6 +1,6 @@
 /**
- * Every job type that there is: those of the surfaces, which are code, and those registered over HTTP,
- * which are rows. A type has one set of rules, and one schema for each of its versions.
+ * Every job type: those of the surfaces, which are code, and those registered over HTTP, which are
+ * rows. A type has one set of rules, and one schema for each of its versions.
  */
 import { compileSchema, type Fit } from '../../../kernel/bounded/json-schema.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -22,7 +22,7 @@ export type Kind = 'built_in' | 'activity' | 'external'
 /** A version of a type to submit. */
 export type KnownType = TypeVersion & {
   readonly kind: Kind
-  /** Whether anybody may submit it over HTTP. */
+  /** Whether it may be submitted over HTTP. */
   readonly offered: boolean
   readonly max_attempts: number
   readonly fits: Fits
@@ -34,25 +34,28 @@ export type JobTypes = {
   builtIn(one: TypeVersion): JobType | undefined
   builtIns(): readonly JobType[]
   activityNames(): readonly string[]
-  /** The newest version where none is asked for; refused where there is no such type or version. */
+  /** The newest version by default; refused if there is no such type or version. */
   resolve(reader: Reader, type: string, schema_version: number | undefined): Promise<KnownType>
   kindOf(reader: Reader, type: string): Promise<Kind | undefined>
   checkResult(reader: Reader, one: TypeVersion, value: unknown): Promise<void>
-  /** From memory: call `fresh` before, where types from outside matter. */
+  /** From the cache: call `fresh` before, where external types matter. */
   rulesOf(one: TypeVersion): TypeRules
   defaults(one: Partial<External> | undefined): Omit<TypeRules, 'type' | 'schema_version'> & {
     max_attempts: number
   }
-  /** Reads the outside types again, with the caller's connection, unless that was done a second ago. */
+  /**
+   * Reads the external types again, with the caller's connection, unless that was done a second
+   * ago.
+   */
   fresh(reader: Reader): Promise<void>
-  /** Forgets that it was. */
+  /** Makes the next `fresh` read again. */
   stale(): void
 }
 
 const fresh_ms = 1000
 const nameOf = ({ type, schema_version }: TypeVersion) => `${type} ${schema_version}`
 
-/** Our own schemas are schemas, and compiling them takes a sixth of a start. */
+/** Our own schemas are valid, and compiling them takes a sixth of the start-up time. */
 function fitAtFirstUse(schema: object): Fit {
   let fit: Promise<Fit> | undefined
   return async (value, pointer) => (await (fit ??= compileSchema(schema)))(value, pointer)

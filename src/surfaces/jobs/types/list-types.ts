@@ -1,4 +1,4 @@
-/** All job types in the order of their names: code and rows in one list, with what is paused. */
+/** All job types in the order of their names: code and rows in one list, with their pauses. */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -44,7 +44,7 @@ export async function allTypes(
     .sort((one, other) => (one.type < other.type ? -1 : 1))
 }
 
-/** What `POST /v1/jobs` takes, whoever asks. */
+/** The types that `POST /v1/jobs` accepts, for any caller. */
 export async function submittableTypes(
   reader: Reader,
   { types }: Pick<Deps, 'types'>,

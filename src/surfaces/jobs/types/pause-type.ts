@@ -1,6 +1,6 @@
 /**
- * Pausing a type, and taking it up again. A pause is answered only when no claim that began before it is
- * still under way; one with an end ends by itself, and that is announced too.
+ * Pauses a type, and resumes it. The reply to a pause is sent only when all claims that began
+ * before it have ended. A pause with an end time ends automatically, with an event.
  */
 import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -26,7 +26,7 @@ type Row = Static<typeof Row>
 
 const columns = sql`id, type, kind, version, paused_at, paused_until, paused_by, pause_reason`
 
-/** The tenant that the platform is administered from: types belong to no other. */
+/** The tenant from which the platform is administered: types belong to no other. */
 const platform_tenant_id = '01900000-0000-7000-8000-000000000001'
 
 type Act = { readonly principal: Pick<Principal, 'id' | 'tenant_id'> }
@@ -98,7 +98,7 @@ export async function resumeType(
   return await shown(tx, { ...none, type, kind })
 }
 
-/** Pauses whose end has come. They do not hold any more by then; this makes it known. */
+/** Pauses whose end has come. They have no effect any more by then; this emits the event. */
 export async function endPauses({ kernel }: Pick<Deps, 'kernel'>): Promise<void> {
   const ended = await kernel.db.tx(async tx => {
     const rows = await tx.many(
@@ -179,7 +179,7 @@ export async function passFence(tx: Tx, type: string): Promise<boolean> {
   return open
 }
 
-/** Returns when every claim that began before has ended. */
+/** Resolves when every claim that began before has ended. */
 export async function closeFence(tx: Tx, type: string): Promise<void> {
   await tx.run(sql`select pg_advisory_xact_lock(hashtext('jobs.type'), hashtext(${type}))`)
 }

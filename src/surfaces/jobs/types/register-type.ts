@@ -1,6 +1,7 @@
 /**
- * Registers a type for workers outside, or one more version of it. A version's schemas never change: jobs
- * that wait were judged by them. The rules of a type may change at any time, and count from then on.
+ * Registers a type for external workers, or a further version of it. A version's schemas never
+ * change, because waiting jobs were checked against them. The rules of a type may change at any
+ * time, with immediate effect.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -13,7 +14,7 @@ import type { RegisterType } from './schemas.ts'
 
 const Same = Type.Object({ same: Type.Boolean() })
 
-/** Answers whether the version is new. */
+/** Returns whether the version is new. */
 export async function registerType(
   tx: Tx,
   { types, kernel: { settings } }: Pick<Deps, 'types' | 'kernel'>,

@@ -1,4 +1,4 @@
-/** Routes about job types: for those who operate the platform and those who bring workers of their own. */
+/** Routes about job types: for platform operators and for owners of external workers. */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { page, type List } from '../../../kernel/http/page.ts'
@@ -50,7 +50,7 @@ function listRoute(deps: Deps): Route {
   })
 }
 
-/** There are as many types as people have written: they are cut into pages here. */
+/** There are few types, so they are cut into pages here. */
 function pageOf(reader: Reader, list: List, types: readonly JobTypeView[]) {
   return page(reader, {
     scope: list,

@@ -1,6 +1,7 @@
 /**
- * Which JSON Schemas may be registered: of bounded size, and such that the kernel can check against them
- * with a counted number of steps. What passes here is run on every submission and every result.
+ * Which JSON Schemas may be registered: of bounded size, and such that the kernel can check against
+ * them with a counted number of steps. An accepted schema runs on every submission and every
+ * result.
  */
 import { compileSchema, type Fit } from '../../../kernel/bounded/json-schema.ts'
 import { Refused } from '../../../kernel/bounded/work.ts'
@@ -22,7 +23,10 @@ export async function requireSchema(
   }
 }
 
-/** A schema that was registered before a limit was set may no longer be usable: nothing fits it. */
+/**
+ * A schema that was registered before a limit was set may no longer be usable: then no value is
+ * valid.
+ */
 export async function compileRegistered(schema: object): Promise<Fit> {
   try {
     return await compileSchema(schema)

@@ -31,7 +31,9 @@ export const PauseType = closed(
 )
 export type PauseType = Static<typeof PauseType>
 
-/** `kind`: part of the platform, an activity with a queue of its own, or registered for outside workers. */
+/**
+ * `kind`: part of the platform, an activity with its own queue, or registered for external workers.
+ */
 const Kind = Type.Unsafe<'built_in' | 'activity' | 'external'>({
   type: 'string',
   enum: ['built_in', 'activity', 'external'],
@@ -41,7 +43,7 @@ export const JobTypeView = Type.Object(
   {
     type: TypeName,
     kind: Kind,
-    /** Whether `POST /v1/jobs` takes it. */
+    /** Whether `POST /v1/jobs` accepts it. */
     submittable: Type.Boolean(),
     schema_versions: Type.Array(Type.Integer(), { maxItems: 10_000 }),
     queue: Type.String(),

@@ -1,4 +1,6 @@
-/** How much of each type waits, runs and has failed of late, over all tenants: for operators. */
+/**
+ * How many jobs of each type wait, run and have failed recently, over all tenants: for operators.
+ */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -14,7 +16,7 @@ const Row = Type.Object({
   capable_workers: Type.Integer(),
 })
 
-/** A worker that was not heard of for this long is gone. */
+/** A worker without a report for this long counts as gone. */
 export const worker_alive_seconds = 60
 
 export async function statsOf(

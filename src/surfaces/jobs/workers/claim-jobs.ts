@@ -1,6 +1,7 @@
 /**
- * A claim over HTTP: what is there is given at once, else the request waits for it. Nothing is held while
- * it waits; a claim whose answer was lost is asked again under its id and answered the same.
+ * A claim over HTTP: available jobs are returned at once, otherwise the request waits for some. No
+ * connection is held while it waits; a claim whose reply was lost can be repeated with its id and
+ * gets the same jobs.
  */
 import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -61,7 +62,7 @@ async function shown(db: Db, deps: ClaimDeps, leases: Leases): Promise<ClaimedJo
   const jobs = await Promise.all(
     leases.map(async lease => {
       const job = byId.get(lease.job_id)
-      const input = await inputOf(deps, lease)
+      const input = await inputOf(db, deps, lease)
       return job && { ...claimed(lease), ...input, job }
     }),
   )
@@ -83,9 +84,9 @@ function claimed(lease: Leases[number]): Omit<ClaimedJob, 'job'> {
   }
 }
 
-async function inputOf({ files }: ClaimDeps, lease: Leases[number]) {
-  const { input_ref, tenant_id, parameters } = lease
+async function inputOf(db: Db, { files }: ClaimDeps, lease: Leases[number]) {
+  const { input_ref, parameters } = lease
   if (input_ref === null) return { parameters: parameters ?? {} }
-  const input_url = await files()?.url(tenant_id, input_ref)
+  const input_url = await files()?.url(db, lease, input_ref)
   return input_url === undefined ? {} : { input_url }
 }

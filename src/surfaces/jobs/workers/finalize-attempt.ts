@@ -1,6 +1,6 @@
 /**
- * The end of an attempt, as its worker reports it. What it leaves is judged first, then lease and version
- * decide in one statement; the same report again gets the same answer.
+ * The end of an attempt, as its worker reports it. Its result is checked first, then lease and
+ * version decide in one statement; a repeated report gets the same reply.
  */
 import { Type } from 'typebox'
 import type { Db, Reader } from '../../../kernel/database/db.ts'
@@ -71,7 +71,10 @@ function resultOf({ outcome, result, result_ref }: FinalizeAttempt): Pick<Finali
 
 const Stored = Type.Object({ there: Type.Boolean() })
 
-/** Only what succeeds leaves something, and either JSON that fits its type or bytes of this attempt. */
+/**
+ * Only a success has a result, and it is either JSON that matches the type or bytes of this
+ * attempt.
+ */
 async function requireResult(
   reader: Reader,
   { types }: Pick<Deps, 'types'>,

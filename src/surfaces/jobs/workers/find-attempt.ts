@@ -1,7 +1,8 @@
 /**
- * An attempt for the owner of the worker that claimed it, who may still run its type in its tenant: a lease
- * token that got out is of no use to others. Absent, foreign and forbidden are the same 404; whether the
- * lease is still held is for the statement that uses it.
+ * Finds an attempt for the owner of the worker that claimed it, who must still have the permission
+ * to run its type in its tenant: so a leaked lease token is useless to others. Missing, foreign and
+ * forbidden attempts are the same 404; the statement that uses the lease checks whether it is still
+ * held.
  */
 import { Type, type Static } from 'typebox'
 import { allowsType } from '../../../kernel/access/permissions.ts'

@@ -1,6 +1,6 @@
 /**
- * A registered worker as its owner may use it now: permissions that were taken away since do not count
- * any more. Asking for work or keeping leases is what shows that it is alive.
+ * A registered worker as its owner may use it now: permissions that were removed since have no
+ * effect. Claiming or renewing leases shows that it is alive.
  */
 import { Type } from 'typebox'
 import { allowsType } from '../../../kernel/access/permissions.ts'

@@ -1,7 +1,7 @@
 /**
- * A worker outside says what it can run. It belongs to whoever registered it first; it is given the jobs
- * of all tenants only if its owner may run each of its types for all of them, else those of the owner's
- * tenant. Built-in types are run by the platform itself.
+ * Registers an external worker with the types that it can run. It belongs to the account that
+ * registered it first. It gets jobs of all tenants only if its owner may run each of its types for
+ * all of them, otherwise those of the owner's tenant. The platform itself runs built-in types.
  */
 import { Type } from 'typebox'
 import { allowsType } from '../../../kernel/access/permissions.ts'
@@ -45,7 +45,7 @@ export async function registerWorker(
     ) c (type, version)
     returning last_seen_at`,
   )
-  // Jobs of these types may have waited for somebody who can run them.
+  // Jobs of these types may have waited for a worker that can run them.
   tx.afterCommit(kernel.wake)
   const capabilities = [...merged].map(([type, versions]) => ({ type, versions }))
   return { worker_id, queue, all_tenants, capabilities, last_seen_at: rows[0]?.last_seen_at ?? '' }
@@ -92,7 +92,7 @@ async function requireTypes(
   })
 }
 
-/** One at a time for a worker's id: of two strangers who chose the same, the first has it. */
+/** One at a time for a worker's id: of two accounts that chose the same id, the first gets it. */
 async function requireOwner(tx: Tx, worker_id: string, { id }: Principal): Promise<void> {
   await tx.run(sql`select pg_advisory_xact_lock(hashtext('jobs.worker'), hashtext(${worker_id}))`)
   const { foreign } = await tx.one(

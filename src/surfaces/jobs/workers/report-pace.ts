@@ -1,6 +1,6 @@
 /**
- * How often an attempt may report progress: twice a second, and a few at once. It is counted in this
- * process, where it protects the database; a worker that spreads its reports over several gains nothing.
+ * How often an attempt may report progress: twice a second, and a few at once. It is counted per
+ * process, to protect the database; a worker gains nothing by spreading its reports over processes.
  */
 import { LRUCache } from 'lru-cache'
 
@@ -8,7 +8,7 @@ const per_second = 2
 const burst = 10
 
 export type ReportPace = {
-  /** Zero: go on. Else the seconds to wait. */
+  /** Zero: accepted. Otherwise the seconds to wait. */
   take(attempt_id: string): number
 }
 

@@ -1,6 +1,7 @@
 /**
- * The worker protocol: whoever may run a type claims its jobs over HTTP, keeps their leases, reports, and
- * finishes. The runner inside the platform goes through the same functions of the engine.
+ * The worker protocol: a worker with the permission for a type claims its jobs over HTTP, renews
+ * their leases, reports, and finishes. The runner inside the platform uses the same functions of
+ * the engine.
  */
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
@@ -172,7 +173,7 @@ function resultRoute(deps: Deps): Route {
   })
 }
 
-/** What it says of itself is given back as it is, if it is a media type at all. */
+/** The worker's media type is returned unchanged, if it is valid. */
 function mediaTypeOf(header: string | string[] | undefined): string {
   const given = String(header ?? '')
   const form = /^[\w.+-]{1,60}\/[\w.+-]{1,100}(; ?charset=[\w-]{1,40})?$/i

@@ -1,4 +1,4 @@
-/** What workers outside say and hear. */
+/** Requests and replies of the worker protocol. */
 import { Type, type Static } from 'typebox'
 import { closed, count, Id, nullable, text, Time } from '../../../kernel/http/shapes.ts'
 import { JobView, SchemaVersion, TypeName } from '../schemas.ts'
@@ -25,7 +25,7 @@ export const WorkerView = Type.Object(
   {
     worker_id: Id,
     queue: Type.String(),
-    /** Whether it is given the jobs of all tenants. */
+    /** Whether it gets jobs of all tenants. */
     all_tenants: Type.Boolean(),
     capabilities: Type.Array(
       Type.Object({ type: Type.String(), versions: Type.Array(Type.Integer()) }),
@@ -131,7 +131,9 @@ export const FinalizeAttempt = closed(
       type: 'string',
       enum: ['succeeded', 'failed', 'cancelled', 'released'],
     }),
-    /** With `released`: the job goes on after so many seconds, and holds no place meanwhile. */
+    /**
+     * With `released`: the job continues after that many seconds, and occupies no slot meanwhile.
+     */
     after_seconds: Type.Optional(count(0, 86_400)),
     result: Type.Optional(Type.Unknown()),
     result_ref: Type.Optional(Id),

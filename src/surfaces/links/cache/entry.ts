@@ -1,6 +1,7 @@
 /**
- * What is remembered of one code, ready to be sent. `ready` holds whatever a plain redirect needs; where it
- * is null, each request has to be looked at: a warning, a count, a query to pass on, an end that is near.
+ * The cached state of one code, ready to be sent. `ready` holds everything that a plain redirect
+ * needs; if it is null, each request needs a full check: a warning, a count, a query to pass on, or
+ * an end that is near.
  */
 import { cacheHeaders, longestSeconds } from './cache-headers.ts'
 import type { Key, Target } from './target.ts'
@@ -14,16 +15,19 @@ export type Ready = {
 export type Entry = Key & {
   readonly target: Target | null
   readonly ready: Ready | null
-  /** Monotonic: when it was read, and from when on it is read again. */
+  /** Monotonic: when it was read, and when it has to be read again. */
   readonly read_ms: number
   readonly until_ms: number
 }
 
-/** Changes are told (lease.ts); this bounds how long one that was made by hand in the database stays unseen. */
+/**
+ * Changes are published (lease.ts); this limits how long a change by hand in the database stays
+ * unseen.
+ */
 const entry_ms = 600_000
 const absent_ms = 5000
 
-/** `read_ms` is the monotonic time before the database was asked, so nothing lives too long. */
+/** `read_ms` is the monotonic time before the query, so that no entry lives too long. */
 export function entryOf(
   key: Key,
   target: Target | null,
@@ -34,7 +38,7 @@ export function entryOf(
   if (!target)
     return { domain_id, code, target, ready: null, read_ms, until_ms: read_ms + absent_ms }
   const { life_ms } = target
-  // An exhausted or expired life is told apart from the others by whoever looks at the row.
+  // Only a reader of the row can tell an exhausted or expired link from the other cases.
   const until_ms =
     read_ms + Math.min(entry_ms, life_ms !== null && life_ms > 0 ? life_ms : entry_ms)
   return { domain_id, code, target, ready: readyOf(target, common), read_ms, until_ms }
@@ -45,7 +49,7 @@ function readyOf(target: Target, common: readonly string[]): Ready | null {
   if (state !== 'active' || counted || query === 'append') return null
   if (life_ms !== null) {
     if (life_ms <= 0) return null
-    // A header made now must still be true when the entry is an entry's life older.
+    // A header that is made now must still be true when the entry reaches its maximum age.
     const longest_seconds = longestSeconds(target)
     if (longest_seconds > 0 && life_ms < longest_seconds * 1000 + entry_ms) return null
   }
@@ -55,7 +59,7 @@ function readyOf(target: Target, common: readonly string[]): Ready | null {
   }
 }
 
-/** Of one redirect; `life_ms` bounds what its headers promise. */
+/** Of one redirect; `life_ms` limits the times in its headers. */
 export function redirectHeaders(
   target: Target,
   location: string,

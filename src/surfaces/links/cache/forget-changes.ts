@@ -1,7 +1,7 @@
 /**
- * Changes are kept for an hour, far longer than any process answers without having looked. A transaction
- * may stay open for long before its change is seen, so age is not told by the clock: what goes was over
- * before the oldest transaction of an hour ago.
+ * Deletes changes after an hour, far longer than any process answers without reading them. A
+ * transaction may stay open for long before its change is visible, so the clock does not decide: a
+ * change is deleted if it was committed before the oldest transaction of an hour ago.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,7 +1,8 @@
 /**
- * Which host names carry links, and whose: the platform's own are configured, a custom one counts while
- * its domain is active. Answers are remembered like links and dropped with them. A host is looked up by
- * its plain spelling, so nobody can fill the memory with ports and capitals.
+ * Which host names serve links, and of which domain: the platform's own are configured, a custom
+ * one is valid while its domain is active. Results are cached like links and dropped with them. A
+ * host is looked up by its normalized spelling, so that a caller cannot fill the memory with ports
+ * and capitals.
  */
 import { LRUCache } from 'lru-cache'
 import { Type, type Static } from 'typebox'
@@ -14,7 +15,7 @@ export type Host = {
   readonly hostname: string
   /** Null on the platform's own hosts, which serve more than links. */
   readonly custom: { readonly root_url: string | null } | null
-  /** What the keys of its links begin with in memory. */
+  /** The prefix of the cache keys of its links. */
   readonly prefix: string
   /** Monotonic. */
   readonly until_ms: number
@@ -62,8 +63,9 @@ export class Hosts {
   }
 
   /**
-   * Null: no links can be there, but the API is. `unknown`: no active domain had this name when it was
-   * looked up, so nothing is served. Undefined: nobody has looked. But for null and the platform's own, an answer holds only under the lease.
+   * Null: it serves no links, but the API. `unknown`: no active domain had this name when it was
+   * looked up, so nothing is served. Undefined: it was not looked up yet. Except for null and the
+   * platform's own, a result is valid only under the lease.
    */
   get(header: string): Host | 'unknown' | null | undefined {
     const spelled = this.spelled.get(header)
@@ -81,7 +83,7 @@ export class Hosts {
     return unknown && now_ms < unknown.until_ms ? 'unknown' : undefined
   }
 
-  /** Asks the database; those who ask together share one statement. */
+  /** Queries the database; simultaneous callers share one statement. */
   async find(header: string): Promise<Host | null> {
     const known = this.get(header)
     if (known !== undefined) return known === 'unknown' ? null : known
@@ -92,7 +94,7 @@ export class Hosts {
         if (this.wanted.length === 0) setImmediate(() => this.readWanted())
         this.wanted.push({ hostname, resolve, reject })
       })
-      // A domain changed while this was read.
+      // A domain changed during this read.
       if (drops !== this.drops) continue
       if (found) this.active.set(hostname, found)
       else this.unknown.set(hostname, { until_ms: performance.now() + unknown_ms })
@@ -100,7 +102,7 @@ export class Hosts {
     }
   }
 
-  /** Something became of this domain; a host that was unknown may be its own now. */
+  /** This domain changed; a host that was unknown may belong to it now. */
   drop(domain_id: string): void {
     this.drops++
     this.unknown.clear()
@@ -151,12 +153,17 @@ function hostOf({ hostname, id, root_url }: Row, until_ms: number): Host {
   return { domain_id: id, hostname, custom: { root_url }, prefix: prefixOf(id), until_ms }
 }
 
-/** What stands before `/code` in memory: nothing for the platform's own, so that a path is its own key. */
+/**
+ * The prefix of `/code` in the cache: empty for the platform's own hosts, so that a path is its own
+ * key.
+ */
 export function prefixOf(domain_id: string): string {
   return domain_id === platform_domain_id ? '' : domain_id
 }
 
-/** An address or a single label never is: probes ask for those, and they need no database. */
+/**
+ * An IP address or a single label is never a link host: probes use those, and they need no query.
+ */
 function canBeCustom(hostname: string): boolean {
   if (hostname.length > 253 || !hostname.includes('.') || hostname.startsWith('[')) return false
   return !/^[\d.]+$/.test(hostname)

@@ -1,9 +1,10 @@
 /**
- * The right to answer from memory. A process may do so only while its last look at the changes is less
- * than two seconds old; whoever changes a link waits for each process that has looked since, or until its
- * right has run out. The right is registered in a commit of its own before the look, so a look that misses
- * a change was registered before the change could be answered. Both ends are counted from before they were
- * asked for, so a process that was stopped, cut off or slow finds its right gone.
+ * The lease under which a process may answer from its cache: only while its last read of the
+ * changes is less than two seconds old. A writer that changes a link waits until each process with
+ * a lease has read the change, or until its lease has expired. The lease is registered in its own
+ * commit before the read, so the writer always sees a process that missed its change. Both times
+ * are counted from before the request, so a process that was stopped, cut off or slow finds its
+ * lease expired.
  */
 import { Type } from 'typebox'
 import { DatabaseBusy, isUnavailable } from '../../../kernel/database/failures.ts'
@@ -12,11 +13,11 @@ import type { Kernel } from '../settings.ts'
 
 export const lease_ms = 2000
 const renew_ms = 500
-/** Wake-ups that come faster are answered together. */
+/** Wake-ups within this time share one read. */
 const spacing_ms = 5
-/** After so long without a look it is cheaper to begin again. */
+/** After this long without a read it is cheaper to drop the whole cache. */
 const forget_ms = 600_000
-/** Whoever waits for a look that does not come is told to come back. */
+/** A caller that waits for a read longer than this is asked to retry. */
 const patience_ms = 1500
 
 const Seen = Type.Object({
@@ -31,18 +32,18 @@ export type Change = { readonly domain_id: string; readonly code: string }
 export type LeaseOptions = {
   readonly kernel: Kernel
   readonly node_id: string
-  /** Drops from memory what has changed. */
+  /** Drops from the cache what has changed. */
   dropped(changes: readonly Change[]): void
-  /** Nothing that is remembered can be trusted. */
+  /** No cached value can be trusted any more. */
   forget(): void
   /** Since when clicks wait in this process. */
   clicksSince(): number | null
 }
 
 export class Lease {
-  /** Monotonic: up to here answers may come from memory. */
+  /** Monotonic: up to here the cache may be used. */
   until_ms = -Infinity
-  /** Set by whoever answers from memory, so that the lease is renewed. */
+  /** Set when the cache is used, so that the lease is renewed. */
   used = false
   /** The row of this process says that clicks wait in it. */
   private told_clicks = false
@@ -50,9 +51,9 @@ export class Lease {
   private looked_ms = -Infinity
   private xmin: string | null = null
   private seen: string | null = null
-  /** Changes of the last look: a transaction that stays open shows them again and again. */
+  /** Changes of the last read: while a transaction stays open they are returned again and again. */
   private known: ReadonlySet<string> = new Set()
-  /** Looks follow each other. */
+  /** Reads run one after the other. */
   private last: Promise<unknown> = Promise.resolve()
   private renewing: Promise<void> | undefined
   private glancing = false
@@ -69,7 +70,7 @@ export class Lease {
     return now_ms < this.until_ms
   }
 
-  /** Resolves when memory can be believed; throws where the database cannot be asked. */
+  /** Resolves when the cache may be used; throws if the database is unavailable. */
   async ensure(): Promise<void> {
     this.used = true
     if (this.holds(performance.now())) return
@@ -84,7 +85,7 @@ export class Lease {
     }
   }
 
-  /** This process knows of its own change before anybody else. */
+  /** This process knows its own change before all others. */
   drop(changed: readonly Change[]): void {
     this.options.dropped(changed)
   }
@@ -114,8 +115,8 @@ export class Lease {
     clearTimeout(this.timer)
     if (this.closed) return
     this.timer = setTimeout(() => {
-      // Nobody was answered from memory: the next who comes looks first. Clicks that wait are told until
-      // none does.
+      // No request used the cache: the next one reads first. Waiting clicks are reported until
+      // there are none.
       if (!this.used && !this.told_clicks) return
       this.used = false
       this.renew().catch(() => {})
@@ -123,7 +124,7 @@ export class Lease {
     this.timer.unref()
   }
 
-  /** Something happened somewhere: look whether it concerns links, without registering anew. */
+  /** Something changed: checks whether it concerns links, without registering again. */
   private glance(): void {
     const now_ms = performance.now()
     if (this.closed || this.glancing || !this.holds(now_ms)) return
@@ -131,7 +132,7 @@ export class Lease {
     const wait_ms = Math.max(0, spacing_ms - (now_ms - this.looked_ms))
     this.inTurn(async () => {
       await new Promise(resolve => setTimeout(resolve, wait_ms))
-      // What wakes us from here on is not in this look.
+      // A wake-up from here on is not part of this read.
       this.glancing = false
       if (!this.closed) await this.look(false)
     }).catch(() => {})
@@ -167,7 +168,7 @@ export class Lease {
     }
   }
 
-  /** Where the operator prefers redirects that may be old to none at all. */
+  /** If the operator prefers redirects that may be old to none at all. */
   private outlast(error: unknown): void {
     const seconds = this.options.kernel.settings['links.stale_if_db_down_seconds']
     if (seconds === 0 || !isUnavailable(error)) return
@@ -197,8 +198,8 @@ export class Lease {
   }
 
   /**
-   * Whatever was committed after the last look has a transaction id of at least the oldest that was open
-   * then; what was still open is looked at again.
+   * A change that was committed after the last read has a transaction id of at least the oldest one
+   * that was open then; everything from there on is read again.
    */
   private readChanges() {
     return this.options.kernel.db.one(
@@ -211,7 +212,7 @@ export class Lease {
     )
   }
 
-  /** The row says what was seen, which is what the writer waits for. */
+  /** The row says up to where this process has read; writers wait for that. */
   private async acknowledge(): Promise<void> {
     const { kernel, node_id } = this.options
     await kernel.db.run(sql`

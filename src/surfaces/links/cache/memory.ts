@@ -1,7 +1,7 @@
 /**
- * The links that this process redirects from memory. What is dropped while it is being read is read again:
- * a read that began before a change must neither be kept nor answered with. Reads that come together, or
- * while two others are under way, are one statement.
+ * The link cache of this process. If an entry is dropped while it is being read, it is read again:
+ * a read that began before a change must neither be cached nor returned. Reads that come together,
+ * or while two others are running, are one statement.
  */
 import { LRUCache } from 'lru-cache'
 import type { Kernel } from '../settings.ts'
@@ -9,9 +9,12 @@ import { entryOf, type Entry } from './entry.ts'
 import { readTargets, type Key, type Target } from './target.ts'
 
 const portion = 500
-/** What comes while so many are under way is read together afterwards: a statement costs as much as ten rows. */
+/**
+ * While this many statements run, further reads are collected into the next one: a statement costs
+ * as much as ten rows.
+ */
 const statements_max = 2
-/** A key that is dropped faster than it can be read is answered with the last that was read. */
+/** If a key is dropped faster than it can be read, the last value that was read is returned. */
 const reads_max = 5
 
 type Fill = Key & {
@@ -30,7 +33,7 @@ export class Memory {
   private readonly wanted: Fill[] = []
   private statements = 0
   private drops = 0
-  /** What was read from the database, for whoever wonders how much is. */
+  /** The number of rows that were read from the database, for metrics. */
   reads = 0
 
   constructor(kernel: Kernel, common: readonly string[]) {
@@ -41,7 +44,7 @@ export class Memory {
     this.absent = new LRUCache({ max: settings['links.absent_entries'] })
   }
 
-  /** Whatever is remembered, however old. */
+  /** The cached entry, of any age. */
   get(key: string): Entry | undefined {
     return this.present.get(key) ?? this.absent.get(key)
   }
@@ -49,7 +52,7 @@ export class Memory {
   drop(key: string): void {
     this.present.delete(key)
     this.absent.delete(key)
-    // Only a read under way could bring the old row back.
+    // Only a running read could bring the old row back.
     if (this.reading.has(key)) this.dropped.set(key, ++this.drops)
   }
 
@@ -59,7 +62,7 @@ export class Memory {
     for (const key of this.reading.keys()) this.dropped.set(key, ++this.drops)
   }
 
-  /** Reads the link and remembers it; several who ask at once share the answer. */
+  /** Reads the link and caches it; simultaneous callers share the result. */
   fill(key: string, { domain_id, code }: Key): Promise<Entry> {
     const running = this.reading.get(key)
     if (running) return running
@@ -83,7 +86,7 @@ export class Memory {
         if (reads < reads_max) continue
         return entry
       }
-      // A link that counts its uses is asked for each time.
+      // A link that counts its uses is read for each request.
       if (!entry.target) this.absent.set(key, entry)
       else if (!entry.target.counted) this.present.set(key, entry)
       return entry

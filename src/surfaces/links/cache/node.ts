@@ -1,6 +1,6 @@
 /**
- * One process as redirects see it: its lease, what it remembers under that lease, and the clicks that it
- * has taken. Nothing of it runs before the first redirect.
+ * The state of one process for redirects: its lease, the cache under that lease, and the clicks
+ * that it has recorded. Nothing of it runs before the first redirect.
  */
 import { join } from 'node:path'
 import { securityHeaders } from '../../../kernel/http/send-reply.ts'
@@ -51,7 +51,7 @@ export function openNode(kernel: Kernel, platform: PlatformDomain): RedirectNode
     },
   })
   const stopAdopting = kernel.onWake(() => {
-    // The first wake-up comes when the process has begun its work.
+    // The first wake-up comes when the process has started its work.
     stopAdopting()
     recorder
       .adopt()

@@ -1,8 +1,8 @@
 /**
- * How a change of a link reaches the processes that redirect from memory: one row a key, in the
- * transaction of the change. After the commit, and before the change is answered, its writer waits until
- * each of them has seen the row or has lost its right to answer from memory. What was answered is true
- * everywhere.
+ * How a change of a link reaches the processes that redirect from their cache: one row a key, in
+ * the transaction of the change. After the commit, and before the reply, the writer waits until
+ * each process has read the row or its lease has expired. So after the reply no process redirects
+ * by the old state.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
@@ -12,9 +12,9 @@ import type { Kernel } from '../settings.ts'
 import { lease_ms, type Change, type Lease } from './lease.ts'
 
 export type Changes = {
-  /** Writes the change down, and lets the answer wait until no process can redirect by what was before. */
+  /** Writes the change, and delays the reply until no process can redirect by the old state. */
   changed(tx: Tx, keys: readonly Change[], patience_ms?: number): Promise<void>
-  /** The same wait for everything that was committed before it was called. */
+  /** The same wait for everything that was committed before the call. */
   settled(patience_ms: number): Promise<void>
 }
 
@@ -23,7 +23,7 @@ type Owed = { readonly changes: Change[]; patience_ms: number }
 const Xid = Type.Object({ xid: Type.String() })
 const Left = Type.Object({ left_ms: Type.Number() })
 
-/** A wake-up may be lost, so the rows are looked at in any case. */
+/** A wake-up may be lost, so processes read the rows in any case. */
 const look_ms = 20
 const margin_ms = 100
 
@@ -41,14 +41,15 @@ export function openChanges(
     for (let looks = 0; performance.now() < Math.min(until_ms, others_ms); looks++) {
       const left_ms = await unaware(kernel, node_id, xid)
       if (left_ms === 0) return
-      // A right that is renewed from now on comes with a look that sees the change.
+      // A lease that is renewed from now on includes a read that sees the change.
       if (looks === 0) others_ms = performance.now() + left_ms
       await nextWake(kernel)
     }
   }
   return {
     settled: async patience_ms => {
-      // A change of nothing: who has seen it has seen all that had ended when it was written.
+      // An empty change: a process that has read it has read everything that was committed before
+      // it.
       const nothing = [{ domain_id: '00000000-0000-0000-0000-000000000000', code: '-' }]
       const { xid } = await kernel.db.one(Xid, insertion(nothing))
       await settle(xid, { changes: nothing, patience_ms })
@@ -79,7 +80,9 @@ function insertion(changes: readonly Change[]) {
     select pg_current_xact_id()::text as xid`
 }
 
-/** How long the last process that has not seen the change may still answer from memory; zero: none may. */
+/**
+ * How long the last process that has not read the change may still use its cache; zero: none may.
+ */
 async function unaware({ db }: Kernel, node_id: string, xid: string): Promise<number> {
   try {
     const { left_ms } = await db.one(
@@ -93,7 +96,7 @@ async function unaware({ db }: Kernel, node_id: string, xid: string): Promise<nu
     )
     return left_ms
   } catch {
-    // Nobody can be asked, so all of them may.
+    // The database cannot be asked, so all of them may.
     return lease_ms
   }
 }

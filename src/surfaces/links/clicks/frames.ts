@@ -1,7 +1,7 @@
 /**
- * How batches lie in a file: length, checksum, JSON. A process that dies while it writes leaves half a
- * frame at the end, and whatever a broken disk makes of a frame is not taken for clicks: reading ends
- * at the first that does not fit.
+ * The format of batches in a file: length, checksum, JSON. A process that dies while it writes
+ * leaves half a frame at the end, and a damaged disk may change a frame. So reading ends at the
+ * first invalid frame.
  */
 import { crc32 } from 'node:zlib'
 import { Type } from 'typebox'

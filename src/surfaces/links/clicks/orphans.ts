@@ -1,5 +1,5 @@
 /**
- * What a dead process left in its spool is known to all who read statistics: its row among the nodes says
+ * The spool of a dead process is visible to all who read statistics: its row among the nodes says
  * since when clicks wait there, until the process that took them over has stored them.
  */
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,6 +1,6 @@
 /**
- * Work on clicks that can wait makes way for redirects: while this process is busy answering, it rests so
- * many times as long as it worked, and so takes a small, known part of the time.
+ * Limits work on clicks that can wait in favour of redirects: while this process is busy, it pauses
+ * for a multiple of the time that it worked, and so takes a small, known share of the time.
  */
 import { performance } from 'node:perf_hooks'
 
@@ -8,7 +8,7 @@ const busy_share = 0.85
 const rest_factor = 20
 
 export type Pace = {
-  /** How long to rest after so much work; zero where the process has time. */
+  /** How long to pause after that much work; zero if the process has time. */
   restAfter(worked_ms: number): number
 }
 

@@ -1,9 +1,10 @@
 /**
- * The way of a click: kept in memory by the redirect, made coarse and spooled within 50 ms, stored in the
- * database within a quarter of a second while that can keep up. What cannot be stored waits in the spool;
- * only what the spool cannot take is lost, and that is counted. While this process is busy answering, the
- * redirects go first: storing then takes a small part of its time, until the oldest click that waits is half
- * as old as statistics may be; from then on, and after a restart, it goes as fast as it can.
+ * The path of a click: kept in memory by the redirect, made coarse and spooled within 50 ms, stored
+ * in the database within a quarter of a second if it keeps up. Clicks that cannot be stored wait in
+ * the spool; only clicks for which the spool has no room are lost, and they are counted. While this
+ * process is busy, redirects come first: storing then takes a small share of its time, until the
+ * oldest waiting click is half as old as statistics may be. From then on, and after a restart, it
+ * runs at full speed.
  */
 import { newId } from '../../../kernel/ids.ts'
 import type { Kernel } from '../settings.ts'
@@ -19,15 +20,15 @@ import { Taken } from './taken.ts'
 import type { Clicked, Visitor } from './visitor.ts'
 
 export type Recorder = {
-  /** Takes a click; costs the redirect nothing but this call. */
+  /** Records a click; costs the redirect nothing but this call. */
   record(clicked: Clicked, visitor: Visitor, at_ms: number): void
   /** The time of the oldest click that is not in the database yet, or null. */
   oldestMs(): number | null
-  /** Clicks taken and clicks given up, since the start. */
+  /** Clicks recorded and clicks lost, since the start. */
   counts(): { readonly taken: number; readonly lost: number; readonly waiting: number }
-  /** Takes over what dead processes left. */
+  /** Takes over the spools of dead processes. */
   adopt(): Promise<void>
-  /** Everything taken so far is in the database, or it is known that it cannot be now. */
+  /** Everything recorded so far is in the database, or it is known that it cannot be now. */
   settle(): Promise<boolean>
   close(): Promise<void>
 }
@@ -38,13 +39,13 @@ export type RecorderOptions = {
   readonly spool: Spool | null
 }
 
-/** Statistics hold every click that is older than this, while the database can be reached. */
+/** Statistics contain every click that is older than this, while the database is available. */
 export const fresh_within_ms = 60_000
 const spool_ms = 20
-/** A timer is late in a process that is busy; then the next click spools those before it. */
+/** A timer is late in a busy process; then the next click spools those before it. */
 const overdue_ms = 40
 const store_ms = 250
-/** A portion takes PostgreSQL some three milliseconds, which nobody who waits for a redirect should notice. */
+/** A portion takes PostgreSQL some three milliseconds, too short to delay a redirect noticeably. */
 const portion_clicks = 500
 const parses_per_portion = 200
 /** Batches beyond these are read back from the spool when their turn comes. */
@@ -81,7 +82,7 @@ class ClickRecorder implements Recorder {
   private storing: Promise<void> | undefined
   private rest: { end(): void } | undefined
   private readonly pace = openPace()
-  /** The redirects go first. */
+  /** Redirects come first. */
   private busy = false
   private failing = false
   private closing = false
@@ -142,7 +143,7 @@ class ClickRecorder implements Recorder {
     this.spool?.close()
   }
 
-  /** Everything that came since the last time becomes one batch. */
+  /** All clicks since the last time become one batch. */
   private readonly portion = (): void => {
     clearTimeout(this.timer)
     this.soon = false
@@ -170,7 +171,7 @@ class ClickRecorder implements Recorder {
         if (!place) return this.give_up(batch)
       } else if (this.counts().waiting + clicks > memory_clicks_max) return this.give_up(batch)
     } catch (error) {
-      // A full or broken disk: the database may still take them.
+      // A full or broken disk: the database may still accept them.
       this.kernel.log.error({ err: error }, 'clicks could not be spooled')
     }
     const remembered = !place || this.queue.length < in_memory_max
@@ -261,13 +262,13 @@ class ClickRecorder implements Recorder {
     return this.queue.length < store_together_max ? store_ms : 0
   }
 
-  /** Half full: from here on the clicks go first. */
+  /** Half full: from here on storing clicks comes first. */
   private isFillingUp(): boolean {
     const max = this.kernel.settings['links.click_spool_bytes']
     return (this.spool?.bytes() ?? 0) > max / 2
   }
 
-  /** Half as old as it may be: the rest of the time is for what comes behind. */
+  /** Half as old as it may be: the rest of the time is for the clicks behind it. */
   private isGettingOld(): boolean {
     const oldest_ms = this.oldestMs()
     return oldest_ms !== null && this.kernel.clock.nowMs() - oldest_ms > fresh_within_ms / 2

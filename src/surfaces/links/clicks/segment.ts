@@ -1,7 +1,8 @@
 /**
- * One file of the spool. Frames are appended in order; when all of them are stored in the database the
- * file has served: the current one is emptied, an older one goes. Writing is one call that returns when the
- * system has the frame: a queue of writes would be what a kill of the process loses.
+ * One file of the spool. Frames are appended in order. When all of them are stored in the database,
+ * the current file is emptied and an older one is deleted. A write is one synchronous call that
+ * returns when the system has the frame, because queued writes would be lost in a kill of the
+ * process.
  */
 import { closeSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import type { Batch } from './batch.ts'
@@ -25,7 +26,7 @@ export class Segment {
     return this.end
   }
 
-  /** The system has taken the frame. */
+  /** The system has the frame. */
   append(frame: Buffer): Place {
     const written = writeSync(this.file, frame, 0, frame.length, this.end)
     if (written !== frame.length) throw new Error('the spool took half a frame')
@@ -56,7 +57,7 @@ export class Segment {
     if (this.waiting === 0) this.remove()
   }
 
-  /** Leaves what is in it to the next process; an empty one goes. */
+  /** Leaves its content to the next process; an empty file is deleted. */
   leave(): void {
     if (this.waiting === 0) this.seal()
     else closeSync(this.file)

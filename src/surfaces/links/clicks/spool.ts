@@ -1,7 +1,8 @@
 /**
- * Where clicks wait for the database: files that survive the process, though not a loss of power. A batch
- * is in them before anybody tries to store it, and leaves when it is stored. What a dead process left is
- * taken over by the next one on the same machine; taking a batch twice is no harm.
+ * Where clicks wait for the database: files that survive the process, but not a loss of power. A
+ * batch is in them before it is sent to the database, and is removed when it is stored. The next
+ * process on the same machine takes over the files of a dead one; storing a batch twice does no
+ * harm.
  */
 import { mkdirSync } from 'node:fs'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
@@ -13,19 +14,19 @@ import { framesIn, toFrame } from './frames.ts'
 import { Segment, type Place } from './segment.ts'
 
 export type Spool = {
-  /** Null where the limit is reached: the batch is lost, and whoever sends it has to say so. */
+  /** Null if the limit is reached: the batch is lost, and the caller has to record that. */
   append(batch: Batch): Place | null
   /** Bytes that wait. */
   bytes(): number
   stored(place: Place): void
-  /** Files that nobody writes any more. */
+  /** Files that no process writes any more. */
   orphans(now_ms: number): Promise<Orphan[]>
   close(): void
 }
 
 /** A file that a dead process left. */
 export type Orphan = {
-  /** Of the dead process, as it was known to the others. */
+  /** Of the dead process, as the others know it. */
   readonly node_id: string
   batches(): Promise<Iterable<Batch>>
   remove(): Promise<void>
@@ -38,10 +39,10 @@ export type SpoolOptions = {
   readonly segment_bytes?: number
 }
 
-/** Tells this process from an earlier one that had the same number. */
+/** Tells this process from an earlier one with the same number. */
 const life = newId()
 
-/** An owner elsewhere that has written nothing for so long is taken for dead. */
+/** An owner on another machine that has written nothing for this long counts as dead. */
 const silent_ms = 600_000
 
 export function openSpool(options: SpoolOptions): Spool {

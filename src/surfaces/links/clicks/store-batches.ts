@@ -1,6 +1,6 @@
 /**
- * Puts batches into the database, each whole or not at all. That an event is there already means that its
- * batch is: the same batch came before, and its sender did not hear of it. So a batch counts once, however
+ * Stores batches in the database, each completely or not at all. If an event exists already, so
+ * does its batch: it was stored before and the reply was lost. So a batch counts once, however
  * often it is sent.
  */
 import type { Db, Tx } from '../../../kernel/database/db.ts'
@@ -13,7 +13,7 @@ import { prepareDays } from './days.ts'
 
 type Storing = Pick<Kernel, 'db' | 'fault' | 'clock' | 'settings'>
 
-/** Throws where nothing can be stored now; the batches are then sent again later. */
+/** Throws if nothing can be stored now; the batches are then sent again later. */
 export async function storeBatches(kernel: Storing, batches: readonly Batch[]): Promise<void> {
   const { db } = kernel
   try {
@@ -51,7 +51,7 @@ function isStored(error: unknown): boolean {
   return error instanceof SqlState && error.code === '23505'
 }
 
-/** Clicks that are older than what is kept at all are left out; the places of the others stay theirs. */
+/** Clicks older than the retention are left out; the others keep their indexes. */
 function onDays(batch: Batch, days: ReadonlySet<number>): Batch & { places?: readonly number[] } {
   const kept = [...batch.at_ms.keys()].filter(at => days.has(dayOf(batch.at_ms[at] ?? 0)))
   if (kept.length === batch.at_ms.length) return batch
@@ -66,8 +66,8 @@ function onDays(batch: Batch, days: ReadonlySet<number>): Batch & { places?: rea
 }
 
 /**
- * Links and contexts travel once each and the clicks as numbers: 8 µs a click on one core, of which
- * PostgreSQL takes 5; five plain columns took 11, COPY of the same rows 7 to 9.
+ * Links and contexts are sent once each and the clicks as numbers: 8 µs a click on one core, of
+ * which PostgreSQL takes 5; five plain columns took 11, COPY of the same rows 7 to 9.
  */
 function statementOf(batch: Batch & { places?: readonly number[] }): Sql {
   const { id, links, contexts, link, context, at_ms, places } = batch
@@ -89,7 +89,7 @@ function statementOf(batch: Batch & { places?: readonly number[] }): Sql {
         with ordinality as link (domain_id, code, number) on link.number = click.link + 1`
 }
 
-/** What had to be given up, by day, so that statistics can say that they miss something. */
+/** The lost clicks, by day, so that statistics can report that they are incomplete. */
 export async function storeLosses(db: Db | Tx, losses: ReadonlyMap<number, number>): Promise<void> {
   const days = [...losses.keys()].map(dayText)
   await db.run(sql`

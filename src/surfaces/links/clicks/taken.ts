@@ -1,6 +1,6 @@
 /**
- * Clicks that were taken a moment ago, in three lists that are filled over and over: a redirect makes
- * nothing for its click, so the collector of garbage has nothing to carry along either.
+ * Clicks that were recorded a moment ago, in three lists that are reused: a redirect allocates
+ * nothing for its click, so there is nothing for the garbage collector either.
  */
 import type { Clicked, Visitor } from './visitor.ts'
 
@@ -21,7 +21,7 @@ export class Taken {
     this.at_ms[place] = at_ms
   }
 
-  /** Gives each to `take` and forgets all of them. */
+  /** Passes each to `take` and empties the lists. */
   drain(take: (clicked: Clicked, visitor: Visitor, at_ms: number) => void): void {
     const { clicked, visitors, at_ms, size } = this
     this.size = 0

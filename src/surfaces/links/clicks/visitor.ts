@@ -1,12 +1,12 @@
 /**
- * What a redirect remembers of who asked, until the click is put into its coarse form a moment later.
- * Nothing of it is ever written anywhere.
+ * What a redirect keeps of a visitor until the click gets its coarse form a moment later. None of
+ * it is ever stored.
  */
 
-/** Who was clicked. The same object for many clicks, so that a batch can number it at once. */
+/** The link. The same object for many clicks, so that a batch can number it quickly. */
 export type Clicked = { readonly domain_id: string; readonly code: string }
 
-/** All that a click's coarse form is made of. The same object for many clicks of one connection. */
+/** The inputs of a click's coarse form. The same object for many clicks of one connection. */
 export type Visitor = {
   readonly agent: string
   readonly referrer: string

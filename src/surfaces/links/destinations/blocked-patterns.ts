@@ -1,6 +1,7 @@
 /**
- * The patterns of the blocklist, each compiled once: an entry never changes. They are matched here and not
- * by PostgreSQL, whose engine may take any time for a pattern; here each step is counted.
+ * The patterns of the blocklist, each compiled once, because an entry never changes. They are
+ * matched here and not by PostgreSQL, whose engine has no time bound for a pattern; here each step
+ * is counted.
  */
 import { Type } from 'typebox'
 import { compilePattern, type Pattern } from '../../../kernel/bounded/pattern.ts'
@@ -11,11 +12,11 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import type { Log } from '../../../kernel/observability/log.ts'
 
-/** `unknown`: the pattern needs too many steps for this address. */
+/** `unknown`: the pattern needs too many steps for this URL. */
 export type PatternVerdict = 'yes' | 'no' | 'unknown'
 
 export type BlockedPatterns = {
-  /** What the entries with these ids say of an address. */
+  /** The result of the entries with these ids for a URL. */
   match(
     reader: Reader,
     ids: readonly string[],
@@ -53,7 +54,7 @@ export function openBlockedPatterns({ log }: { readonly log: Log }): BlockedPatt
           const { pattern, action } = known.get(id) ?? { pattern: null, action: 'block' }
           const verdict = pattern ? matchPattern(pattern, url, work) : 'no'
           if (verdict === 'yes' && action === 'block') found.blocked = true
-          // What could not be checked is looked at by a person.
+          // If it could not be checked, a moderator checks it.
           else if (verdict !== 'no') found.warned = true
         }
         return found
@@ -71,7 +72,7 @@ export function matchPattern(pattern: Pattern, url: string, work = new Work()): 
   }
 }
 
-/** Null where an entry was written before patterns were those of ECMAScript. */
+/** Null if the entry was written before patterns were those of ECMAScript. */
 export function usable(value: string): Pattern | null {
   try {
     return compilePattern(value)

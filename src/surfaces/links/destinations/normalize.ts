@@ -1,7 +1,7 @@
 /**
- * Where a link may lead: one spelling of every address, and nothing that is not the public web. The
- * address is refused with the name of the rule that it breaks, and is never rewritten beyond what every
- * browser does with it. Whether the host is one of ours is asked of the database, in screen.ts.
+ * Where a link may lead: one spelling of every URL, and only the public web. A URL is refused with
+ * the name of the rule that it breaks, and never rewritten beyond what every browser does. Whether
+ * the host is one of ours is checked in the database, in screen.ts.
  */
 import { isIP } from 'node:net'
 import { isGlobalUnicast } from '../../../kernel/outgoing/addresses.ts'
@@ -28,7 +28,7 @@ export function rulesOf({ settings }: Pick<Kernel, 'settings'>): DestinationRule
   }
 }
 
-/** Each rule by its name, as it is told to whoever breaks it. */
+/** Each rule by its name, as the refusal shows it. */
 const rules_told = {
   malformed:
     'An absolute address is needed, such as https://example.com/page, without blanks, control characters or backslashes.',
@@ -46,10 +46,11 @@ export type Constraint = keyof typeof rules_told
 
 const length_max = 2048
 const ports = new Set(['', '80', '443', '8080', '8443'])
-// The parser drops tabs and line ends anywhere, and blanks at both ends: what it would hide is refused.
+// The parser drops tabs and line ends anywhere, and blanks at both ends; a URL with such hidden
+// characters is refused.
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const hidden = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200b-\u200f\ufeff]|^\s|\s$/
-/** A backslash is a slash to browsers and a letter to many other readers of an address. */
+/** A backslash is a slash for browsers and a letter for many other programs. */
 const ambiguous = /^[^?#]*\\/
 
 export function normalizeDestination(

@@ -1,10 +1,10 @@
 /**
- * The port through which an engine outside is asked about destinations. It is asked after the commit,
- * never inside a transaction, and its answer counts only for the destination that it was asked about.
+ * The port to an external engine that checks destinations. It is called after the commit, never
+ * inside a transaction, and its verdict is valid only for the destination that was sent.
  */
 export type UrlReputation = {
   readonly name: string
-  /** Throws where no answer could be had; the question is then asked again later. */
+  /** Throws if there was no verdict; the check is then repeated later. */
   ask(url: string, signal: AbortSignal): Promise<'clean' | 'malicious'>
   close(): Promise<void>
 }

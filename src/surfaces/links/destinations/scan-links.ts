@@ -1,6 +1,6 @@
 /**
- * Asks the engine about destinations that are due. The engine is asked outside any transaction, and its
- * verdict counts only for the destination that it was asked about.
+ * Checks due destinations with the engine. It is called outside any transaction, and its verdict is
+ * valid only for the destination that was sent.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -26,7 +26,7 @@ const scan_columns = {
   last_error_code: 'scan_error_code',
 } as const
 
-/** For an update of a link that needs no scan any more: one that is under way does not count. */
+/** For an update of a link that needs no scan any more: a running one does not count. */
 export const unscanned = sql`scan_due_at = null, scan_lease_token = null, scan_leased_until = null`
 
 export function scanQueue(
@@ -43,7 +43,7 @@ export function scanQueue(
     batch: 10,
     concurrency: 10,
     lease_seconds: 60,
-    // It grows, so that an engine that is down is not asked for everything at once.
+    // It grows, so that an engine that is down does not get all requests at once afterwards.
     retry: { first: 15, factor: 2, cap: 3600 },
     run: async ({ destination_url }, signal) => done(await reputation.ask(destination_url, signal)),
     finish: async (tx, link, outcome) => {

@@ -1,7 +1,8 @@
 /**
- * What the house itself says of a destination, without fetching it: refused, suspicious, or nothing
- * against it. Reading the blocklist holds a shared lock until the commit, so that a new entry waits for
- * whoever has not seen it: its job then finds their links, and no link slips between the two.
+ * The platform's own rules for a destination, without fetching it: refused, suspicious, or no
+ * objection. Reading the blocklist holds a shared lock until the commit, so that a new entry waits
+ * for all transactions that have not seen it: its job then finds their links, and no link is
+ * missed.
  */
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
@@ -14,11 +15,11 @@ import { reversedParents } from './host.ts'
 import { notAllowed, type Destination } from './normalize.ts'
 import { isShortener } from './shorteners.ts'
 
-/** What a link to the destination begins with. */
+/** The initial states of a link to the destination. */
 export type Screened = {
   readonly state: 'active' | 'pending_scan'
   readonly safety_state: 'clean' | 'suspicious' | 'unscanned'
-  /** Somebody outside is to be asked. */
+  /** An external engine has to be asked. */
   readonly scan: boolean
 }
 
@@ -58,7 +59,7 @@ export async function screen(
   return { state: 'active', safety_state: 'clean', scan }
 }
 
-/** For whoever adds to the blocklist: waits for all who are being screened now. */
+/** For a new blocklist entry: waits for all running screenings. */
 export async function holdScreening(tx: Tx): Promise<void> {
   await tx.run(sql`select pg_advisory_xact_lock(${lock})`)
 }
@@ -87,7 +88,7 @@ export function against({ url, hostname, reversed_host }: Destination, young_hou
       or kind = 'regex')`
 }
 
-/** What is after the sign never leaves the browser: with it or without, it is the same trap. */
+/** The part after the # never leaves the browser, so a blocked URL is blocked with any of them. */
 function bareUrl(url: string): string {
   return url.replace(/#.*$/s, '')
 }

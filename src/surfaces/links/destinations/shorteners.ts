@@ -1,6 +1,6 @@
 /**
- * Other public shorteners. A link to one of them hides where it leads from every rule here, so it is
- * suspicious until somebody looked at it.
+ * Other public shorteners. A link to one of them hides its destination from every rule here, so it
+ * is suspicious until a moderator has checked it.
  */
 const hosts = `adf.ly adfoc.us amzn.to bc.vc bit.do bit.ly bitly.com bl.ink buff.ly chilp.it
   clck.ru cli.gs cutt.ly cutt.us db.tt dlvr.it dub.co dub.sh fb.me ff.im fur.ly gg.gg go2l.ink

@@ -1,7 +1,7 @@
 /**
- * The `UrlReputation` that speaks Google's Web Risk Lookup API (`uris:search`). In development without an
- * address of its own it asks the sandbox, which speaks the same. A refused key is an error like any other:
- * links then stay in their scan until somebody mends the configuration.
+ * The `UrlReputation` that calls Google's Web Risk Lookup API (`uris:search`). In development
+ * without a configured address it calls the sandbox, which implements the same. A refused key is an
+ * error like any other: links stay in their scan until the configuration is corrected.
  */
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'

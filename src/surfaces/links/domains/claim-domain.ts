@@ -1,6 +1,6 @@
 /**
- * Claims a host. Claims compete until one of them is proven, so a claim by itself gives nothing; where a
- * host is proven and active already, nobody else may claim it.
+ * Claims a host. Claims compete until one of them is verified, so a claim by itself gives nothing;
+ * a host that is already verified and active cannot be claimed by others.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -69,7 +69,7 @@ async function rootOf(tx: Tx, deps: Claiming, hostname: string, root_url: string
   return destination.url
 }
 
-/** The only answer that shows the secret. */
+/** The only reply that contains the secret. */
 export function withProof(
   { platform }: Pick<Deps, 'platform'>,
   { verification_expires_at, ...domain }: Domain & { readonly verification_expires_at: string },

@@ -1,4 +1,4 @@
-/** A domain as its owner sees it, how it is found, and the events that its version counts. */
+/** A domain as its owner sees it, its queries, and the events that its version counts. */
 import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
@@ -52,7 +52,7 @@ export function announceDomain(
   })
 }
 
-/** What redirects remember of a domain: its host and everything under it. */
+/** The cached state of a domain: its host and everything under it. */
 export function wholeDomain({ id }: { readonly id: string }) {
   return { domain_id: id, code: '' }
 }

@@ -1,4 +1,4 @@
-/** Which domain a request means: the platform's, or one of the caller's own by its name. */
+/** Finds the domain of a request: the platform's, or one of the caller's own by its name. */
 import { Type } from 'typebox'
 import { domainToASCII } from 'node:url'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -15,7 +15,7 @@ const Found = Type.Object({ id: Id, hostname: Type.String(), state: Type.String(
 type Wanted = readonly [
   deps: Pick<Deps, 'platform'>,
   owner: Principal,
-  /** Nothing means the platform's. */
+  /** Without a name it is the platform's. */
   hostname: string | undefined,
 ]
 
@@ -23,7 +23,9 @@ export async function findDomain(reader: Reader, ...wanted: Wanted): Promise<Lin
   return (await find(reader, wanted, sql``)).domain
 }
 
-/** For a new link: the domain stays as it is until the commit, so that none is made on a removed one. */
+/**
+ * For a new link: locks the domain until the commit, so that no link is created on a removed one.
+ */
 export async function holdActiveDomain(tx: Tx, ...wanted: Wanted): Promise<LinkDomain> {
   const { domain, state } = await find(tx, wanted, sql`for share`)
   if (state !== 'active') {
@@ -57,12 +59,12 @@ export function platformDomain({ hostname }: Deps['platform']): LinkDomain {
   return { id: platform_domain_id, hostname, own: false }
 }
 
-/** As it stands in a row: small ASCII letters. What is no host name is found nowhere. */
+/** In the form of the column: lower-case ASCII. An invalid host name matches nothing. */
 export function spelled(hostname: string): string {
   return domainToASCII(plainHost(hostname)) || hostname
 }
 
-/** For moderators, who look after the links of all owners: a host as it is proven now. */
+/** For moderators, who see the links of all owners: the domain that currently owns a host. */
 export async function findAnyDomain(
   reader: Reader,
   { platform }: Pick<Deps, 'platform'>,

@@ -1,5 +1,5 @@
 /**
- * The platform's own host as a domain of links. It belongs to nobody and has no row: its id is fixed, its
+ * The platform's own host as a domain of links. It has no owner and no row: its id is fixed, its
  * names are configured, and it cannot be claimed, suspended or removed.
  */
 import type { Kernel } from '../settings.ts'
@@ -7,11 +7,11 @@ import type { Kernel } from '../settings.ts'
 export const platform_domain_id = '01900000-0000-7000-8000-00000000000a'
 
 export type PlatformDomain = {
-  /** The host that short addresses show. */
+  /** The host in short URLs. */
   readonly hostname: string
   /** Every host that serves the platform's links, without a port. */
   readonly hosts: ReadonlySet<string>
-  /** One of them, or a name below one: nobody else can have it. */
+  /** One of them, or a name below one: it cannot be claimed. */
   owns(hostname: string): boolean
   shortUrl(code: string): string
 }
@@ -30,7 +30,7 @@ export function openPlatformDomain({
   const hosts = new Set([
     own.hostname,
     ...configured,
-    // A developer calls the same machine by several names.
+    // A developer reaches the same machine by several names.
     ...(profile === 'development' ? loopback : []),
   ])
   return {
@@ -41,7 +41,7 @@ export function openPlatformDomain({
   }
 }
 
-/** Lower case, without the port or the dot at the end that a Host header may carry. */
+/** Lower case, without the port or the trailing dot that a Host header may have. */
 export function plainHost(host: string): string {
   return host
     .toLowerCase()

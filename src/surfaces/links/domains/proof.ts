@@ -1,6 +1,7 @@
 /**
- * How a host is proven: a secret in a TXT record on a label of its own, so that it clashes with no CNAME.
- * The secret is shown once; its hash is enough to recognize it for as long as the domain is used.
+ * How ownership of a host is verified: a secret in a TXT record on a separate label, so that it
+ * does not conflict with a CNAME. The secret is shown once; its hash is enough to recognize it for
+ * as long as the domain is used.
  */
 import { createHash } from 'node:crypto'
 import { newSecret } from '../../../kernel/ids.ts'

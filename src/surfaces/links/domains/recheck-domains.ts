@@ -1,7 +1,8 @@
 /**
- * Looks daily whether the owners of proven hosts still prove them. A host whose record is missing several
- * looks in a row is suspended, so that a name that passed to somebody else does not go on redirecting; it
- * is active again as soon as the record is back. Where DNS does not answer, nothing is held against it.
+ * Checks daily whether the owners of verified hosts still have their record. A host whose record is
+ * missing in several checks in a row is suspended, so that a name that passed to another owner does
+ * not continue to redirect; it becomes active again as soon as the record is back. If DNS does not
+ * answer, the check does not count.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -12,7 +13,7 @@ import type { Deps } from '../deps.ts'
 import { announceDomain, Changed, changed_columns, wholeDomain } from './domain-row.ts'
 import { isProof, recordName } from './proof.ts'
 
-/** When a look without an answer is repeated. */
+/** When a check without an answer is repeated. */
 const again_seconds = 3600
 
 const Due = Type.Object({

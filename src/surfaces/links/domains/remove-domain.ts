@@ -1,4 +1,6 @@
-/** Gives a domain up. Its links stop at once; its row stays, so that its codes stay what they were. */
+/**
+ * Removes a domain. Its links stop at once; its row stays, so that its codes are never used again.
+ */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -31,6 +33,6 @@ export async function removeDomain(
     )
     if (!gone) throw problem('domain_not_found')
   }
-  // Also on a repeat: the first try may have ended between its commit and its wait.
+  // Also on a repeat: the first attempt may have ended between its commit and its wait.
   await changes.changed(tx, [wholeDomain({ id })])
 }

@@ -1,4 +1,7 @@
-/** A new secret for a claim: the old record proves nothing from now on, not even at the next daily look. */
+/**
+ * A new secret for a claim: the old record is not accepted any more, not even at the next daily
+ * check.
+ */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'

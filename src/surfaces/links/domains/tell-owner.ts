@@ -1,6 +1,7 @@
 /**
- * Tells the owner of a host that was suspended: once for each event, and only while it is suspended. The
- * secret that proves the host is shown once, when it is made, so the mail names only where it is looked for.
+ * Informs the owner of a host that was suspended: once for each event, and only while it is
+ * suspended. The secret is shown once, when it is created, so the mail only names the record where
+ * it is expected.
  */
 import { type Static, Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,6 +1,6 @@
 /**
- * The TXT records of a name, asked of the configured DNS servers (or those of the system). That there are
- * none is an answer; that nobody answered is not, and must not count against a domain.
+ * The TXT records of a name, from the configured DNS servers (or those of the system). An empty
+ * result is an answer; no answer is an error, and must not count against a domain.
  */
 import { Resolver } from 'node:dns/promises'
 import { StartError } from '../../../kernel/errors/start-error.ts'

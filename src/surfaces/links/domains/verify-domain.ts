@@ -1,7 +1,7 @@
 /**
- * Proves a claim: looks at DNS first, outside any transaction, and then lets one conditional statement
- * decide, for the very secret that was found. A proven host of somebody else that is suspended passes to
- * whoever proves it afresh; its links do not.
+ * Verifies a claim: reads DNS first, outside any transaction, and then one conditional statement
+ * decides, for exactly the secret that was found. A suspended host of another owner passes to the
+ * account that verifies it; its links do not.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -58,13 +58,13 @@ export async function verifyDomain(
   try {
     return await db.tx(tx => activate(tx, deps, principal, { ...claim, hash }))
   } catch (error) {
-    // Somebody else proved the same host between our two statements.
+    // Another account verified the same host between our two statements.
     if (violates(error, 'domains_proven')) throw problem('domain_in_use', {}, { cause: error })
     throw error
   }
 }
 
-/** What was found instead is nobody's business. */
+/** The reply does not show what was found instead. */
 function failed(detail: string) {
   return problem('domain_verification_failed', { detail })
 }
@@ -110,7 +110,7 @@ async function activate(
     const transferred_from = lost?.id ?? null
     announceDomain(tx, 'domain.verified', { tenant_id, ...proven }, { transferred_from })
   }
-  // Also on a repeat: the first try may have ended between its commit and its wait.
+  // Also on a repeat: the first attempt may have ended between its commit and its wait.
   await changes.changed(tx, lost ? [wholeDomain(proven), wholeDomain(lost)] : [wholeDomain(proven)])
   return proven
 }

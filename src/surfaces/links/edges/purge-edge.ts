@@ -1,8 +1,7 @@
 /**
- * A changed link makes what an edge cache holds of it wrong, and the end of a domain all that it holds of
- * its links. The purge is stored in the transaction that consumes the change, and sent until the edge has
- * taken it: by the method PURGE for the short address (or the root) and the surrogate key, or as one JSON
- * message.
+ * After a change of a link or the end of a domain, an edge cache has stale redirects. The purge is
+ * stored in the transaction that consumes the event, and sent until the edge has accepted it: by
+ * the method PURGE for the short URL (or the root) and the surrogate key, or as one JSON message.
  */
 import { Type, type Static } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -102,7 +101,7 @@ async function tellEdge(
           body: JSON.stringify({ id: purge.event_id, host, path, surrogate_key: key }),
         })
   await response.body?.cancel()
-  // An edge that holds nothing says so.
+  // An edge without a stored copy answers 404.
   if (!response.ok && response.status !== 404) {
     throw new Error(`the edge answered ${response.status}`)
   }

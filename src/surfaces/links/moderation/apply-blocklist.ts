@@ -1,7 +1,8 @@
 /**
- * The job of a new blocklist entry: visits every link that exists, whatever its state, and judges those
- * that match; roots of custom hosts that match are taken away. It goes by key in portions of one commit each and saves its place, so that another worker
- * goes on from there; visiting a link twice changes nothing.
+ * The job of a new blocklist entry: reads every existing link in any state, and disables those that
+ * match; roots of custom hosts that match are removed. It goes by key in portions of one commit
+ * each and saves its place, so that another worker can continue; reading a link twice changes
+ * nothing.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import { Type, type Static } from 'typebox'
@@ -138,12 +139,12 @@ async function verdictsOf(
   return found
 }
 
-/** Hosts are found by their index; addresses and patterns have to be compared one by one. */
+/** Hosts are found by their index; URLs and patterns have to be compared one by one. */
 export function portionOf(
   { kind, value }: Pick<Entry, 'kind' | 'value'>,
   { domain_id, code }: Place,
 ): Sql {
-  // A pattern is matched by this process, which counts the steps.
+  // This process matches patterns, because it counts the steps.
   const matches = kind === 'regex' ? sql`false` : matchesOf({ kind, value })
   const wanted = kind === 'host' || kind === 'suffix' ? sql`and (${matches})` : sql.empty
   return sql`

@@ -1,6 +1,6 @@
 /**
- * What may not be linked to. A new entry waits for whoever is being screened without it, and its job then
- * visits the links that exist, so that none is left between the two.
+ * Destinations that are forbidden. A new entry waits for all running screenings, and its job then
+ * checks the existing links, so that none is missed between the two.
  */
 import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -28,7 +28,10 @@ export const AddEntry = closed(
 )
 export type AddEntry = Static<typeof AddEntry>
 
-/** A `url` is kept and shown as the SHA-256 of its normalized form without what follows a `#`: the list is no list of addresses. */
+/**
+ * A `url` is stored and shown as the SHA-256 of its normalized form without the part after `#`, so
+ * that the list reveals no URLs.
+ */
 export const Entry = Type.Object(
   {
     id: Id,
@@ -94,7 +97,7 @@ export function shown(entry: Entry): Entry {
 
 function keptValue(kind: AddEntry['kind'], value: string): string | null {
   if (kind === 'host' || kind === 'suffix') {
-    // What names a page, a port or a user of a host would be widened to the whole of it.
+    // An entry for a page, a port or a user of a host would be widened to the whole host.
     if (/[/\\?#@\s]|:\d*$/.test(value.replace(/\[.*\]/, ''))) return null
     const hostname = spelled(value.replace(/^\*?\./, ''))
     if (!/^[a-z0-9._[\]:-]+$/.test(hostname) || hostname.length > 253) return null
@@ -110,7 +113,7 @@ function keptValue(kind: AddEntry['kind'], value: string): string | null {
   return hashOf(url.href)
 }
 
-/** Refused with the reason, such as a look-ahead, which no engine of linear time can do. */
+/** Refused with the reason, such as a look-ahead, which no engine of linear time supports. */
 function demandPattern(pattern: string): void {
   try {
     compilePattern(pattern)
@@ -120,7 +123,7 @@ function demandPattern(pattern: string): void {
   }
 }
 
-/** Counted while nobody else can add one. */
+/** Counted under a lock, so that no other entry is added meanwhile. */
 async function demandRoom(tx: Tx, most: number): Promise<void> {
   const { patterns } = await tx.one(
     Type.Object({ patterns: Type.Integer() }),

@@ -1,7 +1,7 @@
 /**
- * The roots of custom hosts lead somewhere too: those that a new blocklist entry blocks are taken away. A
- * root that is being claimed was screened by the list without the entry, which waited for it, so none is
- * left between the two.
+ * The roots of custom hosts redirect too: those that a new blocklist entry blocks are removed. A
+ * root that is being set was screened before the entry, which waited for that transaction, so none
+ * is missed.
  */
 import { Type, type Static } from 'typebox'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
@@ -61,11 +61,14 @@ function blockedAmong(rooted: readonly Rooted[], matches: Sql): Sql {
     where ${matches}`
 }
 
-/** Of whatever has a `destination_url` and a `destination_host`; patterns are matched elsewhere. */
+/**
+ * For any table with a `destination_url` and a `destination_host`; patterns are matched elsewhere.
+ */
 export function matchesOf({ kind, value }: { readonly kind: string; readonly value: string }): Sql {
   const matching: Record<string, Sql> = {
     host: sql`destination_host = ${value}`,
-    // It ends in a dot, and the sign after the dot is the slash: a range, so that any plan uses the index.
+    // The prefix ends in a dot, and the next character after the dot is the slash: a range, so that
+    // any plan uses the index.
     suffix: sql`destination_host >= ${value} and destination_host < left(${value}, -1) || '/'`,
     url: sql`encode(sha256(convert_to(split_part(destination_url, '#', 1), 'UTF8')), 'hex')
       = ${value}`,

@@ -1,7 +1,7 @@
 /**
- * Writes down what was found out about a destination, if the link still leads there: the version of the
- * destination is compared in the statement itself, so that a late verdict never hits a new destination.
- * What is malicious is disabled in the same commit, whatever the link's state, and the act is kept for audit.
+ * Stores a verdict about a destination, if the link still leads there: the statement compares the
+ * version of the destination, so that a late verdict never applies to a new one. A malicious link
+ * is disabled in the same commit, in any state, and the act is audited.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -27,7 +27,7 @@ const Row = Type.Object({
   safety_state: Type.String(),
 })
 
-/** Answers whether anything changed. */
+/** Returns whether anything changed. */
 export async function judgeLink(
   tx: Tx,
   { changes }: Pick<Deps, 'changes'>,
@@ -59,8 +59,8 @@ export async function judgeLink(
 }
 
 /**
- * Clean lifts only what nobody had looked at: what our own rules found suspicious waits for a moderator,
- * because that an engine does not know a look-alike yet says nothing for it.
+ * Clean changes only `unscanned`: a destination that our own rules found suspicious waits for a
+ * moderator, because an engine that does not know a look-alike yet proves nothing.
  */
 function statementOf({ domain_id, code, destination_version }: Judged, verdict: Verdict) {
   const same = sql`domain_id = ${domain_id} and code = ${code}

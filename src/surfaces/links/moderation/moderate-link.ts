@@ -1,6 +1,7 @@
 /**
- * What a moderator does with a link of anybody: each act is audited, settles the open reports about the
- * link, and is announced. Enabling or clearing says that the destination was looked at and is clean.
+ * What a moderator may do with any link: each act is audited, settles the open reports about the
+ * link, and emits an event. Enabling or clearing means that the destination was checked and is
+ * clean.
  */
 import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -83,7 +84,7 @@ function actOf(action: Moderate['action'], held: Held): Act {
   const cleared = { type: 'link.scanned', data: { safety_state: 'clean', destination_version } }
   if (action === 'disable') {
     if (state === 'disabled') {
-      // The owner's own switch must not undo it.
+      // The owner must not be able to undo it.
       return { set: sql`disabled_by = 'admin'`, events: [] }
     }
     return {
@@ -101,7 +102,7 @@ function actOf(action: Moderate['action'], held: Held): Act {
       state === 'disabled' ? 'Its owner has disabled it, and only its owner enables it.' : undefined
     throw problem('invalid_transition', { current_state: state, ...(detail ? { detail } : {}) })
   }
-  // It goes back to its owner, who had switched it off.
+  // The link goes back to its owner, who had disabled it.
   if (owner_disabled) return { set: sql`${clean}, disabled_by = 'owner'`, events: [cleared] }
   return {
     set: sql`${clean}, state = 'active', disabled_by = null`,

@@ -1,6 +1,6 @@
 /**
- * What the public reports, without an account and without a trace of who did. The answer is the same
- * whether or not the address is one of our links.
+ * Reports from the public, without an account and without a trace of the reporter. The reply is the
+ * same whether or not the URL is one of our links.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -62,7 +62,7 @@ export async function reportLink(
 
 async function findReported(tx: Tx, platform: Deps['platform'], url: string) {
   const parsed = URL.parse(url.includes('://') ? url : `https://${url}`)
-  // Whoever looked before following reports the address of the preview.
+  // A visitor who opened the preview first reports its URL.
   const code = parsed?.pathname.slice(1).replace(/\+$/, '') ?? ''
   if (!parsed || !/^[A-Za-z0-9_-]{3,64}$/.test(code)) return undefined
   const hostname = spelled(parsed.hostname)

@@ -1,4 +1,4 @@
-/** Routes of those who keep links safe: the public that reports, and the platform's moderators. */
+/** Routes that keep links safe: reports from the public, and moderation. */
 import { sql } from '../../../kernel/database/sql.ts'
 import { etag } from '../../../kernel/http/etag.ts'
 import { page } from '../../../kernel/http/page.ts'

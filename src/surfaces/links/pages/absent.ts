@@ -1,4 +1,4 @@
-/** What a browser shows where a short link leads nowhere, for each reason that is told. */
+/** The page for a short link that leads nowhere, for each reason that may be shown. */
 import { markup } from '../../../kernel/http/markup.ts'
 import { pageOf, type Page } from './frame.ts'
 

@@ -1,4 +1,4 @@
-/** Where a short link leads, for those who ask first by adding a plus sign. Looking counts as no click. */
+/** Shows where a short link leads, for visitors who add a plus sign. It counts as no click. */
 import { markup } from '../../../kernel/http/markup.ts'
 import { pageOf, type Page } from './frame.ts'
 

@@ -1,4 +1,7 @@
-/** Shown in place of a redirect while a destination is unproven: who goes on has seen where to. */
+/**
+ * Shown instead of a redirect while a destination is unchecked: the visitor sees the destination
+ * before continuing.
+ */
 import { domainToUnicode } from 'node:url'
 import { markup } from '../../../kernel/http/markup.ts'
 import { pageOf, type Page } from './frame.ts'

@@ -1,6 +1,6 @@
 /**
- * The refusal of an unknown code without the cost of making one: the same document as everywhere, cut in
- * pieces around what differs from request to request.
+ * The refusal of an unknown code without the usual cost: the same document as everywhere, with
+ * constant pieces around the values of a request.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { securityHeaders } from '../../../kernel/http/send-reply.ts'
@@ -9,7 +9,7 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Kernel } from '../settings.ts'
 import { problem } from '../errors.ts'
 
-/** `path` must be plain: what is known under it has the form of a code. */
+/** `path` must be plain: the form of a code. */
 export type AbsentResponder = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -24,7 +24,7 @@ export function absentResponder({ public_url }: Pick<Kernel, 'public_url'>): Abs
   })
   const [before = '', rest = ''] = document.split('{path}')
   const [between = '', after = ''] = rest.split('{id}')
-  // One list for all answers: the server has read it before the next is made.
+  // One list for all replies: the server has read it before the next one is made.
   const headers = [
     ...Object.entries(securityHeaders).flat(),
     'content-type',

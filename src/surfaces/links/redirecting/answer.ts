@@ -1,4 +1,4 @@
-/** What a request for a code comes to, before it is put into the words of a server. */
+/** The result of a request for a code, independent of the server that sends it. */
 import Negotiator from 'negotiator'
 import { problem } from '../errors.ts'
 import { absentPage, type AbsentReason } from '../pages/absent.ts'
@@ -17,7 +17,7 @@ export function pageAnswer(
   return { status, headers: Object.entries(page.headers).flat(), body: page.html }
 }
 
-/** A page for people, a problem document for everybody else. */
+/** A page for browsers, a problem document for other clients. */
 export function absentAnswer(reason: AbsentReason, accept: string): Answer {
   if (prefersPages(accept)) return pageAnswer(404, absentPage(reason))
   throw reason === 'domain_not_found' ? problem(reason, { detail: elsewhere }) : problem(reason)

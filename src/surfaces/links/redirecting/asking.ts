@@ -1,4 +1,4 @@
-/** Who asks, as far as a redirect wants to know: by the headers, and by what our own proxies say. */
+/** What a redirect reads of the caller: from the headers, and from our own proxies. */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { clientAddress, proxyCheck } from '../../../kernel/access/client-address.ts'
@@ -11,7 +11,7 @@ const peer = Symbol('address of the peer')
 type Connection = Socket & { [last]?: Visitor; [peer]?: string }
 
 export class Asking {
-  /** Of the request that is looked at now. */
+  /** Of the current request. */
   readonly seen: Seen = newSeen()
   private readonly country_header: string
   private readonly addressOf: ReturnType<typeof clientAddress>
@@ -29,7 +29,7 @@ export class Asking {
     return this.seen
   }
 
-  /** The Host header, or what a proxy of ours was asked for. */
+  /** The Host header, or the forwarded host of a proxy of ours. */
   host({ socket }: IncomingMessage): string {
     const { host, forwarded_host } = this.seen
     if (this.isProxy === null || forwarded_host === '') return host
@@ -37,7 +37,7 @@ export class Asking {
     return forwarded_host.slice(forwarded_host.lastIndexOf(',') + 1).trim()
   }
 
-  /** Without proxies of ours it is the same for all of a connection. */
+  /** Without our own proxies it is the same for all requests of a connection. */
   address(request: IncomingMessage): string {
     const socket: Connection = request.socket
     const { forwarded_for } = this.seen
@@ -45,7 +45,7 @@ export class Asking {
     return (socket[peer] ??= this.addressOf(socket.remoteAddress ?? '', undefined))
   }
 
-  /** Whoever asks again over a connection is mostly who asked before. */
+  /** Successive requests of a connection mostly have the same visitor. */
   visitor(request: IncomingMessage, query: string): Visitor {
     const { agent, referrer, language, country, private: quiet, prefetch } = this.seen
     const connection: Connection = request.socket

@@ -1,6 +1,6 @@
 /**
- * Answers from memory: one look at the clock, no promise, no parsing, nothing written anywhere. An entry
- * counts while its own time and the lease of the process last.
+ * Answers from the cache: one look at the clock, no promise, no parsing, no write. An entry is
+ * valid while its own time and the lease of the process last.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Kernel } from '../settings.ts'
@@ -16,7 +16,7 @@ export type FastDeps = Pick<RedirectNode, 'lease' | 'memory' | 'recorder'> & {
   readonly asking: Asking
 }
 
-/** What was asked on which host: `/code` and what follows the question mark. */
+/** The request on a host: `/code` and the query after the question mark. */
 export type Place = { readonly host: Host; readonly path: string; readonly query: string }
 
 export class FastAnswers {
@@ -33,7 +33,7 @@ export class FastAnswers {
     this.offset_seconds = deps.kernel.clock.offsetSeconds()
   }
 
-  /** False where the request has to be looked at in full. */
+  /** False if the request needs a full check. */
   answer(request: IncomingMessage, response: ServerResponse, place: Place): boolean {
     const { lease, memory, kernel, recorder, asking } = this.deps
     const { host, path } = place
@@ -48,7 +48,7 @@ export class FastAnswers {
     }
     lease.used = true
     this.redirects++
-    // node:http only reads the list, but its type would let it write.
+    // node:http only reads the list, but its type would allow writing.
     response.writeHead(ready.status, ready.headers as string[])
     response.end()
     recorder.record(entry, asking.visitor(request, place.query), kernel.clock.nowMs())
@@ -77,7 +77,7 @@ export class FastAnswers {
     return true
   }
 
-  /** The clock of a development platform was moved: lives were counted by the old one. */
+  /** The clock of a development platform was moved, and lives were computed with the old one. */
   private forgetLives(): void {
     this.offset_seconds = this.deps.kernel.clock.offsetSeconds()
     this.deps.memory.clear()

@@ -1,7 +1,7 @@
 /**
- * Where a request for a code is sent, looked at in full: what the fast way cannot answer at once comes
- * here. What has ended or was switched off is told apart from what never was, and only an answer that
- * sends the visitor on is a click.
+ * The full check of a request for a code, for requests that the cache cannot answer at once. An
+ * ended or disabled link gets another answer than an unknown one, and only an answer that sends the
+ * visitor on is a click.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -37,7 +37,7 @@ export type Question = {
   readonly address: string
 }
 
-/** `clicked` where the visitor was sent on. */
+/** `clicked` if the visitor was sent on. */
 export type Followed = { readonly answer: Answer; readonly clicked: Clicked | null }
 
 export async function followLink(deps: Following, question: Question): Promise<Followed> {
@@ -69,7 +69,7 @@ async function findEntry(
   code: string,
 ): Promise<Entry | null> {
   const { lease, memory, misses } = deps
-  // What can be no code is no guess, and costs nothing.
+  // A path that cannot be a code is not a guess, and costs nothing.
   if (!code_form.test(code) || deps.isReserved(code)) return null
   await lease.ensure()
   for (const spelled of spellings(code)) {
@@ -90,7 +90,7 @@ function missed({ misses }: Following, address: string): null {
   return null
 }
 
-/** What is left of a link by the clock of the database, as of now. */
+/** The remaining life of a link by the clock of the database, as of now. */
 function lifeOf({ target, read_ms }: Entry): number | null {
   if (!target || target.life_ms === null) return null
   return target.life_ms - (performance.now() - read_ms)
@@ -100,7 +100,7 @@ function absent({ accept }: Question, reason: Parameters<typeof absentAnswer>[0]
   return { answer: absentAnswer(reason, accept), clicked: null }
 }
 
-/** The page names the destination, so showing it is using a link that counts its uses. */
+/** The page shows the destination, so it counts as a use of a link with a limit. */
 async function warn(deps: Following, question: Question, target: Target): Promise<Followed> {
   if (target.counted && (await useOnce(deps.kernel, target)) === null) {
     return absent(question, 'link_exhausted')
@@ -132,7 +132,10 @@ async function send(
 
 const unkept = { cache_seconds: 0, edge_cache_seconds: 0 }
 
-/** Who keeps a counted link follows it uncounted; a pending one may be judged any moment. */
+/**
+ * Whoever knows the destination of a counted link can open it uncounted; a pending one may be
+ * checked at any moment.
+ */
 function boundsOf({ state, counted }: Target): Partial<Target> {
   if (state !== 'active') return { ...unkept, redirect_status: 302 }
   return counted ? unkept : {}
@@ -140,7 +143,10 @@ function boundsOf({ state, counted }: Target): Partial<Target> {
 
 const Used = Type.Object({ destination_url: Type.String() })
 
-/** One conditional statement decides who is the last; it also sees what became of the link meanwhile. */
+/**
+ * One conditional statement decides who is the last; it also sees whether the link changed
+ * meanwhile.
+ */
 async function useOnce({ db }: Kernel, { domain_id, code }: Target): Promise<string | null> {
   const used = await db.maybe(
     Used,
@@ -155,7 +161,7 @@ async function useOnce({ db }: Kernel, { domain_id, code }: Target): Promise<str
   return used?.destination_url ?? null
 }
 
-/** What the visitor's address asked is added to what the link asks. */
+/** The query of the visitor's URL is added to that of the destination. */
 function withQuery(destination_url: string, query: string): string {
   if (query === '') return destination_url
   const url = new URL(destination_url)
@@ -169,7 +175,7 @@ function previewOf(deps: Following, question: Question, found: Entry | null): An
   if (!target || !isOpen(target) || (life_ms !== null && life_ms <= 0)) {
     return absentAnswer('link_not_found', question.accept)
   }
-  // To show where a counted link leads would be to use it without being counted.
+  // To show the destination of a counted link would let the visitor use it uncounted.
   if (target.counted) return absentAnswer('link_not_found', question.accept)
   const preview = {
     short_url: deps.shortUrl(question.host, target.code),
@@ -181,7 +187,7 @@ function previewOf(deps: Following, question: Question, found: Entry | null): An
   return { status: 200, headers: json_headers, body: JSON.stringify(preview) }
 }
 
-/** Whether a visitor may learn where it leads. */
+/** Whether a visitor may see the destination. */
 function isOpen({ state, scan }: Target): boolean {
   return state === 'active' || (state === 'pending_scan' && scan !== 'block')
 }

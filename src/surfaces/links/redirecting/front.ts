@@ -1,7 +1,7 @@
 /**
- * Stands before the framework and takes the requests for codes: at once from memory where that is enough,
- * in full otherwise. On the platform's own hosts everything else is the framework's. On a custom host
- * nothing else is served at all, and on a name that is no active domain, whoever it belongs to, nothing.
+ * The interceptor that takes the requests for codes: from the cache at once if possible, otherwise
+ * by a full check. On the platform's own hosts all other requests go to the framework. On a custom
+ * host nothing else is served, and on a name without an active domain nothing at all.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { sendRefusal, type Front, type Handler } from '../../../kernel/http/request-interceptor.ts'
@@ -30,7 +30,7 @@ export function openFront(deps: FrontDeps): Front {
   const { hosts, asking, lease } = deps
   return (request, response, pass) => {
     const seen = asking.read(request)
-    // Two of them would let a proxy and this server see two different requests.
+    // With two of them a proxy and this server could read two different requests.
     if (seen.hosts > 1) return refuse(deps, { request, response }, problem('malformed_request'))
     const header = asking.host(request)
     const host = hosts.get(header)
@@ -76,7 +76,7 @@ async function lookUp(deps: FrontDeps, exchange: Exchange, header: string): Prom
   } catch (error) {
     return refuse(deps, exchange, error)
   }
-  // Other requests were looked at meanwhile.
+  // Other requests were handled meanwhile.
   deps.asking.read(exchange.request)
   if (!host) return absent(deps, exchange, 'domain_not_found')
   onCustom(deps, exchange, host)
@@ -137,7 +137,7 @@ const unkept = [
 
 const robots: Answer = {
   status: 200,
-  // Redirects say `noindex` themselves, which only those see who may look.
+  // Redirects set `noindex` themselves; only a reader of the page needs it here.
   body: 'User-agent: *\nDisallow:\n',
   headers: ['content-type', 'text/plain; charset=utf-8', 'cache-control', 'public, max-age=3600'],
 }
@@ -182,7 +182,7 @@ function isRead({ method }: IncomingMessage): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** Once; what cannot be decoded is no code. */
+/** Decodes once; a path that cannot be decoded is not a code. */
 function decoded(segment: string): string {
   if (!segment.includes('%')) return segment
   try {

@@ -1,9 +1,9 @@
 /**
- * What a redirect takes from the headers of a request, in one pass over them as they came: making the
- * usual object of all headers would cost more than the rest of a redirect.
+ * What a redirect reads from the raw headers, in one pass: building the usual object of all headers
+ * would cost more than the rest of a redirect.
  */
 
-/** One for all requests: whoever reads it has finished before the next request is looked at. */
+/** One object for all requests: it is read completely before the next request. */
 export type Seen = {
   host: string
   hosts: number
@@ -34,7 +34,7 @@ export function newSeen(): Seen {
   }
 }
 
-/** `country_header` in small letters, or empty. */
+/** `country_header` in lower case, or empty. */
 export function readHeaders(raw: readonly string[], country_header: string, seen: Seen): void {
   clear(seen)
   for (let at = 0; at < raw.length; at += 2) {

@@ -1,6 +1,6 @@
 /**
- * How often one network may ask for codes that lead nowhere: guessing is slow, and a scanner costs the
- * database little. Counted in this process, by /24 or /64 (GCRA: one number a network).
+ * How often one network may request codes that lead nowhere: guessing is slow, and a scanner costs
+ * the database little. Counted in this process, by /24 or /64 (GCRA: one number a network).
  */
 import { isLoopback, networkOf } from '../../../kernel/access/rate.ts'
 import type { Kernel } from '../settings.ts'
@@ -12,7 +12,7 @@ const networks_max = 100_000
 export type Misses = {
   /** Whether this network has missed too often. */
   refused(address: string): boolean
-  /** Throws where it has. */
+  /** Throws if it has. */
   demand(address: string): void
   count(address: string): void
 }

@@ -1,4 +1,4 @@
-/** The redirect put together: what stands before the framework, its route, and what repeats. */
+/** Puts the redirect together: the interceptor, its route, and the loops. */
 import { Counter } from 'prom-client'
 import type { Front } from '../../../kernel/http/request-interceptor.ts'
 import type { Route } from '../../../kernel/http/route.ts'
@@ -39,7 +39,7 @@ export function openRedirecting(deps: Deps): Redirecting {
   }
 }
 
-/** Asked for when somebody reads the metrics: a counter a redirect would cost a tenth of it. */
+/** Read when the metrics are read: updating a counter in each redirect would cost a tenth of it. */
 function count({ kernel, node }: Pick<Deps, 'kernel' | 'node'>, fast: FastAnswers): void {
   const registers = [kernel.metrics.registry]
   const gauge = (name: string, help: string, value: () => number) =>

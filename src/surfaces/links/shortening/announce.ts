@@ -1,4 +1,7 @@
-/** Events of a link. Its version counts them, so each change of the row takes as many as it announces. */
+/**
+ * Events of a link. Its version counts them, so each change of the row increments it by the number
+ * of its events.
+ */
 import type { Tx } from '../../../kernel/database/db.ts'
 
 type Announced = {
@@ -8,7 +11,10 @@ type Announced = {
   readonly code: string
 }
 
-/** `versions` are those of the row after the change: one an event, the last of them the row's own. */
+/**
+ * `versions` are those of the row after the change: one for each event, the last of them the row's
+ * own.
+ */
 export function announce(
   tx: Tx,
   link: Announced,

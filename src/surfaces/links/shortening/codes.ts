@@ -1,7 +1,7 @@
 /**
- * What a link may be called. Random codes have 49 symbols without vowels or look-alikes, so that none is a
- * word or misread (8 of them are 44.9 bits); aliases are small letters, digits, `-` and `_`. Input is
- * lower-cased and said to be, or refused: never changed in silence.
+ * Which codes a link may have. Random codes have 49 symbols without vowels or look-alikes, so that
+ * none is a word or misread (8 of them are 44.9 bits); aliases are lower-case letters, digits, `-`
+ * and `_`. Input is lower-cased (and the reply shows it) or refused: never changed silently.
  */
 import { customAlphabet } from 'nanoid'
 import type { ReservedWords } from './reserved-words.ts'
@@ -14,7 +14,7 @@ export const newCode: (length: number) => string = customAlphabet(alphabet)
 const alias = /^[A-Za-z0-9][A-Za-z0-9_-]{1,62}[A-Za-z0-9]$/
 
 export function aliasOf(given: string, reserved: ReservedWords, pointer: string): string {
-  // Asked before it is folded: the Kelvin sign, for one, would become a k.
+  // Checked before lower-casing: the Kelvin sign, for example, would become a k.
   if (!alias.test(given)) {
     throw problem('alias_invalid', {
       errors: [{ location: 'body', pointer, constraint: 'alias' }],
@@ -32,7 +32,7 @@ export function aliasOf(given: string, reserved: ReservedWords, pointer: string)
   return code
 }
 
-/** The codes that a look-up tries: as it is, and then in small letters, as aliases are. */
+/** The codes that a look-up tries: as it is, and then in lower case, as aliases are. */
 export function spellings(code: string): string[] {
   return /[A-Z]/.test(code) ? [code, code.toLowerCase()] : [code]
 }

@@ -1,6 +1,7 @@
 /**
- * Makes links, one or all of a batch or none. No code is looked for before it is taken: the insert decides,
- * a random code that is taken is drawn again, and after five such draws the code grows by one symbol.
+ * Creates links, one, or all of a batch or none. No code is looked up before it is taken: the
+ * insert decides. If a random code is taken, another is drawn, and after five such draws the code
+ * grows by one symbol.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -36,7 +37,7 @@ export type Created = { readonly view: Link; readonly path: string }
 
 const draws = 5
 const length_max = 64
-/** Nobody waits long for a node that may still say that an alias leads nowhere. */
+/** The longest wait for a process that may still answer that an alias leads nowhere. */
 export const patience_ms = 250
 
 export async function createLinks(
@@ -46,20 +47,20 @@ export async function createLinks(
   orders: readonly CreateLink[],
   pointerOf: (at: number) => string,
 ): Promise<Created[]> {
-  // All of it is sent before the first answer comes.
+  // All of it is sent before the first result comes.
   const [, ...links] = await Promise.all([
     takeFromQuota(tx, deps, principal, orders.length),
     ...orders.map((order, at) => examine(tx, deps, principal, order, pointerOf(at))),
   ])
   const created = new Map<NewLink, Created>()
-  // In one order for everybody, so that two batches with the same aliases do not wait for each other.
+  // In a fixed order, so that two batches with the same aliases cannot deadlock.
   for (const link of links.toSorted(byKey)) {
     created.set(link, await insert(tx, deps, principal, link))
   }
   return links.flatMap(link => created.get(link) ?? [])
 }
 
-/** A batch that holds more than a minute allows is a debt; the day's quota is not lent from. */
+/** A batch with more links than a minute allows is a debt; the daily quota allows no debt. */
 function takeFromQuota(tx: Tx, { kernel }: Creating, { id }: Principal, cost: number) {
   const { settings, take } = kernel
   const minute = { many: settings['links.creates_per_minute'], per_seconds: 60 }
@@ -116,14 +117,17 @@ async function insert(
   announce(tx, { tenant_id, ...row }, row.version, [
     { type: 'link.created', data: { owner_id, state: row.state } },
   ])
-  // A random code that nobody has seen cannot be remembered anywhere as absent.
+  // A new random code cannot be cached anywhere as absent.
   if (alias !== null) await deps.changes.changed(tx, [row], patience_ms)
   return { view: linkView(deps, row, domain), path: pathOfLink(row, domain) }
 }
 
 const Led = Type.Object({ elsewhere: Type.Boolean() })
 
-/** Undefined where the alias is taken, also by an earlier owner of the host: its links are printed somewhere. */
+/**
+ * Undefined if the alias is taken, also by an earlier owner of the host, whose links may be printed
+ * somewhere.
+ */
 async function insertNamed(tx: Tx, principal: Principal, link: NewLink, code: string) {
   const { domain } = link
   if (domain.own) {

@@ -1,4 +1,7 @@
-/** Deletes a link. Its row stays as a tombstone for ever, so that a printed code never leads elsewhere. */
+/**
+ * Deletes a link. Its row stays as a tombstone for ever, so that a printed code never leads
+ * elsewhere.
+ */
 import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -46,11 +49,11 @@ export async function deleteLink(
   )
   if (!gone && versions) await demandDeleted(tx, tenant_id, target)
   if (gone) announce(tx, { tenant_id, ...gone }, gone.version, [{ type: 'link.deleted' }])
-  // Also on a repeat: the first try may have ended between its commit and its wait.
+  // Also on a repeat: the first attempt may have ended between its commit and its wait.
   await changes.changed(tx, [target])
 }
 
-/** A link that is deleted is what was wanted, whatever version was meant. */
+/** If the link is already deleted, the request succeeds for any version. */
 async function demandDeleted(
   tx: Tx,
   tenant_id: string,

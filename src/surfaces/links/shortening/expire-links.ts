@@ -1,6 +1,6 @@
 /**
- * Labels links whose time has passed and announces it. The redirect decides by the time itself, so
- * nothing waits for the label.
+ * Sets the state of expired links and emits their events. The redirect decides by the time itself,
+ * so nothing waits for the state.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'

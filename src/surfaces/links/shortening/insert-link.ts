@@ -1,4 +1,4 @@
-/** The statement that makes a link, or does nothing where the code is taken on this domain. */
+/** The statement that creates a link, or does nothing if the code is taken on this domain. */
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -10,7 +10,7 @@ import { columns, LinkRow, type LinkDomain } from './link-row.ts'
 /** An order that has passed every rule. */
 export type NewLink = {
   readonly order: CreateLink
-  /** Where it stands in the body. */
+  /** Its index in the body. */
   readonly at: string
   readonly alias: string | null
   readonly destination: Destination

@@ -1,4 +1,4 @@
-/** A link as it stands in its row, how it is found by its owner, and what its owner sees of it. */
+/** The row of a link, the query by which its owner finds it, and its representation. */
 import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
@@ -13,15 +13,15 @@ const { domain: _domain, short_url: _short_url, ...stored } = Link.properties
 export const LinkRow = Type.Object({ ...stored, id: Id })
 export type LinkRow = Static<typeof LinkRow>
 
-/** The domain of a link, as its owner names it. */
+/** The domain of a link, by the name that its owner gives. */
 export type LinkDomain = { readonly id: string; readonly hostname: string; readonly own: boolean }
 
-/** What the time has ended is shown so, whether or not the sweeper has labelled it. */
+/** An expired link is shown as expired, even before the sweeper has set its state. */
 export const shownState = sql`
   case when links.state in ('active', 'pending_scan') and links.expires_at <= kernel.now()
     then 'expired' else links.state end`
 
-/** Of the table itself, so that RETURNING and SELECT can use them alike. */
+/** Columns of the table itself, so that RETURNING and SELECT can both use them. */
 export const columns = sql`
   links.id, links.code, links.domain_id, links.owner_id, links.destination_url,
   ${shownState} as state, links.safety_state, links.destination_version, links.version,
@@ -44,7 +44,7 @@ export function linkView(
   return { ...row, domain: hostname, short_url }
 }
 
-/** Where a link is asked for again: the domain is part of its address, unless it is the platform's. */
+/** The URL of the link resource: it includes the domain, unless that is the platform's. */
 export function pathOfLink({ code }: Pick<LinkRow, 'code'>, { hostname, own }: LinkDomain): string {
   return own ? `/v1/links/${code}?domain=${hostname}` : `/v1/links/${code}`
 }
@@ -70,14 +70,14 @@ export async function findLink(
 
 const Held = Type.Object({
   ...LinkRow.properties,
-  /** As it is labelled, whatever the time says. */
+  /** The stored state, even if the time has passed. */
   raw_state: State,
   disabled_by: Type.Union([Type.String(), Type.Null()]),
   owner_disabled: Type.Boolean(),
 })
 export type HeldLink = Static<typeof Held>
 
-/** The row is held until the commit: what is decided on it stays true. */
+/** Locks the row until the commit, so that decisions stay true. */
 export async function holdLink(
   tx: Tx,
   { tenant_id, id: owner_id }: Principal,

@@ -1,6 +1,6 @@
 /**
- * The links of their owner, newest first. Those on a domain that was removed are gone with it. A filter may
- * match one link of a million: one request looks at so many and no more, and the next goes on from there.
+ * The links of their owner, newest first, without those on a removed domain. A filter may match one
+ * link of a million: one request scans a bounded number, and the next continues from there.
  */
 import { Type, type Static } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -25,7 +25,7 @@ const Looked = Type.Object({
   /** Microseconds: rows of one millisecond still have an order. */
   created_us: Type.Integer(),
   wanted: Type.Boolean(),
-  /** The look ended here, whether or not there are more. */
+  /** The scan ended here, even if there are more. */
   last: Type.Boolean(),
 })
 export type LookedLink = Static<typeof Looked>
@@ -35,14 +35,14 @@ export function placeOf({ created_us, domain_id, code }: LookedLink): CursorPart
 }
 
 export type Look = {
-  /** After which link to begin. */
+  /** The link after which to begin. */
   readonly after: CursorPart[] | null
   readonly fetch: number
-  /** How many links are looked at. */
+  /** How many links are scanned. */
   readonly rows_max: number
 }
 
-/** `fetch` rows at most: those that are wanted, and the one that the look ended with. */
+/** `fetch` rows at most: the matching ones, and the one at which the scan ended. */
 export function listLinks(
   reader: Reader,
   { tenant_id, id: owner_id }: Principal,
@@ -54,7 +54,7 @@ export function listLinks(
   const pattern = q === undefined ? null : `%${q.replaceAll(/[%_\\]/g, sign => `\\${sign}`)}%`
   const before = sql`coalesce(
     to_timestamp(0) + ${created_us}::bigint * interval '1 microsecond', 'infinity')`
-  // Rows come one by one through all of it, so a page that is full ends the look.
+  // Rows are streamed, so a full page ends the scan.
   return reader.many(
     Looked,
     sql`
@@ -91,8 +91,8 @@ export function listLinks(
 }
 
 /**
- * A look that ended before the page was full goes on from its last row: blanks with the place of that row
- * fill the page, and are taken out of it when its cursor is made.
+ * If the scan ended before the page was full, the next page continues from its last row: empty
+ * entries with the position of that row fill the page, and are removed when its cursor is made.
  */
 export function filled(looked: readonly LookedLink[], fetch: number): LookedLink[] {
   const wanted = looked.filter(row => row.wanted)

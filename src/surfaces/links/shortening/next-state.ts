@@ -1,14 +1,15 @@
 /**
- * The state machine of a link, as far as its owner drives it. Asleep (disabled, expired) it redirects
- * nobody; awake it is active, or pending_scan while its destination is unproven. Expiry is what the time
- * says, not what the label says; what safety or a moderator disabled, the owner cannot wake.
+ * The state machine of a link, for changes by its owner. A disabled or expired link does not redirect;
+ * an enabled one is active, or pending_scan while its destination is unchecked. The time decides about
+ * expiry, not the stored state. The owner cannot enable a link that a check or a moderator disabled.
+ * "checked" stands for active or pending_scan, by the state of the destination.
  *
- * | from         | disable  | enable   | new expires_at | new destination        |
- * | ------------ | -------- | -------- | -------------- | ---------------------- |
- * | active       | disabled | the same | the same       | as it is judged        |
- * | pending_scan | disabled | 409      | the same       | as it is judged        |
- * | expired      | 409      | 409      | awake          | judged, still expired  |
- * | disabled     | the same | awake    | the same       | judged, still disabled |
+ * | from         | disable  | enable   | new expires_at | new destination         |
+ * | ------------ | -------- | -------- | -------------- | ----------------------- |
+ * | active       | disabled | the same | the same       | checked                 |
+ * | pending_scan | disabled | 409      | the same       | checked                 |
+ * | expired      | 409      | 409      | checked        | checked, still expired  |
+ * | disabled     | the same | checked  | the same       | checked, still disabled |
  */
 import { problem } from '../errors.ts'
 import type { PatchLink } from '../schemas.ts'
@@ -20,12 +21,12 @@ type Safety = HeldLink['safety_state']
 
 /** `safety_state` is that of the destination that the link will have. */
 export function nextState(held: Held, asked: Asked, safety_state: Safety): HeldLink['raw_state'] {
-  const awake = safety_state === 'clean' ? 'active' : 'pending_scan'
+  const enabled = safety_state === 'clean' ? 'active' : 'pending_scan'
   const renewed = held.state === 'expired' && asked.expires_at !== undefined
   if (held.state === 'disabled') {
     if (asked.state !== 'active') return 'disabled'
     if (held.disabled_by !== 'owner') throw problem('link_disabled_by_safety')
-    return awake
+    return enabled
   }
   if (held.state === 'expired' && !renewed) {
     if (asked.state !== undefined) throw notFrom(held.state)
@@ -33,7 +34,7 @@ export function nextState(held: Held, asked: Asked, safety_state: Safety): HeldL
   }
   if (asked.state === 'disabled') return 'disabled'
   if (asked.state === 'active' && held.state === 'pending_scan') throw notFrom(held.state)
-  return awake
+  return enabled
 }
 
 function notFrom(current_state: string) {

@@ -1,6 +1,6 @@
 /**
- * What a link does beyond leading somewhere. A permanent redirect is kept by browsers: it is refused where
- * the answer may have to be taken back, because it is counted or still being judged.
+ * Options of a link beyond its destination. Browsers cache a permanent redirect, so it is refused
+ * where the answer may have to change, because it is counted or still being checked.
  */
 import { problem } from '../errors.ts'
 import type { Policy } from '../schemas.ts'

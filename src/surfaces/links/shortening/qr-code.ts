@@ -1,6 +1,6 @@
 /**
- * The picture of a short address, as SVG or PNG. What it shows never changes (code and host of a link are
- * fixed), so its tag is made from the request. `?s=qr` tells the statistics where a click came from.
+ * The QR code of a short URL, as SVG or PNG. Its content never changes (code and host of a link are
+ * fixed), so its tag is made from the request. `?s=qr` lets the statistics count clicks from it.
  */
 import { createHash } from 'node:crypto'
 import Negotiator from 'negotiator'
@@ -46,7 +46,7 @@ export function qrCode(short_url: string, query: Omit<QrQuery, 'domain'>): Pictu
 
 const kinds = { 'image/svg+xml': 'svg', 'image/png': 'png' } as const
 
-/** SVG where both are as welcome. */
+/** SVG if both are equally acceptable. */
 export function acceptedFormat(accept: string | string[] | undefined): 'svg' | 'png' {
   const negotiator = new Negotiator({ headers: { accept: accept ? String(accept) : '*/*' } })
   const wanted = negotiator.mediaType(Object.keys(kinds)) as keyof typeof kinds | undefined // one of ours
@@ -55,7 +55,7 @@ export function acceptedFormat(accept: string | string[] | undefined): 'svg' | '
 
 type Dots = readonly (readonly boolean[])[]
 
-/** With the margin that was asked for, none included: the library knows no less than one dot. */
+/** With the requested margin, which may be zero: the library supports no less than one module. */
 function framed(bordered: Dots, margin: number): Dots {
   const bare = bordered.slice(1, -1).map(row => row.slice(1, -1))
   const side = Array.from({ length: margin }, () => false)
@@ -64,7 +64,7 @@ function framed(bordered: Dots, margin: number): Dots {
   return [...edge, ...bare.map(row => [...side, ...row, ...side]), ...edge]
 }
 
-/** One path over a white ground: a run of dark dots is one rectangle. */
+/** One path over a white ground: a run of dark modules is one rectangle. */
 function svg(dots: Dots, size: number): string {
   const side = dots.length
   const path = dots.flatMap((row, y) =>
@@ -87,7 +87,7 @@ function runs(row: readonly boolean[]): [number, number][] {
   return found
 }
 
-/** Dots of one whole size, so that none is wider than its neighbour; what is left over is margin. */
+/** Modules of one whole size, so that all have the same width; the rest is margin. */
 function png(dots: Dots, size: number): Uint8Array {
   const side = dots.length
   const scale = Math.max(1, Math.floor(size / side))

@@ -1,7 +1,7 @@
 /**
- * Codes that nobody may take on any domain: what a path of the platform begins with, now or by custom, and
- * what its mails and pages lead to. This is the one list of them.
- * They are compared without case, `-` and `_`, so that none can be imitated.
+ * Codes that are reserved on any domain: the first segments of the platform's paths, present or
+ * usual, and words that its mails and pages use. This is the only list of them. They are compared
+ * without case, `-` and `_`, so that none can be imitated.
  */
 import type { Kernel } from '../settings.ts'
 
@@ -12,7 +12,7 @@ const always = `api admin static assets login logout signup robots.txt favicon.i
   account accounts settings billing checkout webhooks oauth callback invite verify status help
   support dev v1 v2`.split(/\s+/)
 
-/** The routes are known when all surfaces are open, so they are asked for at the first look. */
+/** The routes are known when all surfaces are open, so they are read at first use. */
 export function openReservedWords(kernel: Pick<Kernel, 'routes' | 'settings'>): ReservedWords {
   let words: ReadonlySet<string> | undefined
   const known = () =>

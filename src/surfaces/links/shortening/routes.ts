@@ -1,4 +1,4 @@
-/** Routes of those who make links. A link of somebody else is not there. */
+/** Routes of the creators of links. A link of another owner is a 404. */
 import { Type } from 'typebox'
 import { etag, expectedVersions } from '../../../kernel/http/etag.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'

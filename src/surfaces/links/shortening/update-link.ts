@@ -1,6 +1,6 @@
 /**
- * Changes a link under the lock of its row: nothing is announced, and no version spent, where nothing
- * changes. A new destination is judged like that of a new link, in the transaction that sets it.
+ * Changes a link under the lock of its row: if nothing changes, there is no event and no new
+ * version. A new destination is checked like that of a new link, in the transaction that sets it.
  */
 import { parseTime } from '../../../kernel/clock.ts'
 import type { Principal } from '../../../kernel/access/principal.ts'
@@ -25,11 +25,11 @@ export type Updating = Pick<
 
 type Moved = { readonly to: Destination; readonly screened: Screened }
 
-/** The row as it will be. */
+/** The row after the change. */
 type Next = {
   readonly moved: Moved | null
   readonly state: HeldLink['raw_state']
-  /** The owner's own switch, whatever else disables the link. */
+  /** The owner's own switch, independent of other reasons for which the link is disabled. */
   readonly owner_disabled: boolean
   readonly policy: Policy
   readonly expires_at: string | null
@@ -52,7 +52,7 @@ export async function updateLink(
   if (versions && !versions.includes(held.version)) throw preconditionFailed(held.version)
   const next = await decide(tx, deps, held, patch)
   const events = eventsOf(held, next)
-  // Also where nothing changes: an earlier try may have ended between its commit and its wait.
+  // Also if nothing changes: an earlier attempt may have ended between its commit and its wait.
   await deps.changes.changed(tx, [held])
   if (events.length === 0) return unchanged
   const row = await store(tx, principal, held, next, events.length)
@@ -75,7 +75,7 @@ async function decide(tx: Tx, deps: Updating, held: HeldLink, patch: PatchLink):
   const policy = { ...held.policy, ...patch.policy }
   const { expires_at = held.expires_at, title = held.title, max_clicks = held.max_clicks } = patch
   const pending = state === 'pending_scan'
-  // What was safe when it was set stays; only a change can make it unsafe.
+  // A combination that was valid when it was set stays; only a change is checked.
   if (patch.policy || patch.max_clicks || moved) {
     demandSafeStatus(policy, { max_clicks, pending }, '/policy/redirect_status')
   }

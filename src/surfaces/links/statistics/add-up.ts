@@ -1,7 +1,7 @@
 /**
- * Adds waiting batches to the daily statistics: the batches go and their sums arrive in one commit, so each
- * counts once, in whatever order they come and however long a transaction stays open. One process at a
- * time does it, under the lock that a rebuild takes too.
+ * Adds waiting batches to the daily statistics: the batches are deleted and their sums added in one
+ * commit, so each counts once, in any order and however long a transaction stays open. One process
+ * at a time does it, under the same lock as a rebuild.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
@@ -15,7 +15,7 @@ import type { Pace } from '../clicks/pace.ts'
 import { fresh_within_ms } from '../clicks/recorder.ts'
 import { Tally, type Dimensions } from './tally.ts'
 
-/** Nobody but its holder changes the daily statistics. */
+/** Only its holder changes the daily statistics. */
 export const statistics_lock = 5_330_212
 
 /** What one commit adds: some 20 k sums at most, which takes half a second. */
@@ -31,7 +31,7 @@ export type Sum = {
   readonly tally: Tally
 }
 
-/** Until none waits; answers how many batches were added. */
+/** Until none waits; returns how many batches were added. */
 export async function addUp(
   { db, fault }: Pick<Kernel, 'db' | 'fault'>,
   signal?: AbortSignal,
@@ -46,7 +46,7 @@ export async function addUp(
       return found
     })
     added += some
-    // Also after the last: the next run comes soon.
+    // Also after the last one, because the next run comes soon.
     const rest_ms = old ? 0 : (pace?.restAfter(performance.now() - began_ms) ?? 0)
     if (rest_ms > 0 && some > 0) await rest(rest_ms, signal)
     if (some < batches_max) break
@@ -59,7 +59,7 @@ async function rest(ms: number, signal: AbortSignal | undefined): Promise<void> 
   await wait(ms, undefined, signal ? { signal } : {}).catch(() => {})
 }
 
-/** `old`: half as old as statistics may be, so that it makes way for nothing any more. */
+/** `old`: half as old as statistics may be, so that it does not pause for redirects any more. */
 async function addSome(tx: Tx): Promise<{ some: number; old: boolean }> {
   const { locked } = await tx.one(
     Locked,

@@ -1,6 +1,6 @@
 /**
- * A batch summed up in itself, in the form in which it waits to be added to the daily statistics: one
- * number for each link, context and day that occur together in it.
+ * The sums of one batch, in the form in which it waits to be added to the daily statistics: one
+ * number for each combination of link, context and day.
  */
 import { Type, type Static } from 'typebox'
 import { dayOf, type Batch } from '../clicks/batch.ts'

@@ -1,4 +1,4 @@
-/** A range of UTC days as it comes in a query: both ends count, and it has a bound. */
+/** A range of UTC days from a query: both ends are included, and its length is bounded. */
 import { Type } from 'typebox'
 import type { FieldError } from '../../../kernel/errors/problem.ts'
 import { problem } from '../errors.ts'

@@ -1,6 +1,6 @@
 /**
- * Whether the daily sums are what the single clicks say, in one snapshot: what is stored but not yet added
- * is left out on one side as it is missing on the other.
+ * Checks whether the daily sums match the single clicks, in one snapshot; clicks that are stored
+ * but not yet added are left out on both sides.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -18,7 +18,7 @@ const Drift = Type.Object({
   counted: Type.String(),
 })
 
-/** Of yesterday and today: what is older was looked at before. */
+/** Of yesterday and today: older days were checked before. */
 export async function findDrift({ db, clock }: Pick<Kernel, 'db' | 'clock'>): Promise<string[]> {
   const today = dayOf(clock.nowMs())
   const [from, to] = [dayText(today - 1), dayText(today + 1)]
@@ -64,7 +64,7 @@ export function driftCheck(kernel: Kernel): Check {
   }
 }
 
-/** Once a day, whether or not anybody asks. */
+/** Once a day, automatically. */
 export async function reportDrift(kernel: Kernel): Promise<void> {
   const found = await findDrift(kernel)
   if (found.length > 0) kernel.log.error({ found }, 'the daily sums of clicks have drifted')

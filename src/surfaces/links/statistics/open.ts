@@ -1,4 +1,4 @@
-/** What becomes of clicks once they are stored, put together: sums, days, routes, rebuilding, checks. */
+/** Puts together what happens to stored clicks: sums, days, routes, rebuilding, checks. */
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Route } from '../../../kernel/http/route.ts'
 import type { Check, JobType, Loop, Projection } from '../../../kernel/surface.ts'

@@ -1,6 +1,6 @@
 /**
- * The clicks on one link, by day and by dimension, from the daily sums: at most 400 rows however many
- * clicks there were. The answer says how fresh it is, and whether clicks of these days were lost.
+ * The clicks on one link, by day and by dimension, from the daily sums: at most 400 rows for any
+ * number of clicks. The reply says how fresh it is, and whether clicks of these days were lost.
  */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -13,7 +13,7 @@ import { other_key, type Dimensions } from './tally.ts'
 import type { Clicked } from '../clicks/visitor.ts'
 
 const keys_shown_max = 1000
-/** What those clicks count under that said nothing of themselves. */
+/** The key of clicks without a value. */
 const unknown_key = '_unknown'
 
 const Sums = { clicks: Type.Integer(), bots: Type.Integer() }
@@ -35,11 +35,13 @@ export const Stats = Type.Object(
         ReturnType<typeof Type.Optional<typeof Keys>>
       >,
     ),
-    /** Every click before it is counted; while the database can be reached it is at most a minute ago. */
+    /**
+     * Every click before it is counted; while the database is available it is at most a minute ago.
+     */
     fresh_until: Time,
     as_of: Time,
     freshness_seconds: Type.Integer(),
-    /** Clicks of these days were lost: no spool could take them. */
+    /** Clicks of these days were lost, because no spool had room for them. */
     degraded: Type.Boolean(),
   },
   { title: 'LinkStats' },
@@ -91,7 +93,9 @@ export async function readStats(
   }
 }
 
-/** As of the oldest click that is known to wait: in a batch, a process, or what a dead one left. */
+/**
+ * The time of the oldest waiting click: in a batch, in a process, or in the spool of a dead one.
+ */
 function freshnessOf(from: string, to: string) {
   return sql`
     select least(now(), oldest) as fresh_until, least(now(), oldest) as as_of,
@@ -108,7 +112,7 @@ function sum(rows: readonly Row[], of: 'clicks' | 'bots'): number {
   return rows.reduce((total, row) => total + row[of], 0)
 }
 
-/** Days without a click are days too. */
+/** Includes days without a click. */
 function seriesOf(rows: readonly Row[], { from, to }: DayRange): Stats['series'] {
   const byDay = new Map(rows.map(row => [row.day, row]))
   return Array.from({ length: to - from + 1 }, (_, at) => {

@@ -1,7 +1,7 @@
 /**
- * Makes the daily sums again from the single clicks, day by day, each day in one commit: a reader sees the
- * old sums or the new ones. Meanwhile nobody adds to them (the lock), and clicks that are stored but not
- * yet added are left to those who will add them. Days whose single clicks are gone stay as they are.
+ * Rebuilds the daily sums from the single clicks, day by day, each day in one commit: a reader sees
+ * the old sums or the new ones. Meanwhile no process adds to them (the lock), and clicks that are
+ * stored but not yet added are left out. Days whose single clicks are deleted stay as they are.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -30,7 +30,7 @@ const Group = Type.Object({
   clicks: Type.Integer(),
 })
 
-/** The days of the range that can be made again, oldest first. */
+/** The days of the range that can be rebuilt, oldest first. */
 export async function rebuildableDays(
   { db, clock, settings }: Pick<Kernel, 'db' | 'clock' | 'settings'>,
   { from, to }: DayRange,
@@ -60,7 +60,7 @@ export async function countEvents({ db }: Pick<Kernel, 'db'>, day: string): Prom
   return clicks
 }
 
-/** Answers how many clicks it took in; `told` hears of them on the way. */
+/** Returns how many clicks it counted; `told` is called with the progress. */
 export async function rebuildDay(
   { db, fault }: Pick<Kernel, 'db' | 'fault'>,
   day: string,
@@ -98,7 +98,7 @@ export async function rebuildDay(
   })
 }
 
-/** One link's clicks follow each other, so that one link at a time is held in memory. */
+/** Sorted by link, so that only one link at a time is in memory. */
 function groupsOf(day: string, scope: Pick<Scope, 'domain_id' | 'code'>): Sql {
   return sql`
     select domain_id, code, coarse_context, count(*) as clicks from links.click_events
@@ -118,7 +118,7 @@ function within({ domain_id, code }: Pick<Scope, 'domain_id' | 'code'>): Sql {
     ${code === null ? sql.empty : sql`and code = ${code}`}`
 }
 
-/** A day of millions of clicks takes longer than a statement usually may. */
+/** A day with millions of clicks takes longer than the usual limit of a statement. */
 async function unhurried(tx: Tx): Promise<void> {
   await tx.run(sql`set local statement_timeout = 0`)
   await tx.run(sql`set local lock_timeout = 0`)

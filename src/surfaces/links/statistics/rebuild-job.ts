@@ -1,6 +1,7 @@
 /**
- * The sums of clicks made again: as a job for a domain, a link and a range of days, and as the projection
- * that `dodeca rebuild` makes whole. A job saves the day it has finished, so another worker goes on there.
+ * Rebuilds the sums of clicks: as a job for a domain, a link and a range of days, and as the
+ * projection that `dodeca rebuild` rebuilds completely. A job saves each finished day, so another
+ * worker continues there.
  */
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
@@ -82,5 +83,5 @@ export function statsProjection(kernel: Kernel): Projection {
   }
 }
 
-/** Clicks between two words about the progress. */
+/** Clicks between two reports of the progress. */
 const step = 250_000

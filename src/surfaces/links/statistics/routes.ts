@@ -1,4 +1,4 @@
-/** The routes about clicks: what an owner reads of them, and counting them anew. */
+/** The routes about clicks: an owner's statistics, and rebuilding them. */
 import { Type } from 'typebox'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { closed, Id, text } from '../../../kernel/http/shapes.ts'
@@ -17,7 +17,7 @@ const StatsQuery = closed({
   ...OnDomain.properties,
   from: Type.Optional(Day),
   to: Type.Optional(Day),
-  /** Names with commas between them; none: all of them. */
+  /** Names separated by commas; none: all of them. */
   dimensions: Type.Optional(text(100)),
 })
 

@@ -1,7 +1,7 @@
 /**
- * Adding up clicks: the one place that says what counts as what. A bot is counted apart and in no
- * dimension; each dimension of a link and day keeps a bounded number of keys, and what comes later is
- * counted together.
+ * Adds up clicks: the only place that decides how a click counts. A bot is counted separately and
+ * in no dimension; each dimension of a link and day keeps a bounded number of keys, and further
+ * keys are counted together.
  */
 import { dimensions, type CoarseContext, type Dimension } from '../clicks/context.ts'
 
@@ -9,7 +9,7 @@ export const keys_max = 1000
 export const other_key = '_other'
 
 export type Counts = Readonly<Record<string, number>>
-/** The counts of each dimension, as they stand in the row. */
+/** The counts of each dimension, as they are in the row. */
 export type Dimensions = Partial<Record<Dimension, Counts>>
 
 export class Tally {
@@ -35,7 +35,7 @@ export class Tally {
     )
   }
 
-  /** Its dimensions added to those of before, whose keys stay. */
+  /** Adds its dimensions to the earlier ones, whose keys are kept. */
   onTopOf(before: Dimensions): Dimensions {
     const sum = new Tally()
     for (const counts of [before, this.dimensions()]) {

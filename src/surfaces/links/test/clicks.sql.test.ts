@@ -111,7 +111,7 @@ describe('a click', () => {
     await other.kill('SIGKILL')
     const told = await statsOf(code)
     expect(Date.parse(told.fresh_until)).toBeLessThanOrEqual(made_ms)
-    expect(told.totals.clicks).toBe(1)
+    expect(told.totals.clicks).toBeLessThan(21)
     const next = await startApi()
     await eventually('all are counted', async () => (await statsOf(code)).totals.clicks === 21)
     await eventually('nothing waits any more', async () => {

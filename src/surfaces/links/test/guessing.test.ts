@@ -43,6 +43,15 @@ test('a network is refused after so many misses, others and known links are not'
   const { status, headers, body } = await visit('another', '198.51.100.7')
   expect([status, body.code]).toEqual([429, 'rate_limited'])
   expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(headers.get('ratelimit')).toBe(`"operation";r=0;t=${headers.get('retry-after')}`)
+})
+
+test('a zero character is no code: it is looked up nowhere', async () => {
+  const before = await reads()
+  for (const code of ['%00', 'abc%00def', 'abc%00']) {
+    expect([code, (await visit(code, '192.0.2.2')).status]).toEqual([code, 404])
+  }
+  expect((await reads()) - before).toBe(0)
 })
 
 test('a code that is asked for again and again is looked up once', async () => {

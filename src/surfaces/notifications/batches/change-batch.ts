@@ -13,7 +13,7 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { problem } from '../errors.ts'
 import type { Caller } from '../intents/read-notification.ts'
-import { demandBatch } from './read-batch.ts'
+import { requireBatch } from './read-batch.ts'
 
 export type Verb = 'pause' | 'resume' | 'cancel'
 
@@ -24,7 +24,7 @@ const moves: Readonly<Record<Verb, { readonly from: readonly string[]; readonly 
 }
 
 export async function changeBatch(tx: Tx, caller: Caller, id: string, verb: Verb): Promise<void> {
-  const before = await demandBatch(tx, caller, id)
+  const before = await requireBatch(tx, caller, id)
   const { from, to } = moves[verb]
   const { tenant_id } = caller.principal
   const changed = await tx.run(sql`

@@ -18,11 +18,11 @@ const Ended = Type.Object({ tenant_id: Id, id: Id, state: Type.String(), version
 
 /** Nothing of the batch `b` is waiting, under way or unknown. */
 const ended = sql`not exists (select from notifications.delivery_attempts a
-    where a.batch_id = b.id and a.state = 'pending')
+    where a.tenant_id = b.tenant_id and a.batch_id = b.id and a.state = 'pending')
   and not exists (select from notifications.delivery_attempts a
-    where a.state = 'sending' and a.batch_id = b.id)
+    where a.tenant_id = b.tenant_id and a.state = 'sending' and a.batch_id = b.id)
   and not exists (select from notifications.delivery_attempts a
-    where a.state = 'unknown' and a.batch_id = b.id)`
+    where a.tenant_id = b.tenant_id and a.state = 'unknown' and a.batch_id = b.id)`
 
 export const batchesDue = sql`
   -- any tenant: batches of all of them

@@ -11,7 +11,7 @@ import { Id } from '../../../kernel/http/shapes.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { demandData, prepare } from '../intents/prepare-order.ts'
+import { requireData, prepare } from '../intents/prepare-order.ts'
 import { laneOf } from '../schemas.ts'
 import { send_topic } from '../topics.ts'
 import { keyName, seal } from '../vault.ts'
@@ -34,7 +34,7 @@ export type BatchRequest = {
   readonly is_ndjson: boolean
   readonly body: AsyncIterable<Buffer>
   /** Throws where the caller may not send batches of this category. */
-  demandCategory(category: string): void
+  requireCategory(category: string): void
 }
 
 const portion = 5000
@@ -48,12 +48,12 @@ const Before = Type.Object({
   request_fingerprint: Type.Unsafe<Buffer | null>({}),
 })
 
-/** Answers the id of the batch. */
+/** Returns the id of the batch. */
 export async function createBatch(deps: Deps, request: BatchRequest): Promise<string> {
   const hash = createHash('sha256')
   const body = hashed(request.body, hash)
   const { header, lines } = request.is_ndjson ? await readNdjson(body) : await readJson(body)
-  request.demandCategory(header.category)
+  request.requireCategory(header.category)
   const { batch, before } = await begin(deps, request, header)
   if (!batch) return replay(lines, hash, before)
   try {
@@ -217,7 +217,7 @@ async function write(
     if ('code' in one) reject(one)
     else {
       if (one.data === null && shared_fits === null) {
-        await demandData(deps, batch.template, batch.data)
+        await requireData(deps, batch.template, batch.data)
         shared_fits = true
       }
       waiting.push(one)

@@ -1,6 +1,6 @@
 /**
  * Writes recipients of a batch as intents and attempts, a few thousand in one commit. Nothing of it is sent
- * before the batch is `dispatching`, so a request that breaks off has told nobody anything.
+ * before the batch is `dispatching`, so nothing of a request that breaks off is sent.
  */
 import { Type } from 'typebox'
 import { rfc3339 } from '../../../kernel/clock.ts'
@@ -10,10 +10,10 @@ import { Id } from '../../../kernel/http/shapes.ts'
 import { Problem } from '../../../kernel/errors/problem.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
-import { demandData, type Prepared } from '../intents/prepare-order.ts'
+import { requireData, type Prepared } from '../intents/prepare-order.ts'
 import { storeAddresses } from '../intents/recipient.ts'
 import { laneOf, type Data } from '../schemas.ts'
-import { keyName, seal } from '../vault.ts'
+import { keyName, seal as sealText } from '../vault.ts'
 import type { Line } from './read-lines.ts'
 import type { RejectedLine } from './schemas.ts'
 
@@ -84,7 +84,7 @@ async function refusalOf(
   data: Data,
 ): Promise<string | null> {
   try {
-    await demandData(deps, batch.template, data)
+    await requireData(deps, batch.template, data)
     return null
   } catch (error) {
     if (error instanceof Problem) return error.code
@@ -132,34 +132,37 @@ async function referencesOf(
   return refs
 }
 
-async function insert(
+/** With the data that is a recipient's own, sealed. */
+async function seal(
   tx: Tx,
   { vault }: Pick<Deps, 'vault'>,
-  batch: Batch,
+  tenant_id: string,
   rows: readonly Resolved[],
-): Promise<number> {
-  if (rows.length === 0) return 0
-  const { tenant_id, priority } = batch
+) {
   const owned = rows.filter(row => row.data !== null)
   const keys = await vault.keysFor(
     tx,
     owned.map(({ owner_id }) => ({ tenant_id, owner_id })),
   )
-  const recipients = rows.map(({ line: { locale, dedupe_key }, ref, owner_id, data }) => {
-    const made = {
-      id: newId(),
-      ref,
-      locale,
-      dedupe_key,
-      owner_id,
-      data_ref: null,
-      ciphertext: null,
-    }
-    if (data === null) return made
+  return rows.map(({ line: { locale, dedupe_key }, ref, owner_id, data }) => {
+    const made = { id: newId(), ref, locale, dedupe_key, owner_id }
+    if (data === null) return { ...made, data_ref: null, ciphertext: null }
     const data_ref = newId()
     const key = keys.get(keyName({ tenant_id, owner_id })) as Buffer
-    return { ...made, data_ref, ciphertext: seal(key, JSON.stringify(data), `input ${data_ref}`) }
+    const ciphertext = sealText(key, JSON.stringify(data), `input ${data_ref}`)
+    return { ...made, data_ref, ciphertext }
   })
+}
+
+async function insert(
+  tx: Tx,
+  deps: Pick<Deps, 'vault'>,
+  batch: Batch,
+  rows: readonly Resolved[],
+): Promise<number> {
+  if (rows.length === 0) return 0
+  const { tenant_id, priority } = batch
+  const recipients = await seal(tx, deps, tenant_id, rows)
   const due_at = rfc3339(batch.scheduled_at_ms ?? batch.created_at_ms)
   const { made } = await tx.one(
     Made,

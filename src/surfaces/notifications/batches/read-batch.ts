@@ -24,7 +24,7 @@ const Row = Type.Object({
 const Count = Type.Object({ state: Type.String(), many: Type.Integer() })
 const open_states = ['scheduled', 'queued', 'held', 'processing']
 
-export async function demandBatch(
+export async function requireBatch(
   reader: Reader,
   { principal: { tenant_id }, grants }: Caller,
   id: string,
@@ -45,7 +45,7 @@ export async function demandBatch(
 }
 
 export async function readBatch(reader: Reader, caller: Caller, id: string): Promise<BatchView> {
-  const { age_seconds, ...row } = await demandBatch(reader, caller, id)
+  const { age_seconds, ...row } = await requireBatch(reader, caller, id)
   const counts = await countStates(reader, caller.principal.tenant_id, id)
   const left = open_states.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
   const done = row.total - left

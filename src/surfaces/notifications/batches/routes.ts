@@ -81,7 +81,7 @@ function createRoute(deps: Deps): Route {
         key,
         is_ndjson: media === 'application/x-ndjson',
         body: request.stream(),
-        demandCategory: category => {
+        requireCategory: category => {
           if (!allowsType(held, permission, category)) throw problem('permission_denied')
         },
       })

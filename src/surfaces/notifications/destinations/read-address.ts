@@ -38,7 +38,7 @@ export function readAddress(
     throw invalid('/provider', 'Give provider fcm with a token, or webpush with a subscription.')
   }
   const { endpoint, keys } = subscription
-  demandHost(endpoint, allowed)
+  checkHost(endpoint, allowed)
   // An uncompressed point of P-256, and sixteen random bytes.
   const p256dh = Buffer.from(keys.p256dh, 'base64url')
   const auth = Buffer.from(keys.auth, 'base64url')
@@ -49,7 +49,7 @@ export function readAddress(
   return { address: pushAddress('webpush', text, endpoint), provider, country: '' }
 }
 
-function demandHost(
+function checkHost(
   endpoint: string,
   { hosts, sandbox }: { readonly hosts: readonly string[]; readonly sandbox: string | null },
 ): void {

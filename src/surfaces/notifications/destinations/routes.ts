@@ -6,7 +6,7 @@ import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { page, pageQuery } from '../../../kernel/http/shapes.ts'
 import { openOutsideWorld } from '../../../kernel/outgoing/sandbox-control.ts'
 import type { Deps } from '../deps.ts'
-import { demandUser } from '../demand-user.ts'
+import { requireUser } from '../require-user.ts'
 import { problem } from '../errors.ts'
 import { removeRow } from '../remove-row.ts'
 import { readAddress } from './read-address.ts'
@@ -64,7 +64,7 @@ function createRoute(deps: Deps): Route {
     ],
     handle: async ({ tx, params, principal, grants, body }) => {
       const held = await grants()
-      await demandUser(tx, deps, { principal, grants: held }, params.user_id, may)
+      await requireUser(tx, deps, { principal, grants: held }, params.user_id, may)
       const sandbox = sandboxed ? ((await outside.addresses())?.['push']?.['api'] ?? null) : null
       const hosts = kernel.settings['notifications.push_hosts']
       const { address, provider, country } = readAddress(body, { hosts, sandbox })
@@ -74,7 +74,7 @@ function createRoute(deps: Deps): Route {
       const whose = { tenant_id, user_id }
       const stored = await storeDestination(tx, deps, { ...whose, address, provider, verified })
       if (!stored.verified) {
-        if (address.channel === 'sms') demandCountry(deps, country)
+        if (address.channel === 'sms') checkCountry(deps, country)
         await sendCode(tx, deps, { ...whose, id: stored.id }, address)
       }
       const view = await find(tx, tenant_id, user_id, stored.id)
@@ -84,8 +84,8 @@ function createRoute(deps: Deps): Route {
   })
 }
 
-/** Codes by SMS cost money, and a number of an expensive country earns it for whoever asks. */
-function demandCountry({ kernel: { settings, profile } }: Deps, country: string): void {
+/** Codes by SMS cost money, and premium numbers pay a share of it to their owner. */
+function checkCountry({ kernel: { settings, profile } }: Deps, country: string): void {
   const countries = settings['notifications.sms_countries']
   if (countries.includes(country) || (profile === 'development' && countries.length === 0)) return
   throw problem('invalid_destination', {
@@ -108,7 +108,7 @@ function listRoute(deps: Deps): Route {
     replies: { 200: page(DestinationView) },
     fails: ['user_not_found'],
     handle: async ({ tx, params, principal, grants, list }) => {
-      await demandUser(tx, deps, { principal, grants: await grants() }, params.user_id, may)
+      await requireUser(tx, deps, { principal, grants: await grants() }, params.user_id, may)
       const { after, fetch } = cursors.start(list)
       const before = (after?.[0] ?? null) as string | null // the cursor is ours: an id
       const rows = await tx.many(
@@ -137,7 +137,7 @@ function removeRoute(deps: Deps): Route {
     replies: { 204: null },
     fails: [absent],
     handle: async ({ tx, params: { user_id, id }, principal, grants }) => {
-      await demandUser(tx, deps, { principal, grants: await grants() }, user_id, may, absent)
+      await requireUser(tx, deps, { principal, grants: await grants() }, user_id, may, absent)
       const { tenant_id } = principal
       const removed = await removeRow(
         tx,

@@ -39,7 +39,7 @@ export async function storeDestination(
   )
   const id = before?.id ?? newId()
   if (!before)
-    await demandRoom(
+    await requireRoom(
       tx,
       settings['notifications.destinations_per_user'],
       tenant_id,
@@ -61,7 +61,7 @@ export async function storeDestination(
   )
 }
 
-async function demandRoom(
+async function requireRoom(
   tx: Tx,
   most: number,
   tenant_id: string,

@@ -35,7 +35,7 @@ export async function sendCode(
   address: Address,
 ): Promise<void> {
   const { kernel } = deps
-  await demandTurn(tx, deps, tenant_id, user_id, address)
+  await requireTurn(tx, deps, tenant_id, user_id, address)
   const drawn = Buffer.from(newSecret(16), 'base64url').readUIntBE(0, 6) % digits
   const code = String(drawn).padStart(6, '0')
   await tx.run(sql`
@@ -65,8 +65,8 @@ export async function sendCode(
   })
 }
 
-/** Over all tenants for one address, so that nobody can use us to flood a stranger. */
-async function demandTurn(
+/** The limit of one address holds over all tenants, so that codes cannot be used to flood a stranger. */
+async function requireTurn(
   tx: Tx,
   { kernel }: Deps,
   tenant_id: string,

@@ -34,7 +34,7 @@ const Member = Type.Object({
 })
 const shown_max = 100
 
-/** Answers whether there may be more. */
+/** Returns whether there may be more. */
 export async function closeDigest(tx: Tx, deps: Deps): Promise<boolean> {
   const digest = await tx.maybe(
     Closed,

@@ -45,7 +45,7 @@ export async function changeItem(
   return changed
 }
 
-/** Answers how many were unread. */
+/** Returns how many were unread. */
 export async function readAll(tx: Tx, whose: Whose, before: string | undefined): Promise<number> {
   const { tenant_id, user_id } = whose
   const sequence = await nextSequence(tx, whose)

@@ -1,6 +1,6 @@
 /**
  * An inbox as a stream of events. Their ids are places in the inbox's sequence, so a reader that comes back
- * with the last one misses nothing; one that was away for too long is told to read the list again. However
+ * with the last one misses nothing; one that was away for too long gets `inbox.reset` and reads the list again. However
  * many streams are open in a process, one statement at each wake-up says which of them have something new.
  */
 import { Type } from 'typebox'
@@ -46,12 +46,12 @@ export function openInboxStreams({ db, log, onWake, settings }: Kernel): InboxSt
       looking = false
     }
   }
-  const deaf = onWake(() => void look(), [inbox_topic])
+  const off = onWake(() => void look(), [inbox_topic])
   const add = (stream: Stream) => {
     streams.add(stream)
     timer ??= setInterval(() => void look(), poll_ms)
     const own = [...streams].filter(one => one.user_id === stream.user_id)
-    // The oldest makes room: it is most likely one that nobody reads any more.
+    // The oldest makes room: it is most likely one that is not read any more.
     if (own.length > most) own[0]?.end()
   }
   const remove = (stream: Stream) => {
@@ -63,7 +63,7 @@ export function openInboxStreams({ db, log, onWake, settings }: Kernel): InboxSt
   return {
     open: (whose, after, signal) => watch(db, whose, after, signal, { add, remove }),
     close: () => {
-      deaf()
+      off()
       clearInterval(timer)
       for (const stream of streams) stream.end()
     },

@@ -71,7 +71,7 @@ const waiting = {
   rendered_sha256: null,
 } as const
 
-/** Told already within the window: one row decides, whoever asks at once. */
+/** Sent already within the window: one row decides between requests at the same time. */
 async function isRepeated(tx: Tx, order: Order): Promise<boolean> {
   const { tenant_id, recipient, category, dedupe } = order
   if (!dedupe) return false

@@ -14,7 +14,7 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { problem } from '../errors.ts'
 import { settleIntents } from '../sending/settle-intents.ts'
-import { demandIntent, type Caller } from './read-notification.ts'
+import { requireIntent, type Caller } from './read-notification.ts'
 import type { Cancelled } from './schemas.ts'
 import type { Static } from 'typebox'
 import { IntentState } from '../schemas.ts'
@@ -28,7 +28,7 @@ export async function cancelNotification(
   caller: Caller,
   id: string,
 ): Promise<Static<typeof Cancelled>> {
-  await demandIntent(tx, caller, id, 'cancel')
+  await requireIntent(tx, caller, id, 'cancel')
   const { tenant_id } = caller.principal
   // Held, so that a sender that finishes now comes before or after, not in between.
   const { state } = await tx.one(

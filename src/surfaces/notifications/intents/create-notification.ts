@@ -12,13 +12,13 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { accept } from './accept.ts'
-import { demandData, prepare } from './prepare-order.ts'
+import { requireData, prepare } from './prepare-order.ts'
 import { resolveRecipient } from './recipient.ts'
 import type { NewNotification } from './schemas.ts'
 
 const Before = Type.Object({ id: Id, same: Type.Boolean() })
 
-/** Answers the id of the notification. */
+/** Returns the id of the notification. */
 export async function createNotification(
   tx: Tx,
   deps: Deps,
@@ -33,7 +33,7 @@ export async function createNotification(
   const { tenant_id } = principal
   const prepared = await prepare(tx, deps, { tenant_id, grants }, asked)
   const { data = {} } = asked
-  await demandData(deps, prepared.template, data)
+  await requireData(deps, prepared.template, data)
   const recipient = await resolveRecipient(tx, deps, tenant_id, asked.recipient)
   const id = newId()
   const accepted = await accept(tx, deps, {

@@ -68,7 +68,7 @@ export function decide(facts: Facts): Decision {
     : { outcome: 'skip', rule: 'quiet_hours', reason: 'quiet_hours_past_expiry' }
 }
 
-/** What somebody unsubscribed from is one category; a broken address is broken for all of them. */
+/** Unsubscribing concerns one category; a bounced address is blocked for all of them. */
 function blocks(one: Suppressed, { now_ms, category }: Facts): 'yes' | 'no' | 'trial' {
   if (one.category !== '*' && one.category !== category.name) return 'no'
   if (category.class !== 'security') return 'yes'

@@ -12,7 +12,7 @@ import type { Recipient } from '../schemas.ts'
 import type { Decision } from './decide.ts'
 import { loadFacts, readSuppressions, type FactsOf, type Target } from './load-facts.ts'
 import { planChannel } from './plan.ts'
-import { demandData, prepare } from './prepare-order.ts'
+import { requireData, prepare } from './prepare-order.ts'
 import type { Caller } from './read-notification.ts'
 import { addressOf, textOf, type RecipientRef } from './recipient.ts'
 import type { Explained, NewNotification } from './schemas.ts'
@@ -26,7 +26,7 @@ export async function explain(
   asked: NewNotification,
 ): Promise<Static<typeof Explained>> {
   const prepared = await prepare(tx, deps, { tenant_id, grants }, asked)
-  await demandData(deps, prepared.template, asked.data ?? {})
+  await requireData(deps, prepared.template, asked.data ?? {})
   const { recipient, facts } = await factsFor(tx, deps, tenant_id, asked.recipient)
   const begins_ms = Math.max(deps.kernel.clock.nowMs(), prepared.scheduled_at_ms ?? 0)
   return {
@@ -52,12 +52,12 @@ async function factsFor(tx: Tx, deps: Deps, tenant_id: string, given: Recipient)
     user_id === undefined
       ? { kind: 'destination', id: destination_id ?? nil_id }
       : { kind: 'user', id: user_id.toLowerCase() }
-  if (recipient.kind === 'destination') await demandDestination(tx, tenant_id, recipient.id)
+  if (recipient.kind === 'destination') await requireDestination(tx, tenant_id, recipient.id)
   const wanted = [{ tenant_id, recipient_ref: textOf(recipient) }]
   return { recipient, facts: await loadFacts(tx, deps, wanted) }
 }
 
-async function demandDestination(tx: Tx, tenant_id: string, id: string): Promise<void> {
+async function requireDestination(tx: Tx, tenant_id: string, id: string): Promise<void> {
   const found = await tx.maybe(
     Found,
     sql`select id from notifications.destinations where tenant_id = ${tenant_id} and id = ${id}`,

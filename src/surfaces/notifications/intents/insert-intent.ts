@@ -95,7 +95,7 @@ export async function insertIntent(
   return row?.id ?? null
 }
 
-/** Whether a mail of identity went anywhere says whether somebody is there. */
+/** Events of identity's mails would show whether an account exists. */
 export function announces({ recipient }: Pick<Order, 'recipient'>): boolean {
   return recipient.kind !== 'identity_mail'
 }

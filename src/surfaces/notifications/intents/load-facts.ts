@@ -142,7 +142,7 @@ function targetOf(row: Static<typeof Destination>): Target {
   }
 }
 
-/** Newest first, so that the newest verified number of somebody is the one that is used. */
+/** Newest first, so that the newest verified number is the one that is used. */
 async function readDestinations(
   reader: Reader,
   wanted: readonly { tenant_id: string; ref: RecipientRef }[],

@@ -1,4 +1,4 @@
-/** What is to be sent to somebody, with all that a caller named looked up and checked. */
+/** What is to be sent and to whom, with everything that the caller named looked up and checked. */
 import type { Category } from '../categories/built-in.ts'
 import type { Channel, Data, Priority } from '../schemas.ts'
 import type { TemplateVersion } from '../templates/find-template.ts'

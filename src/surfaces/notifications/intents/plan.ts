@@ -35,7 +35,7 @@ export function planChannel(
   )
   const target = usable.find(one => one.verified) ?? null
   const suppressed = target ? facts.suppressed(tenant_id, target) : []
-  const told: Facts = {
+  const facts_now: Facts = {
     now_ms,
     expires_at_ms,
     channel,
@@ -45,7 +45,7 @@ export function planChannel(
     destination: destinationOf(channel, ref.kind, person !== null, target, usable.length > 0),
     suppressed,
   }
-  return { channel, decision: decide(told), target }
+  return { channel, decision: decide(facts_now), target }
 }
 
 function destinationOf(

@@ -45,14 +45,14 @@ export async function prepare(
     })
   }
   const priority = asked.priority ?? default_priority
-  if (grants) demandGrants(grants, category, priority)
+  if (grants) requireGrants(grants, category, priority)
   const is_security = category.class === 'security'
   const template = await templateToSend(tx, tenant_id, asked.template, is_security)
   const channels = channelsOf(asked.channels, category, template)
   return { category, template, channels, priority, ...timesOf(kernel, asked, category) }
 }
 
-function demandGrants(grants: ReadonlySet<string>, category: Category, priority: Priority): void {
+function requireGrants(grants: ReadonlySet<string>, category: Category, priority: Priority): void {
   const { name } = category
   const critical =
     priority === 'critical' && !allowsType(grants, 'notifications.intents.send_critical', name)
@@ -109,7 +109,7 @@ function timesOf(
 }
 
 /** `pointer` is where the data stands in the request. */
-export async function demandData(
+export async function requireData(
   { kernel: { settings } }: Pick<Deps, 'kernel'>,
   { data_schema }: TemplateVersion,
   data: object,

@@ -10,8 +10,8 @@ import { findIntent, viewsOf, type IntentRow } from './view.ts'
 
 export type Caller = { readonly principal: Principal; readonly grants: ReadonlySet<string> }
 
-/** Who may not see it is told that it is not there. */
-export async function demandIntent(
+/** A caller who may not see it gets a 404. */
+export async function requireIntent(
   reader: Reader,
   { principal, grants }: Caller,
   id: string,
@@ -30,7 +30,7 @@ export async function readNotification(
   id: string,
 ): Promise<Static<typeof NotificationDetail>> {
   const { tenant_id } = caller.principal
-  const row = await demandIntent(reader, caller, id, 'read')
+  const row = await requireIntent(reader, caller, id, 'read')
   const [[view], attempts, events, decisions] = await Promise.all([
     viewsOf(reader, tenant_id, [row]),
     reader.many(

@@ -79,7 +79,7 @@ export async function resolveRecipient(
   return { kind: 'destination', id: found.id }
 }
 
-/** Addresses without an account, one row each; answers their ids in order. */
+/** Addresses without an account, one row each; returns their ids in order. */
 export async function storeAddresses(
   tx: Tx,
   { kernel: { keys }, vault }: Pick<Deps, 'kernel' | 'vault'>,

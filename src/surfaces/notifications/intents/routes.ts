@@ -9,7 +9,7 @@ import { cancelNotification } from './cancel-notification.ts'
 import { createNotification } from './create-notification.ts'
 import { explain } from './explain.ts'
 import { listNotifications } from './list-notifications.ts'
-import { demandIntent, readNotification } from './read-notification.ts'
+import { requireIntent, readNotification } from './read-notification.ts'
 import { renderIntent } from './render-intent.ts'
 import {
   Cancelled,
@@ -143,7 +143,7 @@ function renderedRoute(deps: Deps): Route {
     fails: [absent, 'inputs_not_found', 'channel_without_template', 'template_render_failed'],
     handle: async ({ tx, params, principal, grants, query }) => {
       const caller = { principal, grants: await grants() }
-      const row = await demandIntent(tx, caller, params.id, 'read')
+      const row = await requireIntent(tx, caller, params.id, 'read')
       return reply(200, await renderIntent(tx, deps, row, query.channel))
     },
   })

@@ -1,4 +1,4 @@
-/** Replaces what somebody wants: the body is the whole set, and what it does not name is as by default. */
+/** Replaces the preferences of a user: the body is the whole set, and what it does not name has its default. */
 import { Type } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -25,7 +25,7 @@ export async function putPreferences(
   asked: PutPreferences,
   conditions: Conditions,
 ): Promise<void> {
-  await demandFit(tx, tenant_id, asked)
+  await checkFit(tx, tenant_id, asked)
   const before = await tx.maybe(
     Version,
     sql`
@@ -74,7 +74,7 @@ async function releaseHeld(tx: Tx, tenant_id: string, user_id: string): Promise<
           and d.rule = 'quiet_hours' and d.outcome = 'hold')`)
 }
 
-async function demandFit(reader: Reader, tenant_id: string, asked: PutPreferences): Promise<void> {
+async function checkFit(reader: Reader, tenant_id: string, asked: PutPreferences): Promise<void> {
   const refuse = (code: Parameters<typeof problem>[0], pointer: string, detail: string) =>
     problem(code, { detail, errors: [{ location: 'body', pointer, constraint: code }] })
   if (!isTimezone(asked.timezone)) {

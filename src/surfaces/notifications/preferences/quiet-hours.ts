@@ -64,8 +64,8 @@ function instant(
 const known = new Map<string, boolean>()
 
 export function isTimezone(zone: string): boolean {
-  const told = known.get(zone)
-  if (told !== undefined) return told
+  const cached = known.get(zone)
+  if (cached !== undefined) return cached
   let fits = /^[A-Za-z][A-Za-z0-9_+/-]*$/.test(zone)
   try {
     if (fits) new Intl.DateTimeFormat('en', { timeZone: zone }).format(0)

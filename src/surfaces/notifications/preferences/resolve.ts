@@ -1,5 +1,5 @@
 /**
- * What somebody wants for one category and channel. The most specific wish counts: (category, channel),
+ * What a user wants for one category and channel. The most specific preference counts: (category, channel),
  * (category, *), (*, channel), (*, *), and then the default. Quiet hours are looked for in the same order.
  */
 import type { QuietHours } from './quiet-hours.ts'

@@ -1,8 +1,8 @@
-/** Routes about what somebody wants to be told, where and when. */
+/** Routes about the preferences of users. */
 import { etag } from '../../../kernel/http/etag.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
-import { demandUser } from '../demand-user.ts'
+import { requireUser } from '../require-user.ts'
 import { send_topic } from '../topics.ts'
 import { putPreferences, viewPreferences } from './put-preferences.ts'
 import { PreferencesView, PutPreferences } from './schemas.ts'
@@ -28,7 +28,7 @@ function readRoute(deps: Deps): Route {
     fails: [absent],
     handle: async ({ tx, params: { user_id }, principal, grants }) => {
       const caller = { principal, grants: await grants() }
-      await demandUser(tx, deps, caller, user_id, 'notifications.preferences.read_any')
+      await requireUser(tx, deps, caller, user_id, 'notifications.preferences.read_any')
       const whose = { tenant_id: principal.tenant_id, user_id: user_id.toLowerCase() }
       const { view, version } = await viewPreferences(tx, whose)
       return reply(200, view, version === null ? {} : { etag: etag(version) })
@@ -57,7 +57,7 @@ function putRoute(deps: Deps): Route {
     ],
     handle: async ({ tx, params: { user_id }, principal, grants, body, request }) => {
       const caller = { principal, grants: await grants() }
-      await demandUser(tx, deps, caller, user_id, 'notifications.preferences.write_any')
+      await requireUser(tx, deps, caller, user_id, 'notifications.preferences.write_any')
       const whose = { tenant_id: principal.tenant_id, user_id: user_id.toLowerCase() }
       await putPreferences(tx, whose, body, {
         if_match: request.headers['if-match'],

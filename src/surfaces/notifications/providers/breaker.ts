@@ -1,26 +1,31 @@
 /**
- * Keeps messages away from a provider that fails: ten failures in a row, or half of twenty in a minute, and
- * it rests for 30 s, doubling to a quarter of an hour. The first process that sees it turn says so once, and
- * once when it works again.
+ * Keeps messages away from a provider that fails: after ten failures in a row, or half of twenty in a minute,
+ * it rests for 30 s, doubling to 15 minutes, until one message that is let through succeeds. The first
+ * process that sees the change announces it.
  */
+import { Type } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Log } from '../../../kernel/observability/log.ts'
-import { Type } from 'typebox'
+import { openCircuit } from '../../../kernel/outgoing/circuit.ts'
 import type { Outcome, Provider } from './outcome.ts'
 
 export type Breaker = {
-  /** Whether a message may be tried now. */
-  admits(): boolean
-  settle(outcome: Outcome): void
+  isOpen(): boolean
+  /** Null: the provider rests. Each admission is settled, with null where nothing was sent. */
+  admit(): { settle(outcome: Outcome | null): void } | null
 }
 
-const in_row_max = 10
-const least = 20
-const window_ms = 60_000
-const rest_ms = { first: 30_000, longest: 900_000 }
+const limits = {
+  failures_in_row: 10,
+  failure_share: 0.5,
+  least_calls: 20,
+  window_ms: 60_000,
+  open_ms: 30_000,
+  open_ms_max: 900_000,
+}
 const Turned = Type.Object({ id: Id, version: Type.Integer() })
 /** Provider events belong to the deployment, and so to its first tenant. */
 const platform_tenant_id = '01900000-0000-7000-8000-000000000001'
@@ -28,49 +33,36 @@ const platform_tenant_id = '01900000-0000-7000-8000-000000000001'
 export function openBreaker(
   { name, channel }: Pick<Provider, 'name' | 'channel'>,
   { db, log }: { readonly db: Db; readonly log: Log },
-  now: () => number = () => performance.now(),
 ): Breaker {
-  let in_row = 0
-  let recent: { at: number; failed: boolean }[] = []
-  let open_until = 0
-  let rests = 0
-  let probing = false
-  const turn = (degraded: boolean) => {
+  const circuit = openCircuit(limits, () => performance.now())
+  let degraded = false
+  const look = () => {
+    if (degraded === (circuit.state() !== 'closed')) return
+    degraded = !degraded
     void announce(db, { name, channel }, degraded).catch((error: unknown) =>
       log.warn({ err: error, provider: name }, 'the state of a provider could not be announced'),
     )
   }
-  const open = () => {
-    const rest = Math.min(rest_ms.longest, rest_ms.first * 2 ** rests)
-    if (rests === 0) turn(true)
-    rests++
-    open_until = now() + rest
-    probing = false
-  }
   return {
-    admits: () => {
-      if (rests === 0) return true
-      if (now() < open_until || probing) return false
-      probing = true
-      return true
-    },
-    settle: outcome => {
-      const failed = outcome.kind === 'failed' && outcome.at_destination !== true
-      if (rests > 0) {
-        if (failed || outcome.kind === 'unknown') return open()
-        rests = 0
-        in_row = 0
-        recent = []
-        probing = false
-        return turn(false)
-      }
-      in_row = failed ? in_row + 1 : 0
-      const at = now()
-      recent = [...recent.filter(one => one.at > at - window_ms).slice(-200), { at, failed }]
-      const failures = recent.filter(one => one.failed).length
-      if (in_row >= in_row_max || (recent.length >= least && failures * 2 >= recent.length)) open()
+    isOpen: () => circuit.state() === 'open',
+    admit: () => {
+      const admission = circuit.admit()
+      return (
+        admission && {
+          settle: outcome => {
+            admission.settle(outcome && weightOf(outcome))
+            look()
+          },
+        }
+      )
     },
   }
+}
+
+/** What the destination is at fault for says nothing about the provider. */
+function weightOf(outcome: Outcome): number {
+  const failed = outcome.kind === 'failed' && outcome.at_destination !== true
+  return failed || outcome.kind === 'unknown' ? 1 : 0
 }
 
 /** Of many processes that see the same, one says it. */

@@ -84,10 +84,13 @@ function openTokens({ client_email, private_key, token_uri }: ServiceAccount) {
       idempotent: true,
       deadline_ms,
     })
-    const told: unknown = status === 200 ? JSON.parse(body.toString('utf8')) : null
-    if (!Value.Check(Token, told)) throw new Error(`the token endpoint answered ${status}`)
-    known = { token: told.access_token, until: performance.now() + (told.expires_in - 60) * 1000 }
-    return told.access_token
+    const granted: unknown = status === 200 ? JSON.parse(body.toString('utf8')) : null
+    if (!Value.Check(Token, granted)) throw new Error(`the token endpoint answered ${status}`)
+    known = {
+      token: granted.access_token,
+      until: performance.now() + (granted.expires_in - 60) * 1000,
+    }
+    return granted.access_token
   }
   return {
     current: () => {
@@ -181,8 +184,9 @@ function outcomeOf({ status, retry_after, body }: Answer): Outcome {
       : { kind: 'unknown', code: 'provider_unavailable' }
   }
   const retry_after_seconds = /^\d{1,5}$/.test(retry_after ?? '') ? Number(retry_after) : null
-  const told = Value.Check(Failed, body) ? body.error : { status: '', details: [] }
-  const code = told.details?.find(one => one.errorCode !== undefined)?.errorCode ?? told.status
+  const failure = Value.Check(Failed, body) ? body.error : { status: '', details: [] }
+  const code =
+    failure.details?.find(one => one.errorCode !== undefined)?.errorCode ?? failure.status
   if (status === 404 || code === 'UNREGISTERED') {
     return { kind: 'refused', code: 'destination_gone', gone: true }
   }

@@ -17,7 +17,7 @@ export type Outgoing = {
 
 /**
  * accepted: the provider has it. refused: it provably has not, and never will. failed: it provably has not,
- * and may later. unknown: nobody can tell.
+ * and may later. unknown: it may or may not have it.
  */
 export type Outcome =
   | { readonly kind: 'accepted'; readonly provider_message_id: string | null }

@@ -1,7 +1,7 @@
 /**
  * Connections to one mail relay: opened as they are needed, used one message at a time, kept for a while.
  * They are nodemailer's, held here and not in its pool, because that sends a message again by itself when a
- * connection drops, and then nobody knows whether it went once or twice.
+ * connection drops, and then it is not known whether it was sent once or twice.
  */
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 

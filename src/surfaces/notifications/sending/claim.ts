@@ -17,6 +17,8 @@ export const ClaimedRow = Type.Object({
   attempt_no: Type.Integer(),
   /** Named by the attempt before it, where that one failed over. */
   provider: nullable(Type.String()),
+  /** An attempt before it ended in doubt: no other provider may send it. */
+  pinned: Type.Boolean(),
   lane: Type.Integer(),
   batch_id: nullable(Id),
   recipient_ref: Type.String(),
@@ -143,8 +145,8 @@ function take(tx: Tx, due: Sql, token: string, lease_seconds: number) {
         from due d
         where a.tenant_id = d.tenant_id and a.intent_id = d.intent_id and a.channel = d.channel
           and a.target = d.target and a.attempt_no = d.attempt_no
-        returning a.tenant_id, a.intent_id, a.channel, a.target, a.attempt_no, a.provider, a.lane,
-          a.batch_id
+        returning a.tenant_id, a.intent_id, a.channel, a.target, a.attempt_no, a.provider, a.pinned,
+          a.lane, a.batch_id
       )
       select t.*, ${messageColumns}
       from taken t ${messageOf(sql`t`)}`,

@@ -1,6 +1,6 @@
 /**
  * Notes that messages are about to leave, before their first byte: after a crash, what bears no mark provably
- * was not sent. Many marks share a commit. False: the lease is no longer ours, so nothing is sent.
+ * was not sent, and the provider that may have the rest is known. Many marks share a commit. False: the lease is no longer ours, so nothing is sent.
  */
 import { Type } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'
@@ -15,6 +15,7 @@ const columns = {
   target: 'text',
   attempt_no: 'int',
   token: 'uuid',
+  provider: 'text',
 }
 const Marked = Type.Object({
   intent_id: Id,
@@ -32,7 +33,8 @@ export async function markWire(
     sql`
       -- any tenant: a sender sends for all of them
       update notifications.delivery_attempts a
-      set wire_at = kernel.now(), leased_until = now() + make_interval(secs => ${lease_seconds})
+      set wire_at = kernel.now(), provider = m.provider,
+        leased_until = now() + make_interval(secs => ${lease_seconds})
       from ${sql.table(all, columns)} m
       where a.tenant_id = m.tenant_id and a.intent_id = m.intent_id and a.channel = m.channel
         and a.target = m.target and a.attempt_no = m.attempt_no and a.lease_token = m.token

@@ -87,7 +87,7 @@ export async function prepareMessages(deps: Deps, claimed: readonly Claimed[]): 
   const results: Result[] = []
   const going: { claimed: Claimed; planned: Planned; category: Category }[] = []
   for (const one of claimed) {
-    const decided = judge(one, known)
+    const decided = decideAttempt(one, known)
     if ('claimed' in decided) results.push(decided)
     else going.push({ claimed: one, ...decided })
   }
@@ -113,7 +113,10 @@ export async function prepareMessages(deps: Deps, claimed: readonly Claimed[]): 
 }
 
 /** A result where nothing goes out now. */
-function judge(claimed: Claimed, known: Known): Result | { planned: Planned; category: Category } {
+function decideAttempt(
+  claimed: Claimed,
+  known: Known,
+): Result | { planned: Planned; category: Category } {
   const { tenant_id, channel, target, priority } = claimed
   const category = known.categories.get(`${tenant_id} ${claimed.category}`)
   if (!category) return resultOf(claimed, { state: 'failed', error_code: 'render_failed' })

@@ -49,8 +49,8 @@ export async function resolveUnknown(deps: Deps): Promise<void> {
     Unknown,
     sql`
       -- any tenant: a sender sends for all of them
-      select a.tenant_id, a.intent_id, a.channel, a.target, a.attempt_no, a.provider, a.lane,
-        a.batch_id, a.wire_at, ${messageColumns}
+      select a.tenant_id, a.intent_id, a.channel, a.target, a.attempt_no, a.provider, a.pinned,
+        a.lane, a.batch_id, a.wire_at, ${messageColumns}
       from notifications.delivery_attempts a ${messageOf(sql`a`)}
       where a.state = 'unknown' and a.next_attempt_at <= kernel.now()
       order by a.next_attempt_at limit ${portion}`,
@@ -112,7 +112,9 @@ async function settle(
       and target = ${target} and attempt_no = ${attempt_no} and state = 'unknown'`)
   if (changed === 0) return
   if (end === 'resend') {
-    await insertAttempts(tx, [{ ...one, attempt_no: attempt_no + 1, due_at_ms: now_ms }])
+    await insertAttempts(tx, [
+      { ...one, attempt_no: attempt_no + 1, pinned: true, due_at_ms: now_ms },
+    ])
   }
   await applyReports(tx, keys)
   await settleIntents(tx, keys)

@@ -1,4 +1,4 @@
-/** What came of a claimed attempt, as it is recorded. */
+/** The result of a claimed attempt, as it is recorded. */
 import type { NewItem } from '../inbox/add-items.ts'
 import type { Target } from '../intents/load-facts.ts'
 import type { Claimed } from './claim.ts'
@@ -17,7 +17,11 @@ export type Result = {
   readonly sha256: Buffer | null
   readonly target: Target | null
   /** The attempt after it, with the provider that it goes to, or null for the first one. */
-  readonly next: { readonly due_at_ms: number; readonly provider: string | null } | null
+  readonly next: {
+    readonly due_at_ms: number
+    readonly provider: string | null
+    readonly pinned: boolean
+  } | null
   readonly decided: { readonly rule: string; readonly outcome: string } | null
   readonly item: NewItem | null
   /** A push message becomes one attempt for each of these devices. */

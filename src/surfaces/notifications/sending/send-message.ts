@@ -27,7 +27,7 @@ export type SendMessage = (ready: Ready, signal: AbortSignal) => Promise<Result 
 
 type Parts = Pick<Deps, 'kernel' | 'providers'> & {
   /** False where the lease is no longer ours. */
-  mark(claimed: Claimed): Promise<boolean>
+  mark(leaving: Claimed): Promise<boolean>
 }
 
 const rest_ms = 5000
@@ -37,78 +37,107 @@ const critical_lane = 0
 export function openSendMessage({ kernel, providers, mark }: Parts): SendMessage {
   const { settings, clock, fault } = kernel
   const gates = new Map<string, Gate>()
-  const pace = openPace(kernel)
-  const per_domain = settings['notifications.domain_per_second']
-  const per_tenant = settings['notifications.tenant_per_second']
+  const waitFor = openRates(kernel)
   const gateOf = ({ provider: { name, connections } }: Offered) => {
     const found = gates.get(name) ?? openGate(connections, settings['notifications.bulk_share'])
     gates.set(name, found)
     return found
   }
+  const mayRetry = openBudgets()
+  const mayTry = ({ is_trial, claimed: { tenant_id, channel }, target: { hash } }: Ready) =>
+    is_trial ? takeTrial(kernel.db, { tenant_id, channel, hash }) : true
+  const again = ({ claimed, target }: Ready, wait_ms: number) =>
+    resultOf(claimed, { state: 'pending', target, due_at_ms: clock.nowMs() + wait_ms })
+
+  const handOver = async (
+    ready: Ready,
+    { provider }: Offered,
+    signal: AbortSignal,
+  ): Promise<Outcome | 'lease_lost'> => {
+    await fault('notifications.before_wire')
+    if (!(await mark({ ...ready.claimed, provider: provider.name }))) return 'lease_lost'
+    await fault('notifications.after_wire')
+    const outcome = await provider.send(outgoingOf(ready, clock.nowMs()), deadline(kernel, signal))
+    await fault('notifications.after_send')
+    return outcome
+  }
+
+  return async (ready, signal) => {
+    const { claimed, target } = ready
+    const offered = await providers.for(claimed.channel, target.provider)
+    const wait_ms = await waitFor(ready, signal)
+    if (wait_ms > 0) return again(ready, wait_ms)
+    const chosen = choose(offered, claimed)
+    // There is no provider, or all are resting: the message waits until it expires.
+    if (!chosen) return again(ready, offered.length === 0 ? no_provider_ms : rest_ms)
+    const { provider, admission } = chosen
+    let outcome: Outcome | null = null
+    const leave = await gateOf(chosen).enter(claimed.lane)
+    try {
+      // What has not left when the process stops is for another process, at once.
+      if (signal.aborted) return again(ready, 0)
+      if (!mayRetry(provider.name, claimed.attempt_no)) return again(ready, rest_ms)
+      if (!(await mayTry(ready))) {
+        return resultOf(claimed, { state: 'skipped', error_code: 'suppressed', target })
+      }
+      const handed = await handOver(ready, chosen, signal)
+      if (handed === 'lease_lost') return null
+      outcome = handed
+    } finally {
+      leave()
+      admission.settle(outcome)
+    }
+    const place = offered.findIndex(one => one.provider === provider)
+    const following = claimed.pinned ? [] : offered.slice(place + 1)
+    return afterOutcome(ready, outcome, {
+      provider: provider.name,
+      rest: following.find(one => !one.breaker.isOpen())?.provider.name ?? null,
+      rounds: Math.floor((claimed.attempt_no - 1) / Math.max(1, offered.length)),
+      now_ms: clock.nowMs(),
+      can_ask: provider.find !== undefined,
+      unknown_seconds: unknownSeconds(settings, claimed),
+    })
+  }
+}
+
+/** How long a message waits for the rates of its tenant and of the recipient's domain. */
+function openRates(kernel: Parts['kernel']) {
+  const pace = openPace(kernel)
+  const per_domain = kernel.settings['notifications.domain_per_second']
+  const per_tenant = kernel.settings['notifications.tenant_per_second']
+  return async ({ claimed, to }: Ready, signal: AbortSignal): Promise<number> => {
+    const { lane, tenant_id, channel } = claimed
+    if (lane === critical_lane) return 0
+    const wait_ms = await pace('tenant', tenant_id, per_tenant, signal)
+    if (wait_ms > 0 || channel !== 'email') return wait_ms
+    return pace('domain', domainOf(to), per_domain, signal)
+  }
+}
+
+/** Retries are a tenth of what a provider gets, so that they do not multiply the load on a failing one. */
+function openBudgets() {
   const budgets = new Map<string, RetryBudget>()
-  /** Retries are a tenth of what a provider gets, so that they do not multiply the load on a sick one. */
-  const mayRetry = (name: string, attempt_no: number) => {
+  return (name: string, attempt_no: number): boolean => {
     const budget = budgets.get(name) ?? openRetryBudget(() => performance.now())
     budgets.set(name, budget)
     if (attempt_no > 1 && !budget.take()) return false
     budget.called()
     return true
   }
-  const mayTry = ({ is_trial, claimed: { tenant_id, channel }, target: { hash } }: Ready) =>
-    is_trial ? takeTrial(kernel.db, { tenant_id, channel, hash }) : true
-  const again = ({ claimed, target }: Ready, wait_ms: number) =>
-    resultOf(claimed, { state: 'pending', target, due_at_ms: clock.nowMs() + wait_ms })
-
-  return async (ready, signal) => {
-    const { claimed, target, to } = ready
-    const offered = await providers.for(claimed.channel, target.provider)
-    const from = Math.max(
-      0,
-      offered.findIndex(one => one.provider.name === claimed.provider),
-    )
-    const usable = offered.slice(from).find(one => one.breaker.admits())
-    // Nobody to send it yet, or all of them rest: it waits, and ends with its expiry.
-    if (!usable) return again(ready, offered.length === 0 ? no_provider_ms : rest_ms)
-    if (claimed.lane !== critical_lane) {
-      const wait_ms =
-        (await pace('tenant', claimed.tenant_id, per_tenant, signal)) ||
-        (claimed.channel === 'email' ? await pace('domain', domainOf(to), per_domain, signal) : 0)
-      if (wait_ms > 0) return again(ready, wait_ms)
-    }
-    if (!mayRetry(usable.provider.name, claimed.attempt_no)) return again(ready, rest_ms)
-    const leave = await gateOf(usable).enter(claimed.lane)
-    try {
-      await fault('notifications.before_wire')
-      if (!(await mayTry(ready))) {
-        return resultOf(claimed, { state: 'skipped', error_code: 'suppressed', target })
-      }
-      // What has not left when the process stops is for another process, at once.
-      if (signal.aborted) return again(ready, 0)
-      if (!(await mark(claimed))) return null
-      await fault('notifications.after_wire')
-      const outcome = await usable.provider.send(
-        outgoingOf(ready, clock.nowMs()),
-        deadline(kernel, signal),
-      )
-      await fault('notifications.after_send')
-      usable.breaker.settle(outcome)
-      const following = offered.slice(offered.indexOf(usable) + 1)
-      const rest = following.find(one => one.breaker.admits())?.provider.name ?? null
-      return afterOutcome(ready, outcome, {
-        provider: usable.provider.name,
-        rest,
-        rounds: Math.floor((claimed.attempt_no - 1) / Math.max(1, offered.length)),
-        now_ms: clock.nowMs(),
-        can_ask: usable.provider.find !== undefined,
-        unknown_seconds: unknownSeconds(settings, claimed),
-      })
-    } finally {
-      leave()
-    }
-  }
 }
 
-/** Shorter than the lease, so that nobody else sends what is still on its way. */
+/** Undefined: no provider takes it now. */
+function choose(offered: readonly Offered[], { provider, pinned }: Claimed) {
+  const from = offered.findIndex(one => one.provider.name === provider)
+  const last = pinned && from >= 0 ? from + 1 : offered.length
+  for (const one of offered.slice(Math.max(0, from), last)) {
+    const admission = one.breaker.admit()
+    if (admission) return { ...one, admission }
+  }
+  return undefined
+}
+
+/** Shorter than the lease, so that no other process sends what is still on its way. */
 function deadline({ settings }: Parts['kernel'], signal: AbortSignal): AbortSignal {
   const ms = Math.max(1, settings['notifications.lease_seconds'] - 5) * 1000
   return AbortSignal.any([signal, AbortSignal.timeout(ms)])
@@ -154,24 +183,24 @@ type Circumstances = {
 
 function afterOutcome(ready: Ready, outcome: Outcome, at: Circumstances): Result {
   const { claimed, target, sha256 } = ready
-  const told = { provider: at.provider, target, sha256 }
+  const sent = { provider: at.provider, target, sha256 }
   if (outcome.kind === 'accepted') {
     const { provider_message_id } = outcome
-    return resultOf(claimed, { ...told, state: 'accepted', provider_message_id })
+    return resultOf(claimed, { ...sent, state: 'accepted', provider_message_id })
   }
   const error_code = outcome.code
   if (outcome.kind === 'unknown') {
     const wait_ms = at.can_ask ? ask_after_ms : at.unknown_seconds * 1000
     const due_at_ms = at.now_ms + wait_ms
-    return resultOf(claimed, { ...told, state: 'unknown', error_code, due_at_ms })
+    return resultOf(claimed, { ...sent, state: 'unknown', error_code, due_at_ms })
   }
   if (outcome.kind === 'refused') {
     const { suppress = null, gone = false } = outcome
-    return resultOf(claimed, { ...told, state: 'failed', error_code, suppress, gone })
+    return resultOf(claimed, { ...sent, state: 'failed', error_code, suppress, gone })
   }
   if (at.rest !== null && !outcome.at_destination) {
-    const next = { due_at_ms: at.now_ms, provider: at.rest }
-    return resultOf(claimed, { ...told, state: 'deferred', error_code, next })
+    const next = { due_at_ms: at.now_ms, provider: at.rest, pinned: false }
+    return resultOf(claimed, { ...sent, state: 'deferred', error_code, next })
   }
   const due_at_ms = retryAt(
     claimed.channel,
@@ -180,7 +209,8 @@ function afterOutcome(ready: Ready, outcome: Outcome, at: Circumstances): Result
     parseTime(claimed.expires_at),
     outcome.retry_after_seconds ?? null,
   )
-  if (due_at_ms === null) return resultOf(claimed, { ...told, state: 'failed', error_code })
-  const next = { due_at_ms, provider: null }
-  return resultOf(claimed, { ...told, state: 'deferred', error_code, next })
+  if (due_at_ms === null) return resultOf(claimed, { ...sent, state: 'failed', error_code })
+  const { pinned } = claimed
+  const next = { due_at_ms, provider: pinned ? at.provider : null, pinned }
+  return resultOf(claimed, { ...sent, state: 'deferred', error_code, next })
 }

@@ -1,5 +1,5 @@
 /**
- * Sends what is due, in every worker process at once. Urgent lanes are claimed first, then the others by
+ * Sends what is due, in every worker process. Urgent lanes are claimed first, then the others by
  * their weights; what is claimed stays small enough to be sent within its lease. Results are recorded many
  * at a time while other messages are on their way.
  */

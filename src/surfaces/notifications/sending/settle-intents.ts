@@ -55,7 +55,7 @@ export async function settleIntents(tx: Tx, keys: readonly IntentKey[]): Promise
       with wanted as (
         select distinct w.* from ${sql.table(keys, columns)} w
       ),
-      told as (
+      standing as (
         select w.tenant_id, w.intent_id, array_agg(distinct a.channel) as channels,
           case
             when bool_or(a.state in ('pending', 'sending', 'unknown')) then
@@ -79,7 +79,7 @@ export async function settleIntents(tx: Tx, keys: readonly IntentKey[]): Promise
       update notifications.notification_intents i
       set state = t.state, updated_at = kernel.now(),
         events = i.events + (i.emits and t.state = any(${announced_states}))::int
-      from told t
+      from standing t
       where i.tenant_id = t.tenant_id and i.id = t.intent_id and i.state <> t.state
         and i.state not in ('failed', 'suppressed', 'cancelled', 'expired')
         and not (i.state = 'delivered' and t.state <> 'failed')

@@ -1,4 +1,4 @@
-/** Routes about suppressed addresses, and the link by which somebody unsubscribes. */
+/** Routes about suppressed addresses and unsubscribe links. */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -28,7 +28,7 @@ export async function takeTrial(
 
 const Made = Type.Object({ id: Id })
 
-/** Answers its id, or null where it was suppressed already. */
+/** Returns its id, or null where it was suppressed already. */
 export async function suppress(tx: Tx, what: NewSuppression): Promise<string | null> {
   const { tenant_id, hash, channel, category, reason } = what
   const made = await tx.maybe(

@@ -1,5 +1,5 @@
 /**
- * Links by which somebody unsubscribes from one category without logging in. The token names the address by its
+ * Links to unsubscribe from one category without logging in. The token names the address by its
  * hash and carries a MAC over tenant, hash and category: it cannot be guessed, nothing is stored for it, and
  * it goes on working while the key that made it is in the ring.
  */

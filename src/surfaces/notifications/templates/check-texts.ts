@@ -34,7 +34,7 @@ const refusals: readonly {
   },
 ]
 
-export function demandTexts(places: readonly Place[]): void {
+export function checkTexts(places: readonly Place[]): void {
   for (const { pointer, kind, text } of places) {
     const refusal = kind === 'html' ? refusals.find(one => one.found.test(text)) : undefined
     if (refusal) {
@@ -43,11 +43,11 @@ export function demandTexts(places: readonly Place[]): void {
         errors: [{ location: 'body', pointer, constraint: refusal.constraint }],
       })
     }
-    demandParsed(pointer, kind, text)
+    checkParsed(pointer, kind, text)
   }
 }
 
-function demandParsed(pointer: string, kind: Kind, text: string): void {
+function checkParsed(pointer: string, kind: Kind, text: string): void {
   try {
     parse(kind, text)
   } catch (error) {

@@ -6,8 +6,8 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { channels, type Channel } from '../schemas.ts'
-import { demandTexts } from './check-texts.ts'
-import { demandSchema } from './data-schema.ts'
+import { checkTexts } from './check-texts.ts'
+import { checkSchema } from './data-schema.ts'
 import type { Kind } from './language.ts'
 import type { Content } from './render.ts'
 import type { NewTemplate } from './schemas.ts'
@@ -30,7 +30,7 @@ export async function createTemplate(
   asked: NewTemplate,
 ): Promise<number> {
   const { name, default_locale, data_schema } = asked
-  if (data_schema) await demandSchema(data_schema)
+  if (data_schema) await checkSchema(data_schema)
   const rows = rowsOf(asked)
   // Two drafts at once take two numbers: the second waits for the first.
   await tx.run(sql`
@@ -91,7 +91,7 @@ function contentOf(given: Given, channel: Channel, format: Kind, pointer: string
   const subject = given.subject ?? given.title ?? null
   const name = channel === 'email' ? 'subject' : 'title'
   const html = channel === 'email' && format === 'html'
-  demandTexts([
+  checkTexts([
     ...(subject === null
       ? []
       : [{ pointer: `${pointer}/${name}`, kind: 'text' as const, text: subject }]),

@@ -6,7 +6,7 @@ import { problem } from '../errors.ts'
 const bytes_max = 16 * 1024
 const member = '/data_schema'
 
-export async function demandSchema(schema: object): Promise<void> {
+export async function checkSchema(schema: object): Promise<void> {
   if (Buffer.byteLength(JSON.stringify(schema)) > bytes_max) {
     throw refusal(member, 'maxBytes', `A schema has at most ${bytes_max} bytes.`)
   }

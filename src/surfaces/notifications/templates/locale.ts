@@ -1,4 +1,4 @@
-/** Which language of a template somebody gets: RFC 4647 lookup, `de-CH-1996` to `de-CH` to `de`. */
+/** Which language of a template a recipient gets: RFC 4647 lookup, `de-CH-1996` to `de-CH` to `de`. */
 export function pickLocale(
   available: readonly string[],
   wanted: readonly (string | null)[],

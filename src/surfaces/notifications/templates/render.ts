@@ -77,7 +77,7 @@ export function render(template: ChannelTemplate, input: RenderInput): Rendered 
   const plain = plainText(liquid('text', is_html ? (content.text_body ?? '') : content.body))
   const url = content.url === null ? null : safeLink(liquid('text', content.url))
   const rendered = { channel, locale, subject, html, text: plain, url }
-  demandFit(rendered)
+  checkFit(rendered)
   return rendered
 }
 
@@ -88,7 +88,7 @@ export function hashOf({ subject, html, text, url }: Rendered): Buffer {
     .digest()
 }
 
-function demandFit({ channel, subject, html, text, url }: Rendered): void {
+function checkFit({ channel, subject, html, text, url }: Rendered): void {
   const bytes = Buffer.byteLength(html ?? '') + Buffer.byteLength(text)
   const push = channel === 'push' ? bytes + Buffer.byteLength(`${subject ?? ''}${url ?? ''}`) : 0
   if (bytes > bytes_max || push > push_bytes_max) {

@@ -7,7 +7,7 @@ import { pageQuery } from '../../../kernel/http/shapes.ts'
 import { TemplateName } from '../schemas.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { demandData } from '../intents/prepare-order.ts'
+import { requireData } from '../intents/prepare-order.ts'
 import { isTimezone } from '../preferences/quiet-hours.ts'
 import { masked_link } from '../suppressions/unsubscribe-links.ts'
 import { changeStatus } from './change-status.ts'
@@ -176,7 +176,7 @@ async function preview(
   if (!template) throw problem('channel_without_template')
   const { timezone = 'UTC', locale = null, data } = asked
   if (!isTimezone(timezone)) throw problem('invalid_timezone')
-  await demandData(deps, found, data)
+  await requireData(deps, found, data)
   try {
     const rendered = render(template, {
       data,

@@ -1,5 +1,5 @@
 /** One kill in the middle of a send; all of them are in `test/chaos/notifications.long.test.ts`. */
-import { afterAll, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { killedAt, sending_elsewhere } from './killed.ts'
 import { openNotifyWorld } from './notify-world.ts'
 
@@ -7,5 +7,5 @@ const world = await openNotifyWorld(sending_elsewhere)
 afterAll(() => world.close())
 
 test('killed after the hand-over: told, and doubled only behind the wire mark', async () => {
-  await killedAt(world, 'notifications.after_send', 'marked', 6)
+  expect(await killedAt(world, 'notifications.after_send', 'marked', 6)).toBe(6)
 }, 90_000)

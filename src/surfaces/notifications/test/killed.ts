@@ -30,12 +30,13 @@ export const points = [
 
 type Attempt = { error_code: string | null; wire_at: string | null; attempt_no: number }
 
+/** Returns how many of them arrived. */
 export async function killedAt(
   world: NotifyWorld,
   point: string,
   copies: 'once' | 'marked',
   many: number,
-): Promise<void> {
+): Promise<number> {
   const who = await world.sender()
   const name = await world.template(who)
   const addresses = Array.from({ length: many }, newAddress)
@@ -50,6 +51,7 @@ export async function killedAt(
   const victim = await startProcess({ ...environment, KERNEL_FAULTS: `${point}=kill@1` }, 'product')
   expect((await victim.gone).signal).toBe('SIGKILL')
   const next = await startProcess(environment, 'product')
+  let reached = 0
   try {
     for (const [index, email] of addresses.entries()) {
       const id = ids[index] ?? ''
@@ -62,8 +64,10 @@ export async function killedAt(
       // The marker: what was doubted had left, and each copy has one Message-ID.
       expect(doubted.every(one => one.wire_at !== null)).toBe(true)
       expect(new Set(mails.map(one => one.ref))).toEqual(new Set([`${id}.email`]))
+      reached++
     }
   } finally {
     await next.kill()
   }
+  return reached
 }

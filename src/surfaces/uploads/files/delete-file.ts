@@ -1,4 +1,4 @@
-/** Deletes a file: its addresses end with this commit, its bytes after a while in which nobody reads them. */
+/** Deletes a file: its URLs end with this commit, and its bytes are removed some days later. */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

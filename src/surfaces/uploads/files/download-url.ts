@@ -1,4 +1,4 @@
-/** Signs addresses of files that the caller may read now: one, or a page of pictures in one call. */
+/** Signs URLs of files that the caller may read now: one, or a page of pictures in one call. */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { Id, nullable, text, Time } from '../../../kernel/http/shapes.ts'
@@ -8,9 +8,9 @@ import { mayBeInline, servedType } from '../media-types.ts'
 import { Checksum, checksumOf, Size } from '../schemas.ts'
 import type { DerivativeKind } from '../purposes.ts'
 import type { Caller } from '../uploads/upload-row.ts'
-import type { Disposition, Variant } from './addresses.ts'
+import type { Disposition, Variant } from './file-urls.ts'
 import { derivativesOf, type DerivativeRow } from './file-row.ts'
-import { demandReadable, readable, type ReadableFile } from './may-read.ts'
+import { requireReadable, readable, type ReadableFile } from './may-read.ts'
 
 export const DownloadUrl = Type.Object(
   {
@@ -41,20 +41,20 @@ type Chosen = {
 
 export async function downloadUrl(
   reader: Reader,
-  deps: Pick<Deps, 'kernel' | 'readers' | 'addresses'>,
+  deps: Pick<Deps, 'kernel' | 'readers' | 'fileUrls'>,
   caller: Caller,
   file_id: string,
   asked: Asked,
 ): Promise<Static<typeof DownloadUrl>> {
-  const file = await demandReadable(reader, deps, caller, file_id, 'uploads.files.download_any')
+  const file = await requireReadable(reader, deps, caller, file_id, 'uploads.files.download_any')
   const chosen = choose(file, await derivativesOf(reader, file.tenant_id, [file.id]), asked)
   if (typeof chosen === 'string') throw refusal(chosen, file)
-  const { addresses, kernel } = deps
+  const { fileUrls, kernel } = deps
   const seconds = asked.expires_in ?? kernel.settings['uploads.download_url_seconds']
   const inline = asked.disposition === 'inline' && mayBeInline(chosen.type)
   const disposition = inline ? 'inline' : 'attachment'
   return {
-    ...addresses.sign(file.id, chosen.variant, disposition, seconds),
+    ...fileUrls.sign(file.id, chosen.variant, disposition, seconds),
     method: 'GET',
     file_id: file.id,
     content_type: servedType(chosen.type),
@@ -86,7 +86,7 @@ export type AskedMany = {
 
 export async function downloadUrls(
   reader: Reader,
-  deps: Pick<Deps, 'kernel' | 'readers' | 'addresses'>,
+  deps: Pick<Deps, 'kernel' | 'readers' | 'fileUrls'>,
   caller: Caller,
   { files, expires_in }: AskedMany,
 ): Promise<Static<typeof ManyUrls>> {
@@ -101,7 +101,7 @@ export async function downloadUrls(
     const disposition = mayBeInline(chosen.type) ? 'inline' : 'attachment'
     return {
       file_id,
-      ...deps.addresses.sign(file_id, chosen.variant, disposition, seconds),
+      ...deps.fileUrls.sign(file_id, chosen.variant, disposition, seconds),
       code: null,
     }
   })

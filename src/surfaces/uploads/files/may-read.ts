@@ -1,7 +1,7 @@
 /**
- * Who may read a file, asked when it is read: its owner, holders of a permission in its tenant, and
- * whomever the surface behind its purpose lets. Whoever may not learns no more than that there is no such
- * file. A signed address that was given before is no answer to this question: it grants bytes, not rights.
+ * Who may read a file: its owner, holders of a permission in its tenant, and readers that the surface
+ * behind its purpose allows. It is asked for each URL that is signed. Anybody else gets the same 404 as for
+ * a file that does not exist.
  */
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -17,7 +17,7 @@ export type ReadableFile = FileRow & {
 
 type Permission = 'uploads.files.read_any' | 'uploads.files.download_any'
 
-export async function demandReadable(
+export async function requireReadable(
   reader: Reader,
   deps: Pick<Deps, 'readers'>,
   caller: Caller,
@@ -62,7 +62,7 @@ export async function readable(
 }
 
 /** The caller's own file, or any of the tenant with the permission; deleted ones too. */
-export async function demandOwn(
+export async function requireOwn(
   reader: Reader,
   { principal, grants }: Caller,
   file_id: string,

@@ -6,12 +6,7 @@
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
-import {
-  madeIn,
-  type Erasing,
-  type Personal,
-  type PersonalAccount,
-} from '../../../kernel/work/personal.ts'
+import type { Personal, PersonalAccount } from '../../../kernel/work/personal.ts'
 import type { Deps } from '../deps.ts'
 import { endUpload } from '../uploads/abort-upload.ts'
 import { deleteFile } from './delete-file.ts'
@@ -62,7 +57,7 @@ function erasedPurposes({ purposes }: Pick<Deps, 'purposes'>): string[] {
 /** An upload that is being verified becomes a file soon; the erasure is tried again until none is. */
 async function eraseUploads(
   deps: Pick<Deps, 'kernel' | 'purposes'>,
-  { principal_ids, tenant_id, ...erasing }: Erasing,
+  { principal_ids, tenant_id }: PersonalAccount,
 ): Promise<number> {
   return await deps.kernel.db.tx(async tx => {
     const found = await tx.many(
@@ -71,7 +66,6 @@ async function eraseUploads(
         update uploads.uploads set filename = null
         where (tenant_id, id) in (select tenant_id, id from uploads.uploads
           where tenant_id = ${tenant_id} and owner_id = any(${principal_ids}::uuid[])
-            and ${madeIn(sql`created_at`, erasing)}
             and purpose = any(${erasedPurposes(deps)}::text[])
             and (state = 'initiated' or filename is not null)
           limit ${portion})
@@ -85,7 +79,7 @@ async function eraseUploads(
 
 async function eraseFiles(
   deps: Pick<Deps, 'kernel' | 'purposes'>,
-  { principal_ids, tenant_id, ...erasing }: Erasing,
+  { principal_ids, tenant_id }: PersonalAccount,
 ): Promise<number> {
   const { kernel } = deps
   return await kernel.db.tx(async tx => {
@@ -98,7 +92,6 @@ async function eraseFiles(
             else retention_until end
         where (tenant_id, id) in (select tenant_id, id from uploads.files
           where tenant_id = ${tenant_id} and owner_id = any(${principal_ids}::uuid[])
-            and ${madeIn(sql`created_at`, erasing)}
             and purpose = any(${erasedPurposes(deps)}::text[])
             and (state not in ('deleted', 'purged') or filename is not null
               or metadata is not null or retention_until > kernel.now())

@@ -1,4 +1,4 @@
-/** Routes about files: addresses to download them, what is known of them, and their end. */
+/** Routes about files: URLs to download them, what is known of them, and their end. */
 import { Type } from 'typebox'
 import type { Readable } from 'node:stream'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -11,7 +11,7 @@ import { DerivativeKind, File, FilePage, file_states, Purpose } from '../schemas
 import { deleteFile } from './delete-file.ts'
 import { downloadUrl, DownloadUrl, downloadUrls, ManyUrls } from './download-url.ts'
 import { derivativesOf, fileColumns, FileRow, fileView } from './file-row.ts'
-import { demandOwn, demandReadable } from './may-read.ts'
+import { requireOwn, requireReadable } from './may-read.ts'
 import { rescanFile } from './rescan-file.ts'
 import { serveFile } from './serve-file.ts'
 
@@ -38,7 +38,7 @@ function urlRoute(deps: Deps): Route {
     method: 'GET',
     path: `${one}/download-url`,
     name: 'getFileDownloadUrl',
-    summary: 'An address from which a file, or a derivative of it, is downloaded for a short while',
+    summary: 'A URL from which a file, or a derivative of it, is downloaded for a short while',
     permission: 'authenticated',
     absent,
     query: closed({
@@ -60,7 +60,7 @@ function urlsRoute(deps: Deps): Route {
     method: 'POST',
     path: `${path}/download-urls`,
     name: 'getFileDownloadUrls',
-    summary: 'Addresses of up to a hundred files in one call',
+    summary: 'URLs of up to a hundred files in one call',
     permission: 'authenticated',
     added: true,
     rate: 'read',
@@ -95,7 +95,7 @@ function readRoute(deps: Deps): Route {
     handle: async ({ tx, params, principal, grants }) => {
       const caller = { principal, grants }
       const permission = 'uploads.files.read_any'
-      const file = await demandReadable(tx, deps, caller, params.file_id, permission)
+      const file = await requireReadable(tx, deps, caller, params.file_id, permission)
       const derivatives = await derivativesOf(tx, file.tenant_id, [file.id])
       const findings = (await grants()).has('uploads.quarantine.read')
       return reply(200, fileView(file, derivatives, { findings }))
@@ -146,7 +146,7 @@ function deleteRoute({ kernel }: Deps): Route {
     method: 'DELETE',
     path: one,
     name: 'deleteFile',
-    summary: 'Delete a file; its addresses end at once',
+    summary: 'Delete a file; its URLs end at once',
     permission: 'authenticated',
     added: true,
     absent,
@@ -154,7 +154,7 @@ function deleteRoute({ kernel }: Deps): Route {
     fails: [absent],
     handle: async ({ tx, params, principal, grants }) => {
       const caller = { principal, grants }
-      const file = await demandOwn(tx, caller, params.file_id, 'uploads.files.delete_any')
+      const file = await requireOwn(tx, caller, params.file_id, 'uploads.files.delete_any')
       const deleted = await deleteFile(tx, kernel, file)
       if (deleted && file.owner_id !== principal.id) {
         tx.audit({
@@ -207,7 +207,7 @@ function bytesRoute(deps: Deps): Route {
     // The signature is checked before the reply can tell whether there is such a file.
     params: { file_id: Id, variant: oneOf('original', 'thumbnail', 'preview', 'sanitized') },
     absent,
-    summary: 'The bytes of a file, by an address that was signed',
+    summary: 'The bytes of a file, by a URL that was signed',
     permission: 'public',
     added: true,
     transaction: 'own',

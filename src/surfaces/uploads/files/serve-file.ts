@@ -1,5 +1,5 @@
 /**
- * Serves the bytes of a file by an address that was signed. The state is asked for each request, and the
+ * Serves the bytes of a file by a URL that was signed. The state is asked for each request, and the
  * stored object is compared with the version that was scanned: where that differs, all bytes are hashed
  * again, because a restored backup gives every file a new version; another digest is `object_altered`.
  */
@@ -18,13 +18,16 @@ import { problem } from '../errors.ts'
 import { mayBeInline, servedType } from '../media-types.ts'
 import { Bytes, Size } from '../schemas.ts'
 import { quarantineFile } from './quarantine-file.ts'
-import { downloadGrant } from './addresses.ts'
+import { downloadGrant } from './file-urls.ts'
 import { rangeOf } from './range.ts'
 
 const redirect_seconds = 60
 /** Separators of paths, control characters, and those that turn the direction of what is read. */
 // oxlint-disable-next-line no-control-regex -- these are what is replaced
 const unsafe_in_names = /[/\\\u0000-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+/** Windows opens a device instead of a file of this name. */
+const device_names = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 
 const Served = Type.Object({
   tenant_id: Id,
@@ -107,7 +110,7 @@ async function findServed(db: Db, file_id: string, variant: string): Promise<Ser
   return await db.maybe(
     Served,
     sql`
-      -- any tenant: the signature of the address is what grants this
+      -- any tenant: the signature of the URL is what grants this
       select f.tenant_id, f.id as file_id, d.id as variant_id,
         coalesce(d.storage_key, f.storage_key) as storage_key,
         coalesce(d.storage_version, f.storage_version) as storage_version,
@@ -128,7 +131,8 @@ function headersOf(
   disposition: string,
 ): Record<string, string> {
   const inline = disposition === 'inline' && mayBeInline(media_type)
-  const name = (filename ?? 'file').replaceAll(unsafe_in_names, '_')
+  const plain = (filename ?? 'file').replaceAll(unsafe_in_names, '_')
+  const name = device_names.test(plain) ? `_${plain}` : plain
   const type = servedType(media_type)
   return {
     'content-type': type.startsWith('text/') ? `${type}; charset=utf-8` : type,

@@ -30,7 +30,7 @@ export async function* guardPace(
       const waited = Promise.withResolvers<'idle'>()
       idle = () => waited.resolve('idle')
       const next = pieces.next()
-      // Where the wait ends first, nobody awaits it, and it may still fail.
+      // After the deadline nothing awaits it, and it may still fail.
       next.catch(() => {})
       const found = await Promise.race([next, waited.promise])
       if (found === 'idle') throw problem('request_timeout')

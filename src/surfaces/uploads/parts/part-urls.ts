@@ -1,5 +1,5 @@
 /**
- * Addresses of parts. The local engine's lead to this platform and are signed by the kernel; those of S3
+ * URLs of parts. The local engine's lead to this platform and are signed by the kernel; those of S3
  * lead to the store. Either fits one part of exactly its planned size and ends with the upload.
  */
 import { rfc3339 } from '../../../kernel/clock.ts'
@@ -10,7 +10,7 @@ import { placeOf, sizeOfPart, type Plan, type UploadRow } from '../uploads/uploa
 
 type Signed = Plan & Pick<UploadRow, 'id' | 'storage_key' | 'multipart_upload_id'>
 
-/** What the signature of a part's address covers. */
+/** What the signature of a part's URL covers. */
 export function partGrant(upload: Signed, part_number: number): SignedGrant {
   return {
     method: 'PUT',

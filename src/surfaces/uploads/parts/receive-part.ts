@@ -1,5 +1,5 @@
 /**
- * Takes one part of an upload by an address that was signed, while the engine is local. Everything that
+ * Takes one part of an upload by a URL that was signed, while the engine is local. Everything that
  * can refuse it is asked before the body: signature, state, size, and after the first bytes of part 1 the
  * type. The bytes are on the disk before the row names them; the row decides which of two attempts counts.
  */
@@ -64,10 +64,10 @@ async function findForPart(db: Db, kernel: Deps['kernel'], asked: PartRequest): 
   const upload = await db.maybe(
     UploadRow,
     sql`
-      -- any tenant: the signature of the address is what grants this
+      -- any tenant: the signature of the URL is what grants this
       select ${uploadColumns} from uploads.uploads u where u.id = ${upload_id}`,
   )
-  // An address for what is not there was never signed.
+  // A URL for what is not there was never signed.
   if (!upload || part_number > upload.part_count) throw problem('signed_url_invalid')
   const grant = partGrant(upload, part_number)
   const verdict = kernel.signedUrls.verify(grant, query, kernel.clock.nowSeconds())

@@ -1,5 +1,5 @@
 /**
- * Says which parts are stored, and gives addresses for those that are not. What the client says of its
+ * Says which parts are stored, and gives URLs for those that are not. What the client says of its
  * parts is compared with the store and never believed; on S3 the rows are made from what the store lists.
  */
 import { sql } from '../../../kernel/database/sql.ts'

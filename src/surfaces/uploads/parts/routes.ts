@@ -24,12 +24,12 @@ export function partRoutes({ kernel }: Pick<Deps, 'kernel'>): readonly Route[] {
       // The signature is checked before the reply can tell whether there is such an upload.
       params: { upload_id: Id, part_number: Type.String({ pattern: '^[1-9][0-9]{0,4}$' }) },
       absent: 'signed_url_invalid',
-      summary: 'Send one part of an upload, by an address that was signed',
+      summary: 'Send one part of an upload, by a URL that was signed',
       permission: 'public',
       added: true,
       transaction: 'own',
       idempotency: 'ignored',
-      // The request that signed the address was counted; here only guesses are.
+      // The request that signed the URL was counted; here only guesses are.
       counts_refused: true,
       consumes: 'stream',
       query: closed(SignedQuery),

@@ -66,10 +66,9 @@ export async function imageFacts(path: string, limits: InspectorLimits): Promise
     throw reasonOf(error)
   }
   const { width, height, pages: frames = 1 } = found
-  const side = limits.image_side_pixels
-  if (width > side || height > side || width * height * frames > limits.image_pixels) {
-    throw new Refused('image_too_large')
-  }
+  const { image_side_pixels: side, image_pixels, image_frames } = limits
+  const too_large = width > side || height > side || width * height * frames > image_pixels
+  if (too_large || frames > image_frames) throw new Refused('image_too_large')
   return { width, height, frames }
 }
 

@@ -2,6 +2,8 @@
 import { rfc3339 } from '../../../kernel/clock.ts'
 import type { Deps } from '../deps.ts'
 import type { FileRow } from '../files/file-row.ts'
+import { isBlocked } from '../scanning/blocked-hashes.ts'
+import { nameFits } from '../media-types.ts'
 import type { Kernel } from '../settings.ts'
 import { Refused } from './inspector-protocol.ts'
 import { withLocalCopy } from './local-copy.ts'
@@ -13,7 +15,14 @@ export async function detectFile(
   signal: AbortSignal,
 ): Promise<Found> {
   if (!(await kernel.objects.head(file.storage_key))) throw new Refused('object_missing')
-  const { detected_type, refused, metadata } = await withLocalCopy(kernel, file, signal, path =>
+  if (await isBlocked(kernel.db, file.sha256)) {
+    const scan_result = {
+      ...resultOf(kernel, file, 'malware_detected'),
+      findings: ['blocked_hash'],
+    }
+    return { refused: 'malware_detected', scan_result }
+  }
+  const inspection = await withLocalCopy(kernel, file, signal, path =>
     inspectors.inspect(
       {
         path,
@@ -24,6 +33,9 @@ export async function detectFile(
       signal,
     ),
   )
+  const { detected_type, metadata } = inspection
+  const named = nameFits(file.filename, detected_type)
+  const refused = inspection.refused ?? (named ? null : 'type_mismatch')
   return {
     detected_type: detected_type.slice(0, 200),
     refused,

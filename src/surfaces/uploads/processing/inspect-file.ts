@@ -9,8 +9,9 @@ import { open } from 'node:fs/promises'
 import { fileTypeFromFile } from 'file-type'
 import { categoryOf, isProgram, normalType } from '../media-types.ts'
 import { imageFacts } from './derive-images.ts'
-import { inspectArchive, inspectGzip } from './inspect-archive.ts'
 import { inspectPdf } from './inspect-pdf.ts'
+import { inspectGzip, inspectTarFile } from './inspect-tar.ts'
+import { inspectZipFile } from './inspect-zip.ts'
 import {
   Refused,
   type FileMetadata,
@@ -54,9 +55,10 @@ async function lookInside(
   detected_type: string,
 ): Promise<FileMetadata> {
   if (categoryOf(detected_type) === 'image') return await imageFacts(path, limits)
-  if (detected_type === 'application/pdf') await inspectPdf(path)
+  if (detected_type === 'application/pdf') return await inspectPdf(path, limits)
+  if (detected_type === 'application/x-tar') return await inspectTarFile(path, limits)
   if (detected_type === 'application/gzip') return await inspectGzip(path, limits)
-  if (isZip(detected_type)) return await inspectArchive(path, limits)
+  if (isZip(detected_type)) return await inspectZipFile(path, limits)
   return {}
 }
 
@@ -146,6 +148,9 @@ function isPolyglot(type: string, head: Buffer, tail: Buffer, size: number): boo
   if (category === 'text') return false
   const markup = /<script[\s>]|<html[\s>]|__HALT_COMPILER/i.test(head.toString('latin1'))
   if (category === 'image' && markup) return true
+  // A viewer accepts the header of a PDF anywhere in the first kilobyte.
+  if (type !== 'application/pdf' && head.subarray(0, 1028).includes('%PDF-', 0, 'latin1'))
+    return true
   if (
     (category === 'image' || type === 'application/pdf') &&
     tail.includes('PK\x05\x06', 0, 'latin1')

@@ -1,17 +1,28 @@
 /**
- * Looks for what runs when a PDF is opened: scripts, programs, embedded files, forms with logic. Names may
- * be spelled with hexadecimal escapes, and objects lie in compressed streams, so both are undone first.
+ * Looks for what runs when a PDF is opened: scripts, programs, embedded files, forms with logic. The bytes
+ * are searched first, with escaped names and compressed objects undone, because a viewer may repair what
+ * pdf.js does not read; then pdf.js parses the document, and what it cannot parse is refused.
  */
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { inflateSync } from 'node:zlib'
-import { Refused } from './inspector-protocol.ts'
+import { getDocument, PasswordException, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs'
+import { Refused, type FileMetadata, type InspectorLimits } from './inspector-protocol.ts'
 
+/** Held in memory three times: as it is, as text, and by pdf.js. */
+const pdf_bytes_max = 64 * 1024 * 1024
 const stream_bytes_max = 16 * 1024 * 1024
 const inflated_bytes_max = 256 * 1024 * 1024
 const active = /\/(JavaScript|JS|Launch|EmbeddedFiles?|RichMedia|XFA|SubmitForm|ImportData)\b/
 
-export async function inspectPdf(path: string): Promise<void> {
+export async function inspectPdf(path: string, limits: InspectorLimits): Promise<FileMetadata> {
+  const { size } = await stat(path)
+  if (size > pdf_bytes_max) throw new Refused('scan_limit_exceeded')
   const bytes = await readFile(path)
+  search(bytes)
+  return await parse(bytes, limits)
+}
+
+function search(bytes: Buffer): void {
   check(bytes.toString('latin1'))
   let budget = inflated_bytes_max
   for (let at = 0; ;) {
@@ -46,4 +57,31 @@ function check(text: string): void {
   )
   if (/\/Encrypt\b/.test(plain)) throw new Refused('encrypted_content')
   if (active.test(plain)) throw new Refused('active_content')
+}
+
+async function parse(bytes: Buffer, limits: InspectorLimits): Promise<FileMetadata> {
+  const loading = getDocument({
+    data: new Uint8Array(bytes),
+    enableXfa: false,
+    useSystemFonts: false,
+    disableFontFace: true,
+    verbosity: VerbosityLevel.ERRORS,
+  })
+  try {
+    const document = await loading.promise
+    const { numPages: pages } = document
+    if (pages > limits.pdf_pages) throw new Refused('scan_limit_exceeded')
+    const { info } = await document.getMetadata()
+    const { IsXFAPresent: has_xfa = false } = info as { IsXFAPresent?: boolean }
+    const has_scripts = (await document.getJSActions()) !== null
+    const has_files = (await document.getAttachments()) !== null
+    if (has_xfa || has_scripts || has_files) throw new Refused('active_content')
+    return { pages }
+  } catch (error) {
+    if (error instanceof Refused) throw error
+    const locked = error instanceof PasswordException
+    throw new Refused(locked ? 'encrypted_content' : 'media_corrupt')
+  } finally {
+    await loading.destroy()
+  }
 }

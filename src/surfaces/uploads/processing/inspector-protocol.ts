@@ -6,10 +6,12 @@ import type { DerivativeKind } from '../purposes.ts'
 export type InspectorLimits = {
   readonly image_pixels: number
   readonly image_side_pixels: number
+  readonly image_frames: number
   readonly archive_entries: number
   readonly archive_depth: number
   readonly archive_bytes: number
   readonly archive_ratio: number
+  readonly pdf_pages: number
 }
 
 export type InspectTask = {
@@ -34,6 +36,7 @@ export type FileMetadata = {
   readonly frames?: number
   readonly entries?: number
   readonly expanded_bytes?: number
+  readonly pages?: number
 }
 
 export type Inspection = {

@@ -49,10 +49,12 @@ export function openInspectors({ settings }: Pick<Kernel, 'settings'>): Inspecto
   const limits: InspectorLimits = {
     image_pixels: settings['uploads.image_pixels'],
     image_side_pixels: settings['uploads.image_side_pixels'],
+    image_frames: settings['uploads.image_frames'],
     archive_entries: settings['uploads.archive_entries'],
     archive_depth: settings['uploads.archive_depth'],
     archive_bytes: settings['uploads.archive_bytes'],
     archive_ratio: settings['uploads.archive_ratio'],
+    pdf_pages: settings['uploads.pdf_pages'],
   }
   const pool = openPool({
     size: settings['uploads.inspectors'],

@@ -37,7 +37,7 @@ export function openClamd(address: string): Clamd {
     ask: (socket: Socket) => Promise<T>,
   ): Promise<T> => {
     const socket = connect(target)
-    // Errors reach those who wait for an event; between two waits there is nobody.
+    // An error between two waits has no listener otherwise, and would end the process.
     socket.on('error', () => {})
     const abort = () => socket.destroy(new Error('the scan took too long'))
     signal.addEventListener('abort', abort, { once: true })

@@ -84,7 +84,7 @@ async function orphanedUploads(kernel: Kernel, remove: boolean, signal: AbortSig
 
 const Stored = Type.Object({ tenant_id: Id, id: Id, storage_key: Type.String() })
 
-async function missingObjects(kernel: Kernel, remove: boolean, signal: AbortSignal) {
+export async function missingObjects(kernel: Kernel, remove: boolean, signal: AbortSignal) {
   const { db, objects } = kernel
   let count = 0
   let after: string | null = null

@@ -60,7 +60,7 @@ async function removePartsOf({ db, objects }: Pick<Kernel, 'db' | 'objects'>, up
   })
 }
 
-/** Uploads that nobody completed in time. */
+/** Uploads that were not completed in time. */
 export async function expireUploads(
   db: Db,
   announce: (tx: Parameters<Parameters<Db['tx']>[0]>[0], row: Expired) => void,

@@ -5,7 +5,7 @@ import type { Kernel } from '../settings.ts'
 
 const share_kept = 0.05
 
-export async function demandSpace(
+export async function requireSpace(
   { objects, data_dir }: Pick<Kernel, 'objects' | 'data_dir'>,
   expected_size: number,
 ): Promise<void> {

@@ -1,109 +1,27 @@
 /** A browser of another origin: the page of the documents, and Uppy as an independent client. */
-import { createReadStream, existsSync } from 'node:fs'
-import { mkdtemp, open, readFile, rm } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
-import { once } from 'node:events'
-import { createHash, randomBytes } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { chromium, type Browser, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { openUploadWorld, type UploadWorld } from './upload-world.ts'
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  browserIsInstalled,
+  openBrowserWorld,
+  sendFromPage,
+  type BrowserWorld,
+} from './browser-world.ts'
 
-const executablePath = '/usr/bin/chromium'
-const root = resolve(import.meta.dirname, '../../../..')
 const MiB = 1024 * 1024
-const page_bytes = inject('chaos') === 'full' ? 1024 * MiB : 40 * MiB
 
-const uppyPage = `<!doctype html><meta charset="utf-8"><script type="module">
-  import { Uppy, AwsS3 } from '/uppy.mjs'
-  const { api: base, token, checksum } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)))
-  const api = async (method, path, body) => {
-    const headers = { authorization: 'Bearer ' + token, ...(body ? { 'content-type': 'application/json' } : {}) }
-    const answer = await fetch(base + path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
-    if (!answer.ok) throw new Error(await answer.text())
-    return answer.status === 204 ? null : answer.json()
-  }
-  let failures = 2
-  window.done = (content, name) => new Promise((resolve, reject) => {
-    const uppy = new Uppy({ autoProceed: true })
-    uppy.use(AwsS3, {
-SETTINGS
-    })
-    uppy.on('complete', ({ successful, failed }) =>
-      failed.length > 0 ? reject(new Error(String(failed[0].error))) : resolve(successful.length))
-    uppy.addFile({ name, type: 'application/octet-stream', data: new Blob([content]) })
-  })
-  window.ready = true
-</script>`
-
-describe.skipIf(!existsSync(executablePath))('in a browser', () => {
-  let world: UploadWorld
-  let browser: Browser
-  let pages: Server
-  let origin: string
+describe.skipIf(!browserIsInstalled)('in a browser', () => {
+  let at: BrowserWorld
   beforeAll(async () => {
-    pages = createServer((request, response) => void servePage(request.url ?? '/', response))
-    pages.listen(0, '127.0.0.1')
-    await once(pages, 'listening')
-    origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`
-    world = await openUploadWorld({
-      KERNEL_CORS_ORIGINS: origin,
-      UPLOADS_PART_BYTES: String(8 * MiB),
-    })
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+    at = await openBrowserWorld()
   }, 60_000)
-  afterAll(async () => {
-    await browser.close()
-    pages.close()
-    await world.close()
-  })
-
-  /** Addresses that the platform signs lead to its public name, which is here for the browser alone. */
-  async function openPage(path: string): Promise<Page> {
-    const page = await browser.newPage()
-    await page.addInitScript(`
-      const from = 'http://dodeca.test', to = ${JSON.stringify(world.base_url)}
-      const open = XMLHttpRequest.prototype.open
-      XMLHttpRequest.prototype.open = function (method, url, ...rest) {
-        return open.call(this, method, String(url).replace(from, to), ...rest)
-      }`)
-    await page.goto(origin + path)
-    return page
-  }
+  afterAll(() => at.close())
 
   test(
     'the page of the documents sends a large file with progress',
-    { timeout: 300_000 },
+    { timeout: 60_000 },
     async () => {
-      const who = await world.member()
-      const folder = await mkdtemp(join(tmpdir(), 'dodeca-browser-'))
-      try {
-        const path = join(folder, 'large.bin')
-        const file = await open(path, 'w')
-        await file.write(randomBytes(5 * MiB + 1), 0)
-        await file.truncate(page_bytes)
-        await file.close()
-        const page = await openPage('/upload.html')
-        await page.fill('#api', world.base_url)
-        await page.fill('#token', who.token)
-        await page.setInputFiles('#file', path)
-        await page.click('#send')
-        await page.waitForFunction('document.getElementById("progress").value === 1', null, {
-          timeout: 250_000,
-        })
-        const state = page.locator('#state')
-        await page.waitForFunction(
-          '/^(Available|Failed)/.test(document.getElementById("state").textContent)',
-          null,
-          { timeout: 250_000 },
-        )
-        expect(await state.textContent()).toBe(`Available: sha256:${await digestOf(path)}`)
-        await page.close()
-      } finally {
-        await rm(folder, { recursive: true, force: true })
-      }
+      await sendFromPage(at, 40 * MiB)
     },
   )
 
@@ -111,49 +29,18 @@ describe.skipIf(!existsSync(executablePath))('in a browser', () => {
     'Uppy sends parts, retries one that failed, and completes',
     { timeout: 60_000 },
     async () => {
-      const who = await world.member()
+      const who = await at.world.member()
       const content = 'x'.repeat(9 * MiB)
       const checksum = `sha256:${createHash('sha256').update(content).digest('hex')}`
-      const hash = new URLSearchParams({ api: world.base_url, token: who.token, checksum })
-      const page = await openPage(`/uppy.html#${hash}`)
+      const hash = new URLSearchParams({ api: at.world.base_url, token: who.token, checksum })
+      const page = await at.openPage(`/uppy.html#${hash}`)
       await page.waitForFunction('window.ready === true')
       expect(
         await page.evaluate(`window.done('x'.repeat(${content.length}), 'from-uppy.bin')`),
       ).toBe(1)
-      const list = await world.call('GET', '/v1/files', { token: who.token })
+      const list = await at.world.call('GET', '/v1/files', { token: who.token })
       expect(list.body.data).toMatchObject([{ filename: 'from-uppy.bin', checksum }])
       await page.close()
     },
   )
 })
-
-async function servePage(
-  path: string,
-  response: { setHeader(name: string, value: string): unknown; end(content: unknown): unknown },
-) {
-  if (path.startsWith('/upload.html')) {
-    response.setHeader('content-type', 'text/html')
-    response.end(await readFile(join(root, 'docs/examples/upload.html')))
-  } else if (path === '/uppy.mjs') {
-    response.setHeader('content-type', 'text/javascript')
-    response.end(await readFile(join(root, 'node_modules/uppy/dist/uppy.min.mjs')))
-  } else {
-    // The settings are those that the documents show.
-    const docs = await readFile(join(root, 'docs/uploads.md'), 'utf8')
-    const shown = /^uppy\.use\(AwsS3, \{\n([\s\S]*?)^\}\)$/m.exec(docs)?.[1] ?? ''
-    const settings = shown
-      .replace('await sha256(file)', 'checksum')
-      .replace(
-        'return { url: part_urls[0].url }',
-        "return { url: failures-- > 0 ? 'http://127.0.0.1:9/' : part_urls[0].url }",
-      )
-    response.setHeader('content-type', 'text/html')
-    response.end(uppyPage.replace('SETTINGS', settings))
-  }
-}
-
-async function digestOf(path: string): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
-  return hash.digest('hex')
-}

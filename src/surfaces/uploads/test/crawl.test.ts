@@ -1,4 +1,4 @@
-/** Uploads under the crawler: how uploads and files come about, and what their signed addresses say. */
+/** Uploads under the crawler: how uploads and files come about, and what their signed URLs say. */
 import type { Maker } from '../../../../test/crawler/crawl.ts'
 import { crawlSurface } from '../../../../test/crawler/product.ts'
 import type { Member, ProductWorld } from '../../../../test/product-world.ts'
@@ -14,7 +14,7 @@ const order = {
   purpose: 'generic',
   checksum: sha256(bytes),
 }
-/** The query of the address that was signed for a path. */
+/** The query of the URL that was signed for a path. */
 const signed = new Map<string, string>()
 
 async function begun({ ask }: Making): Promise<string> {
@@ -50,7 +50,7 @@ await crawlSurface({
   subjects: {
     '/v1/uploads/{upload_id}': { make: begun },
     '/v1/files/{file_id}': { make: file },
-    // Whoever has the address may, whatever their tenant.
+    // The URL is the credential: a caller of any tenant may use it.
     '/_objects/u/{upload_id}': { shared: true, make: begun },
     '/_objects/u/{upload_id}/{part_number}': { shared: true, make: () => '1' },
     '/_objects/d/{file_id}': { shared: true, make: file },

@@ -89,7 +89,7 @@ describe.skipIf(!swiftIsInstalled)('with the S3 engine', () => {
     expect([refused.status, refused.body.code]).toEqual([422, 'checksum_mismatch'])
   })
 
-  test.concurrent('after an abort the address of a part is dead at the store', async () => {
+  test.concurrent('after an abort the URL of a part is dead at the store', async () => {
     const who = await world.member()
     const bytes = randomBytes(1000)
     const { body } = await world.begin(who, bytes)

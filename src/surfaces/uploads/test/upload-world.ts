@@ -30,7 +30,7 @@ export type UploadWorld = Omit<ProductWorld, 'url'> & {
   /** The file once it has left `uploaded`. */
   settled(who: Member, file_id: string): Promise<Answer['body']>
   url(who: Member, file_id: string, query?: string): Promise<Answer>
-  /** PUT or GET of an address that was signed, here. */
+  /** PUT or GET of a URL that was signed, here. */
   fetch(url: string, init?: RequestInit): Promise<Response>
 }
 

@@ -233,7 +233,7 @@ describe.concurrent('a part', () => {
     ])
   })
 
-  test('is not taken by an address that was changed, after its time, or after the end', async () => {
+  test('is not taken by a URL that was changed, after its time, or after the end', async () => {
     const bytes = randomBytes(10)
     const { who, body, put } = await begun(bytes)
     const at = async (url: string) =>

@@ -1,4 +1,4 @@
-/** Aborts an upload: its addresses end with this commit, its parts right after it. */
+/** Aborts an upload: its URLs end with this commit, its parts right after it. */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,7 +1,7 @@
 /**
  * Completes an upload: one lease, one comparison of the parts, one digest over all bytes, one commit that
- * makes the file. The row is its own queue entry: `due_at` is set with the lease, so that a process that
- * dies in between is followed by another (`verify-upload.ts`), and a repeated call finds the same file.
+ * makes the file. The row is its own queue entry: `due_at` is set with the lease, so after a crash another
+ * process verifies it (`verify-upload.ts`), and a repeated call finds the same file.
  */
 import { Type } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'
@@ -14,8 +14,18 @@ import { problem } from '../errors.ts'
 import { compareParts } from '../parts/compare-parts.ts'
 import { storedParts } from '../parts/register-parts.ts'
 import { digestOf, type Completed, type CompleteUpload } from '../schemas.ts'
-import { findUpload, missingParts, UploadRow, uploadColumns, type Caller } from './upload-row.ts'
+import {
+  findUpload,
+  missingParts,
+  UploadRow,
+  uploadColumns,
+  type Caller,
+  type PartRow,
+} from './upload-row.ts'
 import { settleVerification, verifyUpload, type Verified } from './verify-upload.ts'
+
+/** `missing_parts` has all of them. */
+const errors_shown = 20
 
 export type Completion = { readonly status: 200 | 202; readonly body: Completed }
 
@@ -36,8 +46,9 @@ export async function completeUpload(
   const inRequest = fitsRequest(kernel, found, verifying)
   const upload = await lease(db, kernel, found, expected, inRequest ? token : null)
   if (!upload) throw await leasedAlready(db, found)
+  let parts: readonly PartRow[]
   try {
-    await checkParts(db, kernel, upload, asked)
+    parts = await checkParts(db, kernel, upload, asked)
   } catch (error) {
     await giveUp(db, upload, inRequest ? token : null)
     throw error
@@ -53,7 +64,7 @@ export async function completeUpload(
   }
   verifying.count++
   try {
-    return await verifyNow(db, kernel, upload, token)
+    return await verifyNow(db, kernel, upload, parts, token)
   } finally {
     verifying.count--
   }
@@ -63,12 +74,13 @@ async function verifyNow(
   db: Db,
   kernel: Deps['kernel'],
   upload: UploadRow,
+  parts: readonly PartRow[],
   token: string,
 ): Promise<Completion> {
   await kernel.fault('uploads.after_completion_lease')
   let verified: Verified
   try {
-    verified = await verifyUpload(db, kernel, upload)
+    verified = await verifyUpload(db, kernel, upload, parts)
   } catch (error) {
     await giveUp(db, upload, token)
     throw error
@@ -172,15 +184,18 @@ async function checkParts(
   kernel: Deps['kernel'],
   upload: UploadRow,
   { parts }: CompleteUpload,
-): Promise<void> {
+): Promise<readonly PartRow[]> {
   const stored = await storedParts(db, kernel, upload)
   const missing = missingParts(upload, stored)
   const beyond = stored.filter(one => one.part_number > upload.part_count)
   const differing = parts ? compareParts(parts, stored) : []
   const named = parts ?? (upload.part_count === 1 ? stored : [])
   const unnamed = upload.part_count - new Set(named.map(one => one.part_number)).size
-  if (missing.length === 0 && differing.length === 0 && beyond.length === 0 && unnamed === 0) return
-  const errors = differing.length > 0 ? differing : missing.map(range => missingError(range))
+  if (missing.length === 0 && differing.length === 0 && beyond.length === 0 && unnamed === 0) {
+    return stored
+  }
+  const found = differing.length > 0 ? differing : missing.map(range => missingError(range))
+  const errors = found.slice(0, errors_shown)
   throw problem('upload_parts_mismatch', {
     errors: errors.length > 0 ? errors : [missingError([1, upload.part_count])],
     more: { missing_parts: missing, quarantined: true },

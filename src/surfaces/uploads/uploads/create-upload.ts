@@ -1,22 +1,24 @@
 /**
- * Begins an upload: checks purpose, type and size, reserves the tenant's bytes, and gives the addresses of
- * the first parts. Two statements decide the races: the UPDATE that reserves never passes the quota, and
- * open uploads of one principal are counted behind a lock.
+ * Begins an upload: checks purpose, type and size, begins it at the store, reserves the tenant's bytes, and
+ * gives the URLs of the first parts. The store is asked before the transaction, so a store that hangs
+ * holds no connection. Two statements decide the races: the UPDATE that reserves never passes the quota,
+ * and open uploads of one principal are counted behind a lock.
  */
 import { Type } from 'typebox'
 import { allowsType } from '../../../kernel/access/permissions.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
-import type { FieldError } from '../../../kernel/errors/problem.ts'
+import { Problem, type FieldError } from '../../../kernel/errors/problem.ts'
 import { newId, newSecret } from '../../../kernel/ids.ts'
 import { rfc3339 } from '../../../kernel/clock.ts'
+import type { Place } from '../../../kernel/objects/objects.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { categoryOf, normalType } from '../media-types.ts'
+import { categoryOf, isProgramName, normalType } from '../media-types.ts'
 import { largestOf } from '../purposes.ts'
 import { digestOf, type CreateUpload, type NewUpload } from '../schemas.ts'
 import { partUrls } from '../parts/part-urls.ts'
-import { demandSpace } from '../storage/space.ts'
+import { requireSpace } from '../storage/space.ts'
 import { UploadRow, uploadColumns, type Caller } from './upload-row.ts'
 
 /** The first answer names this many parts; further ones are asked for as they are needed. */
@@ -26,23 +28,32 @@ const MiB = 1024 * 1024
 
 export type CreateDeps = Pick<Deps, 'kernel' | 'purposes' | 'clamd'>
 
-export async function createUpload(
-  tx: Tx,
+/** Outside any transaction: what needs no row, and the beginning at the store. */
+export async function prepareUpload(
   deps: CreateDeps,
   caller: Caller,
   asked: CreateUpload,
-): Promise<UploadRow> {
+): Promise<Place> {
   const { kernel } = deps
-  const { principal } = caller
   await checkOrder(deps, caller, asked)
-  await demandSpace(kernel, asked.expected_size)
-  await reserve(tx, kernel, principal.tenant_id, asked.expected_size)
-  await demandRoom(tx, kernel, principal)
+  await requireSpace(kernel, asked.expected_size)
   const key = newStorageKey(kernel)
+  return { key, reference: await kernel.objects.multipart.begin(key) }
+}
+
+/** In the commit of the caller, with what was prepared for the same order. */
+export async function createUpload(
+  tx: Tx,
+  { kernel }: CreateDeps,
+  { principal }: Pick<Caller, 'principal'>,
+  asked: CreateUpload,
+  place: Place,
+): Promise<UploadRow> {
   const { part_size, part_count } = planOf(kernel, asked.expected_size)
-  const reference = await kernel.objects.multipart.begin(key)
   const expiry = kernel.settings['uploads.expiry_seconds']
   try {
+    await reserve(tx, kernel, principal.tenant_id, asked.expected_size)
+    await requireRoom(tx, kernel, principal)
     return await tx.one(
       UploadRow,
       sql`
@@ -50,21 +61,28 @@ export async function createUpload(
           storage_key, expected_size, expected_checksum, claimed_type, filename, part_size,
           part_count, multipart_upload_id, reserved_bytes, expires_at)
         values (${principal.tenant_id}, ${newId()}, ${principal.id}, ${asked.purpose},
-          ${asked.media_category}, ${key}, ${asked.expected_size},
+          ${asked.media_category}, ${place.key}, ${asked.expected_size},
           ${asked.checksum ? digestOf(asked.checksum) : null},
           ${asked.claimed_type ? normalType(asked.claimed_type) : null}, ${asked.filename ?? null},
-          ${part_size}, ${part_count}, ${reference}, ${asked.expected_size},
+          ${part_size}, ${part_count}, ${place.reference}, ${asked.expected_size},
           kernel.now() + make_interval(secs => ${expiry}))
         returning ${uploadColumns}`,
     )
   } catch (error) {
-    // What a later step of this request refuses is left to the sweep of orphans.
-    await kernel.objects.multipart.abort({ key, reference })
+    // A transaction that failed may be tried again, with the same place.
+    if (error instanceof Problem) discardPlace(kernel, place)
     throw error
   }
 }
 
-/** The reply to a creation, and to its replay: addresses are made for each. */
+/** Not waited for: a transaction may be open. What is left at the store is found by the sweep of orphans. */
+export function discardPlace({ objects, log }: CreateDeps['kernel'], place: Place): void {
+  objects.multipart.abort(place).catch((error: unknown) => {
+    log.warn({ err: error }, 'an upload that was refused is left at the store')
+  })
+}
+
+/** The reply to a creation, and to its replay: URLs are made for each. */
 export async function newUploadOf(
   { kernel }: Pick<Deps, 'kernel'>,
   upload: UploadRow,
@@ -114,6 +132,9 @@ async function checkOrder(
   const claimed = asked.claimed_type && categoryOf(normalType(asked.claimed_type))
   const fits = asked.media_category === 'any' || claimed === asked.media_category
   if (asked.claimed_type !== undefined && !fits) throw notAllowed('/claimed_type', 'claimed_type')
+  if (asked.filename !== undefined && isProgramName(asked.filename)) {
+    throw notAllowed('/filename', 'program')
+  }
   const scannable = clamd ? kernel.settings['uploads.scan_max_bytes'] : Infinity
   const most = Math.min(largest, scannable)
   if (asked.expected_size > most) {
@@ -162,7 +183,7 @@ async function reserve(
 
 const Open = Type.Object({ open: Type.Integer() })
 
-async function demandRoom(
+async function requireRoom(
   tx: Tx,
   { settings }: CreateDeps['kernel'],
   { tenant_id, id }: Caller['principal'],

@@ -14,7 +14,7 @@ import {
 import { registerParts } from '../parts/register-parts.ts'
 import { abortUpload } from './abort-upload.ts'
 import { completeUpload } from './complete-upload.ts'
-import { createUpload, newUploadOf } from './create-upload.ts'
+import { createUpload, newUploadOf, prepareUpload } from './create-upload.ts'
 import { readUpload } from './read-upload.ts'
 import { findUpload } from './upload-row.ts'
 
@@ -53,8 +53,9 @@ function createRoute(deps: Deps): Route {
       'storage_unavailable',
       'storage_full',
     ],
-    handle: async ({ tx, body, principal, grants }) => {
-      const upload = await createUpload(tx, deps, { principal, grants }, body)
+    prepare: ({ body, principal, grants }) => prepareUpload(deps, { principal, grants }, body),
+    handle: async ({ tx, body, principal, prepared }) => {
+      const upload = await createUpload(tx, deps, { principal }, body, prepared)
       const made = await newUploadOf(deps, upload)
       return reply(201, made, { ...no_store, location: `${path}/${upload.id}` })
     },
@@ -72,7 +73,7 @@ function partsRoute(deps: Deps): Route {
     method: 'POST',
     path: `${one}/parts`,
     name: 'registerUploadParts',
-    summary: 'See which parts are stored, and get addresses for those that are not',
+    summary: 'See which parts are stored, and get URLs for those that are not',
     permission: 'authenticated',
     transaction: 'own',
     idempotency: 'ignored',

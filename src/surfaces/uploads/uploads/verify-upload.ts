@@ -18,7 +18,7 @@ import type { Deps } from '../deps.ts'
 import { announceUpload } from '../events.ts'
 import { storedParts } from '../parts/register-parts.ts'
 import { checksumOf } from '../schemas.ts'
-import { placeOf, UploadRow, uploadColumnsOf } from './upload-row.ts'
+import { placeOf, UploadRow, uploadColumnsOf, type PartRow } from './upload-row.ts'
 
 export type Verified =
   | { readonly kind: 'made'; readonly place: Place; readonly object: StoredObject }
@@ -32,6 +32,7 @@ export async function verifyUpload(
   db: Db,
   kernel: Pick<Deps['kernel'], 'objects' | 'settings' | 'log'>,
   upload: UploadRow,
+  parts: readonly PartRow[],
 ): Promise<Verified> {
   const renewing = setInterval(
     () => {
@@ -42,7 +43,7 @@ export async function verifyUpload(
     (kernel.settings['uploads.completion_lease_seconds'] * 1000) / 3,
   )
   try {
-    return await compareDigest(db, kernel, upload)
+    return await compareDigest(kernel, upload, parts)
   } finally {
     clearInterval(renewing)
   }
@@ -62,12 +63,11 @@ async function renewLease(
 }
 
 async function compareDigest(
-  db: Db,
   kernel: Pick<Deps['kernel'], 'objects'>,
   upload: UploadRow,
+  parts: readonly PartRow[],
 ): Promise<Verified> {
   const place = placeOf(upload)
-  const parts = await storedParts(db, kernel, upload)
   try {
     const expected = upload.expected_checksum ?? Buffer.alloc(0)
     const object = await kernel.objects.multipart.complete(place, parts, expected)
@@ -169,7 +169,10 @@ export function verificationQueue({ kernel }: Pick<Deps, 'kernel'>): DueQueue {
     concurrency: settings['uploads.verifications'],
     lease_seconds: settings['uploads.completion_lease_seconds'],
     retry: { first: 1, factor: 2, cap: 300 },
-    run: async upload => done(await verifyUpload(db, kernel, upload)),
+    run: async upload => {
+      const parts = await storedParts(db, kernel, upload)
+      return done(await verifyUpload(db, kernel, upload, parts))
+    },
     finish: async (tx, upload, outcome) => {
       if (outcome.end !== 'done') return
       await settleVerification(tx, kernel, upload, outcome.result)

@@ -1,10 +1,10 @@
 /**
- * Data as an event of a type could carry them, made from the type's schema: the schema's own example or
- * default where it has one, and the same value every time.
+ * An example of the data of an event type, made from the type's schema: the schema's own example or
+ * default if it has one; the result is the same every time.
  */
 import type { TSchema } from 'typebox'
 
-/** What of a schema decides the example; the rest of JSON Schema only narrows it. */
+/** The parts of a schema that decide the example; the rest of JSON Schema only narrows it. */
 type Schema = {
   readonly type?: string
   readonly const?: unknown
@@ -62,7 +62,7 @@ function ofType(schema: Schema): unknown {
     case 'null':
       return null
     default:
-      // A schema that says nothing takes everything.
+      // A schema without constraints accepts everything.
       return {}
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Events as their tenant may read them: of types that are not internal and that the caller was granted.
- * What is foreign, absent, internal or unreadable is the same 404.
+ * Events as their tenant may read them: of types that are not internal and that the caller was
+ * granted. Foreign, missing, internal and unreadable events get the same 404.
  */
 import { type Static, Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -13,7 +13,7 @@ import { mayRead, patternsOf } from '../types/event-types.ts'
 import { startOf } from './start-of.ts'
 import { DeliveriesSummary, WebhookEvent, type WebhookEventWithDeliveries } from './schemas.ts'
 
-/** How many events of a tenant one page looks through, so that a rare type makes no page slow. */
+/** How many events of a tenant one page scans, so that a rare type makes no page slow. */
 const window_events = 2000
 
 const { payload_ref: _made, ...stored } = WebhookEvent.properties
@@ -57,7 +57,7 @@ export async function getEvent(
   return { ...viewOf(row), deliveries }
 }
 
-/** The names of the types that the caller asks for and may read. */
+/** The names of the types that the caller requests and may read. */
 export function wantedTypes(
   { types }: Pick<Deps, 'types'>,
   asked: string | undefined,
@@ -82,14 +82,14 @@ const Reach = Type.Object({ events: Type.Integer(), position: nullable(Type.Inte
 
 export type Portion = {
   readonly rows: readonly Row[]
-  /** Everything up to here was looked at. */
+  /** Everything up to this position was scanned. */
   readonly through: number
   readonly has_more: boolean
 }
 
 /**
- * The next events behind a position. How far to look is read before the events: what comes in between
- * has a higher position and belongs to a later page.
+ * The next events after a position. The end of the scan is read before the events: events that are
+ * added meanwhile have higher positions and belong to a later page.
  */
 export async function readFeed(
   reader: Pick<Reader, 'many' | 'one' | 'maybe'>,

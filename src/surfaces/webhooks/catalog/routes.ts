@@ -1,6 +1,6 @@
 /**
- * What there is to be told of: one event, all events in the order of the log for whoever was away, and
- * the types that may be subscribed to.
+ * Routes about what can be delivered: one event, all events in the order of the log for receivers
+ * that were unavailable, and the types that can be subscribed to.
  */
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import type { Deps } from '../deps.ts'
@@ -59,10 +59,10 @@ function feedRoute(deps: Needed): Route {
     handle: async ({ tx, principal: { tenant_id }, query, list, grants }) => {
       const types = wantedTypes(deps, query.types, await grants())
       const { after: place, limit, fetch } = cursors.start(list)
-      const after = (place?.[0] ?? null) as number | null // the cursor is ours: a position
+      const after = (place?.[0] ?? null) as number | null // our own cursor: a position
       const from = { tenant_id, after, limit, types }
       const { rows, through, has_more } = await readFeed(tx, from, query.since ?? null)
-      // A full page of that one place has its cursor, whatever this page holds.
+      // A full page for that position has its cursor, even if this page is not full.
       const there = Array.from({ length: fetch }, () => through)
       const { body, headers } = cursors.page(list, there, position => [position])
       const next_cursor = body.next_cursor ?? ''
@@ -83,7 +83,7 @@ function typesRoute({ kernel: { cursors }, types }: Needed): Route {
     replies: { 200: EventTypePage },
     handle: ({ list }) => {
       const { after, fetch } = cursors.start(list)
-      const last = (after?.[0] ?? '') as string // the cursor is ours: a name
+      const last = (after?.[0] ?? '') as string // our own cursor: a name
       const rest = types.all.filter(one => one.type > last).slice(0, fetch)
       const { body, headers } = cursors.page(list, rest, one => [one.type])
       return reply(200, { ...body, data: body.data.map(typeView) }, headers)

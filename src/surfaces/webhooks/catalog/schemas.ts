@@ -1,4 +1,4 @@
-/** Events and their types on the wire. An event says where the log has it only through the feed's cursor. */
+/** Events and their types on the wire. The position of an event is only in the feed's cursor. */
 import { type Static, Type } from 'typebox'
 import { Id, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
 
@@ -35,12 +35,12 @@ export const WebhookEventWithDeliveries = Type.Object(
 export type WebhookEventWithDeliveries = Static<typeof WebhookEventWithDeliveries>
 
 export const FeedQuery = pageQuery({
-  /** Patterns, with commas between them. */
+  /** Patterns, separated by commas. */
   types: Type.Optional(text(2000)),
   since: Type.Optional(Time),
 })
 
-/** The reader can always come back with its cursor, also from the end of the log. */
+/** The reader can always resume with its cursor, also from the end of the log. */
 export const EventFeed = Type.Object({ ...page(WebhookEvent).properties, next_cursor: text(1024) })
 
 export const WebhookEventType = Type.Object(

@@ -1,15 +1,15 @@
 /**
- * Where a time lies in a tenant's part of the log. The log is ordered by position, and its times follow
- * that order but for the length of a transaction; so halving finds the place through the index of
- * positions, and only the events of a few minutes are looked at one by one.
+ * Finds the position for a time in a tenant's part of the log. The log is ordered by position, and
+ * times follow that order except for the length of a transaction. So a binary search over the index
+ * of positions finds the place, and only the events of a few minutes are read one by one.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 
-/** Far beyond what a transaction can last: PostgreSQL ends one that idles for seconds. */
+/** Far longer than any transaction: PostgreSQL ends one that is idle for seconds. */
 export const disorder_seconds = 600
-/** Below it, walking is quicker than halving. */
+/** Below this size, reading one by one is faster than a binary search. */
 const near = 256
 
 const First = Type.Object({ position: Type.Integer() })

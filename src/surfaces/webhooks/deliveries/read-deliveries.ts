@@ -1,6 +1,6 @@
 /**
- * Deliveries of the caller's tenant: newest event first, and one with all that was tried. The time inside
- * an id keeps every read to the weeks that can hold it.
+ * Deliveries of the caller's tenant: newest event first, and one with all its attempts. The time
+ * inside an id limits every read to the weekly partitions that can contain it.
  */
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
@@ -17,7 +17,7 @@ import {
 
 type Place = { readonly tenant_id: string; readonly id: string }
 
-/** Attempts are made by clocks of other machines, which may be a little behind the event's. */
+/** The clocks of the machines that send may be a little behind the event's. */
 const skew_ms = 3_600_000
 
 const columns = sql`
@@ -27,7 +27,7 @@ const columns = sql`
   d.last_http_status, d.last_error_code, d.completed_at, d.event_type, d.aggregate_id,
   d.aggregate_version, d.replay_no, d.created_at`
 
-/** Where one delivery is: its tenant, its id, and the week of its event. */
+/** The location of one delivery: its tenant, its id, and the week of its event. */
 export function deliveryAt({ tenant_id, id }: Place): Sql {
   return sql`d.tenant_id = ${tenant_id} and d.id = ${id}
     and d.event_id >= webhooks.first_id_beside(${id}::uuid)
@@ -64,11 +64,11 @@ function filtersOf({ subscription_id, event_id, state, type, since, until }: Del
   ]
 }
 
-/** An id begins with the time since 1970: all that is earlier is the first of them. */
+/** An id begins with the time since 1970, so any earlier time maps to the first id. */
 const firstIdOf = (time: string): Sql =>
   sql`kernel.first_id_of(greatest(${time}::timestamptz, to_timestamp(0)))`
 
-/** With the latest attempts and replays, in the order in which they were. */
+/** With the latest attempts and replays, in their order. */
 export async function getDelivery(reader: Reader, place: Place): Promise<DeliveryInFull> {
   const known = await reader.maybe(
     KnownDeliveryRow,
@@ -91,7 +91,7 @@ export async function getDelivery(reader: Reader, place: Place): Promise<Deliver
         and a.id >= webhooks.first_id_beside(${id}::uuid, ${-skew_ms})
       order by a.attempt_no desc, a.id desc limit ${shown_max}`,
   )
-  // A replay of many names no delivery; the delivery and its attempts name it.
+  // A replay of many names no delivery; the delivery and its attempts name the replay.
   const named = [known.replay_id, ...attempts.map(one => one.replay_id)]
   const ofMany = [...new Set(named.filter(one => one !== null))]
   const replays = await reader.many(

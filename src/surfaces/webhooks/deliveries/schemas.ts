@@ -1,4 +1,4 @@
-/** Deliveries, their attempts and replays on the wire. Leases are the senders' own and never shown. */
+/** Deliveries, their attempts and replays on the wire. Leases are internal and never shown. */
 import { type Static, Type } from 'typebox'
 import { Id, nullable, oneOf, page, pageQuery, text, Time } from '../../../kernel/http/shapes.ts'
 
@@ -12,7 +12,7 @@ const delivery = {
   subscription_id: Id,
   state: DeliveryState,
   attempt_count: Type.Integer(),
-  /** Null when nothing is to be sent, or not before an earlier version of its aggregate. */
+  /** Null if nothing will be sent, or not before an earlier version of its aggregate. */
   next_attempt_at: nullable(Time),
   last_http_status: nullable(Type.Integer()),
   last_error_code: nullable(Type.String()),
@@ -69,7 +69,7 @@ export const ReplayRecord = Type.Object({
   created_at: Time,
 })
 
-/** The delivery itself, as its row is read; `body_sha256` is null when the bytes are gone. */
+/** The row of the delivery; `body_sha256` is null if the bytes are deleted. */
 const KnownDelivery = Type.Object({ ...delivery, body_sha256: nullable(Type.String()) })
 export const KnownDeliveryRow = Type.Object({
   ...KnownDelivery.properties,

@@ -1,6 +1,6 @@
 /**
- * The bytes that are sent for an event: made once for each version of the payload and kept, so that every
- * delivery, attempt and replay sends the same ones, whatever was released meanwhile.
+ * The bytes that are sent for an event: made once for each version of the payload and stored, so
+ * that every delivery, attempt and replay sends the same ones, also after a new release.
  */
 import { createHash } from 'node:crypto'
 import type { LoggedEvent } from '../../../kernel/events/event.ts'
@@ -13,7 +13,7 @@ export type Body = {
   readonly traceparent: string | null
 }
 
-/** Above it the data stay behind, and the reference leads to them. */
+/** Above this size the data are left out, and the reference says where to read them. */
 const bytes_max = 256 * 1024
 
 export function bodyOf(event: LoggedEvent, api_version: string): Body {

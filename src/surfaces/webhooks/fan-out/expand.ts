@@ -1,7 +1,7 @@
 /**
- * Deliveries of events for the next portion of the subscriptions of each, in the order of their ids, and
- * the bytes that they share. Several events take one statement; one that fills its portion holds up the
- * later ones of its tenant. Running again for the same portion changes nothing.
+ * Creates deliveries of events for the next portion of the subscriptions of each, in the order of
+ * their ids, and the bytes that they share. Several events take one statement; one that fills its
+ * portion delays the later ones of its tenant. Running again for the same portion changes nothing.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -14,7 +14,9 @@ import { bodyOf, type Body } from './body.ts'
 
 export type Expanded = {
   readonly event: LoggedEvent
-  /** An earlier event of the tenant is still being fanned out: this one has to queue behind it. */
+  /**
+   * An earlier event of the tenant is still being fanned out, so this one has to wait behind it.
+   */
   readonly queued: boolean
   readonly subscription_ids: readonly string[]
   readonly bodies: readonly Body[]
@@ -104,7 +106,7 @@ function given(events: readonly LoggedEvent[]): Sql {
     ${events.map(subjectOf)}::uuid[], ${events.map(one => one.occurred_at)}::timestamptz[])`
 }
 
-/** Of the event `g`, the next so many. */
+/** The next subscriptions of the event `g`, up to a limit. */
 function hearers(after: string | null, limit: number): Sql {
   return sql`
     select s.id, s.api_version, s.ordering = 'aggregate' as ordered, s.held_seconds
@@ -129,7 +131,7 @@ function bytes(bodies: readonly (readonly Body[])[], events: readonly LoggedEven
     ${all.map(one => one.traceparent)}::text[])`
 }
 
-/** What is announced of a subscription is not sent to that subscription. */
+/** An event about a subscription is not sent to that subscription. */
 function subjectOf({ type, payload }: LoggedEvent): string | null {
   if (!/^webhook_(subscription|delivery)\./.test(type)) return null
   return (payload as { subscription_id?: string } | null)?.subscription_id ?? null

@@ -1,6 +1,6 @@
 /**
- * Works wide fan-outs off, a portion a commit, each tenant's in the order of the log. A process that dies
- * in the middle leaves the cursor of its last commit, and the next one goes on from there.
+ * Processes wide fan-outs, a portion a commit, each tenant's in the order of the log. If a process
+ * is killed in the middle, the next one continues from the cursor of the last commit.
  */
 import { type Static, Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -49,7 +49,7 @@ export function openWideFanOut(needs: Needs): WideFanOut {
 const Waiting = Type.Object({ tenant_id: Id, position: Type.Integer(), cursor: nullable(Id) })
 type Waiting = Static<typeof Waiting>
 
-/** One portion; answers false where nothing waits. */
+/** One portion; returns false if nothing waits. */
 async function expandNext(needs: Needs): Promise<boolean> {
   const { kernel, sender, bodies } = needs
   return kernel.db.tx(async tx => {
@@ -65,7 +65,7 @@ async function expandNext(needs: Needs): Promise<boolean> {
     )
     if (!waiting) return false
     const event = await eventAt(tx, waiting.position)
-    // What the log does not keep any more cannot be sent either.
+    // An event that the log does not keep any more cannot be sent either.
     if (!event) return end(tx, waiting)
     const portion = { after: waiting.cursor, limit: portion_max, queues: false }
     const [expanded] = await expand(tx, [event], portion)

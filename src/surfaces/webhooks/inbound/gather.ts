@@ -1,15 +1,16 @@
 /**
- * Does together what comes together. So many flights are under way at most, and what is asked for
- * meanwhile shares the next one: whoever comes alone waits for nobody, and the more come, the more share
- * one. A flight that fails is flown again one by one, so that what cannot be done fails alone.
+ * Batches calls that come together. A bounded number of batches runs at once, and calls that arrive
+ * meanwhile share the next one: a single caller waits for nobody else, and the more callers there
+ * are, the more share a batch. If a batch fails, its items run again one by one, so that only the
+ * failing one fails.
  */
 import { DatabaseBusy, isUnavailable } from '../../../kernel/database/failures.ts'
 
 export type Gathering<T> = {
   readonly flights_max: number
-  /** Whoever waits longer has been answered already. */
+  /** A caller that waits longer has got an error already. */
   readonly patience_ms: number
-  /** How many of those that wait may go together; at least one. */
+  /** How many of the waiting items may go together; at least one. */
   fit(waiting: readonly { readonly item: T }[]): number
 }
 
@@ -20,7 +21,7 @@ type Waiting<T, R> = {
   reject(error: unknown): void
 }
 
-/** `run` answers for each item, in their order. */
+/** `run` returns a result for each item, in their order. */
 export function gather<T, R>(
   { flights_max, patience_ms, fit }: Gathering<T>,
   run: (items: readonly T[]) => Promise<readonly R[]>,
@@ -33,13 +34,13 @@ export function gather<T, R>(
   }
   return item => {
     const now = performance.now()
-    // However long the database does not answer, no more wait than came within that time.
+    // However long the database is unavailable, at most the calls of this time wait.
     while (waiting[0] && waiting[0].until_ms < now) waiting.shift()?.reject(new DatabaseBusy())
     const { promise, resolve, reject } = Promise.withResolvers<R>()
     waiting.push({ item, until_ms: now + patience_ms, resolve, reject })
     if (flights < flights_max) {
       flights++
-      // What the network brought in the same turn comes along.
+      // Calls that the network delivered in the same turn are included.
       setImmediate(() => void fly())
     }
     return promise
@@ -53,7 +54,7 @@ async function flyTogether<T, R>(
   try {
     const results = await run(all.map(one => one.item))
     if (results.length !== all.length) throw new Error('a flight must answer for each item')
-    for (const [index, one] of all.entries()) one.resolve(results[index] as R) // there are as many
+    for (const [index, one] of all.entries()) one.resolve(results[index] as R) // the array has as many items
   } catch (error) {
     if (all.length === 1 || isUnavailable(error)) for (const one of all) one.reject(error)
     else for (const one of all) await flyTogether([one], run)

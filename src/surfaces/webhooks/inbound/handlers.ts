@@ -1,4 +1,7 @@
-/** Who works on what was received, by provider: at most one handler each, told when webhooks is opened. */
+/**
+ * The handlers of received messages, by provider: at most one each, registered when webhooks is
+ * opened.
+ */
 import type { InboundHandler } from '../../../kernel/surface.ts'
 
 export type Handlers = {

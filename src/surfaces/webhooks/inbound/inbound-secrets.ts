@@ -1,4 +1,7 @@
-/** The secrets of providers: written, never shown, kept sealed and bound to their source and version. */
+/**
+ * The secrets of providers: written, never shown, stored sealed and bound to their source and
+ * version.
+ */
 import type { SealedColumn } from '../../../kernel/work/reseal.ts'
 import type { Kernel } from '../settings.ts'
 import { ringOf } from '../secrets.ts'

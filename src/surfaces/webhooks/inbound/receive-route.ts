@@ -1,10 +1,12 @@
-/** The one public address of a source. The provider's own documented answer says "received". */
+/**
+ * The one public URL of a source. The reply for "received" is the one that the provider documents.
+ */
 import { Type } from 'typebox'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { github_bytes_max, limitFor, receive, type ReceiveDeps } from './receive.ts'
 import { AccountRef, Provider } from './schemas.ts'
 
-/** Text that is sent as it is: an object of JSON to those who expect one. */
+/** Text that is sent as it is; an object of JSON for providers that expect one. */
 const Received = Type.Unsafe<string>(Type.Any())
 const absent = 'inbound_source_not_found'
 
@@ -21,12 +23,12 @@ export function receiveRoute(deps: ReceiveDeps): Route {
       'one) and to Twilio (with an empty `<Response/>`), 204 to everybody else.',
     permission: 'public',
     rate: 'webhook_in',
-    // A stranger who sends rubbish uses up nobody's share but his own.
+    // A stranger who sends invalid messages uses up only their own rate.
     rate_by: ['provider', 'account_ref'],
     idempotency: 'ignored',
     transaction: 'own',
     consumes: 'raw',
-    // What a provider says that it accepts is no reason to lose its message.
+    // An unusual Accept header of a provider is no reason to lose its message.
     produces: ['application/json', 'text/plain', 'text/xml', '*/*'],
     params: { provider: Provider, account_ref: AccountRef },
     absent,

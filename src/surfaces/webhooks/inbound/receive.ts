@@ -1,6 +1,7 @@
 /**
- * Receives a message of a provider: whose it is is proven over the bytes as they came, before anything is
- * read of them, and it is durable before it is acknowledged. A duplicate is acknowledged like the first.
+ * Receives a message of a provider: the signature is verified over the exact bytes before they are
+ * parsed, and the message is durable before it is acknowledged. A duplicate is acknowledged like
+ * the first.
  */
 import { problem } from '../errors.ts'
 import type { Kernel } from '../settings.ts'
@@ -18,13 +19,18 @@ export type ReceiveDeps = {
 
 type Message = Pick<RequestFacts, 'raw' | 'headers' | 'path' | 'search'>
 
-/** GitHub documents that its messages may be as large; whoever else sends more than usual is refused. */
+/**
+ * GitHub documents that its messages may be this large; larger messages of other providers are
+ * refused.
+ */
 export const github_bytes_max = 25 * 1024 * 1024
 
-/** How much is read is known before the first byte; only a large message costs a look-up more. */
+/**
+ * How much is read is known before the first byte; only a large message costs a further look-up.
+ */
 export async function limitFor({ kernel }: ReceiveDeps, { params, headers }: RequestHead) {
   const encoding = String(headers['content-encoding'] ?? 'identity')
-  // What was packed was signed as it was packed, and strangers' bytes are not unpacked.
+  // A compressed message was signed compressed, and bytes of strangers are not decompressed.
   if (encoding.trim().toLowerCase() !== 'identity') {
     throw problem('unsupported_media_type', { detail: 'A packed body is not unpacked.' })
   }
@@ -54,7 +60,7 @@ async function receiveNow(
   const message: Incoming = {
     body: request.raw,
     headers: request.headers,
-    // Never by the Host header: whoever sends it would choose what was signed.
+    // Never by the Host header: its sender could choose the signed URL.
     url: `${kernel.public_url}${request.path}${request.search}`,
   }
   const verdict = scheme.verify(message, {
@@ -75,7 +81,7 @@ async function receiveNow(
   return scheme.received
 }
 
-/** The provider comes again; if this was stored after all, the next one is its duplicate. */
+/** The provider sends it again; if this one was stored after all, the next one is its duplicate. */
 async function inTime<T>(patience_ms: number, received: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

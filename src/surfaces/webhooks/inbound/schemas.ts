@@ -1,4 +1,4 @@
-/** What goes over the wire about inbound webhooks, and the rows that more than one use case reads. */
+/** Inbound webhooks on the wire, and the rows that more than one use case reads. */
 import { type Static, Type } from 'typebox'
 import {
   closed,
@@ -17,7 +17,7 @@ const scheme_names = ['stripe', 'github', 'slack', 'twilio', 'standard', 'generi
 export const SchemeName = oneOf(...scheme_names)
 export type SchemeName = (typeof scheme_names)[number]
 
-/** The name of a provider and its account: both are parts of an address. */
+/** The name of a provider and its account: both are parts of a URL. */
 export const Provider = Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,63}$', maxLength: 64 })
 export const AccountRef = Type.String({
   pattern: String.raw`^[A-Za-z0-9][A-Za-z0-9._~:@+-]{0,199}$`,
@@ -26,7 +26,7 @@ export const AccountRef = Type.String({
 
 const HeaderName = Type.String({ pattern: '^[A-Za-z0-9-]{1,100}$', maxLength: 100 })
 
-/** Of `generic_hmac` alone. */
+/** Only for `generic_hmac`. */
 const options = {
   header: Type.Optional(HeaderName),
   prefix: Type.Optional(text(50)),
@@ -61,7 +61,7 @@ export const Source = Type.Object({
   secret_versions: Type.Array(Type.Integer()),
   tolerance_seconds: Type.Integer(),
   options: Options,
-  /** Where the provider is told to send to. */
+  /** The URL that has to be configured at the provider. */
   url: Type.String(),
   created_at: Time,
   updated_at: Time,

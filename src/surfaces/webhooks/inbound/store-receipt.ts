@@ -1,6 +1,6 @@
 /**
- * Stores messages once: the id at the provider decides. A receipt, its bytes and the event that announces
- * it are one commit, which messages that come together share; whatever comes again changes nothing.
+ * Stores each message once: the id at the provider decides. A receipt, its bytes and its event are
+ * one commit, which messages that come together share; a repeated message changes nothing.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -15,7 +15,7 @@ import type { SourceKey, Trusted } from './sources/find-source.ts'
 
 export type StoreDeps = {
   readonly kernel: Pick<Kernel, 'db' | 'settings'>
-  /** The providers whose messages somebody here works on. */
+  /** The providers whose messages have a handler. */
   readonly handled: ReadonlySet<string>
 }
 
@@ -31,7 +31,7 @@ export type Store = (genuine: Genuine) => Promise<void>
 
 type Given = Genuine & { readonly id: string; readonly context: ReturnType<typeof contextNow> }
 
-/** Two, so that a large message or a lock holds up nobody else. */
+/** Two, so that a large message or a lock does not delay all others. */
 const flights_max = 2
 const rows_max = 100
 const bytes_max = 1024 * 1024
@@ -39,7 +39,7 @@ const bytes_max = 1024 * 1024
 const Stored = Type.Object({ id: Id })
 
 const contextNow = () => workContext.getStore()
-/** What shares a commit belongs to no single request. */
+/** A shared commit belongs to no single request. */
 const nobodys = { request_id: null, traceparent: null }
 
 export function openStore(deps: StoreDeps): Store {
@@ -85,9 +85,9 @@ async function storeAll({ kernel, handled }: StoreDeps, all: readonly Given[]): 
 }
 
 /**
- * In one order, so that two commits never wait for each other in a circle. The bytes travel as one value,
- * of which each row takes its part: an array of them would be spelled out as text. What nobody here works
- * on is at its end with its receipt.
+ * In a fixed order, so that two commits cannot deadlock. The bytes travel as one value, of which
+ * each row takes its part, because an array of them would be encoded as text. A message without a
+ * handler ends with its receipt.
  */
 function insert(all: readonly Given[], waits: (one: Given) => boolean) {
   const bodies = all.map(one => one.message.body)
@@ -144,7 +144,7 @@ function contentTypeOf({ headers }: Incoming): string | null {
   return typeof type === 'string' ? type : null
 }
 
-/** What tells about the message; not its signature, nor who carried it. */
+/** Headers that describe the message; not its signature, nor those of proxies. */
 const told =
   /^(?:content-type|user-agent|(?:webhook|svix)-(?:id|timestamp)|(?:x-github|x-slack|i-twilio|x-event)-.+)$/
 

@@ -1,6 +1,7 @@
 /**
- * When a failing endpoint is left alone. Closed: requests go. Open: none goes until the time is over.
- * Half open: one goes, and decides. Only the endpoint's own faults count. Pure: time is given.
+ * The circuit breaker of an endpoint. Closed: requests are sent. Open: none is sent until the time
+ * is over. Half open: one is sent, and its result decides. Only faults of the endpoint count. Pure:
+ * the time is a parameter.
  */
 import type { BreakerSettings } from '../sending-settings.ts'
 
@@ -29,7 +30,7 @@ export const closed: Breaker = {
   window: [],
 }
 
-/** What it is at this moment: an open one whose time is over lets one request through. */
+/** Its state at this moment: an open one whose time is over lets one request through. */
 export function breakerAt(breaker: Breaker, now_ms: number): Breaker {
   const over = breaker.state === 'open' && breaker.open_until_ms <= now_ms
   return over ? { ...breaker, state: 'half_open' } : breaker
@@ -45,7 +46,7 @@ export function afterAnswer(
   const breaker = breakerAt(before, now_ms)
   const window = counted(breaker.window, faulty, now_ms)
   if (!faulty) {
-    // An answer to a request from before it opened does not close it.
+    // The response to a request from before it opened does not close it.
     return breaker.state === 'open' ? { ...breaker, window } : { ...closed, window }
   }
   const consecutive = breaker.consecutive + 1

@@ -1,27 +1,28 @@
 /**
- * One endpoint, as the sender that owns it sees it: how many requests it may begin now, and why not more.
- * Only one process owns an endpoint, so what is exact here (in flight, rate, breaker) needs no counters
- * in the database; what must outlive the process is saved with the next results.
+ * One endpoint, as the sender that owns it sees it: how many requests it may begin now, and what
+ * limits them. Only one process owns an endpoint, so the exact numbers here (in flight, rate,
+ * breaker) need no counters in the database. What must survive the process is saved with the next
+ * results.
  */
 import type { LiveSecret } from '../sending/live-secrets.ts'
 import { breakerAt, closed, type Breaker } from './breaker.ts'
 
-/** What the subscription says; read again when its version has changed. */
+/** Values of the subscription; read again when its version has changed. */
 export type LaneConfig = {
   readonly version: number
   readonly endpoint: string
   readonly max_in_flight: number
   readonly rate_per_second: number | null
   readonly secrets: readonly LiveSecret[]
-  /** When its endpoint answered a challenge last. */
+  /** When its endpoint last answered a challenge. */
   readonly verified_at: string | null
-  /** Who must still be allowed to read what is sent. */
+  /** The owner, who must still be allowed to read what is sent. */
   readonly owner_id: string
-  /** What it asks for, as patterns. */
+  /** The requested types, as patterns. */
   readonly types: readonly string[]
 }
 
-/** What was saved of it. */
+/** The saved state. */
 export type LaneRecord = {
   readonly breaker: Breaker
   readonly not_before_ms: number
@@ -51,11 +52,11 @@ export class Lane {
   failures: number
   degraded: boolean
   in_flight = 0
-  /** Begin of each request under way, oldest first. */
+  /** The start time of each running request, oldest first. */
   readonly begun = new Set<{ readonly at: number }>()
-  /** Somebody said that it has work, since work was last looked for. */
+  /** New work was reported since work was last searched for. */
   poked = false
-  /** A gate moved: others should see it soon. */
+  /** A gate changed: it should be saved soon for other processes. */
   changed = false
   saved_at = -Infinity
   timer: NodeJS.Timeout | undefined
@@ -83,7 +84,10 @@ export class Lane {
     this.tokens = burstOf(config)
   }
 
-  /** What the subscription says now. An endpoint that was verified anew is one to get to know. */
+  /**
+   * Applies the current values of the subscription. An endpoint that was verified again starts as
+   * unknown.
+   */
   reconfigure(config: LaneConfig): void {
     const anew = config.verified_at !== this.config.verified_at
     this.config = config
@@ -106,7 +110,7 @@ export class Lane {
     return Math.max(0, Math.min(most - this.in_flight, this.tokensNow()))
   }
 
-  /** How long the gate stays shut, where time alone opens it; null where something else must happen. */
+  /** How long the gate stays closed, if only time opens it; null if something else must happen. */
   opensInMs(now_ms: number): number | null {
     const until = Math.max(
       this.not_before_ms,
@@ -118,7 +122,7 @@ export class Lane {
     return rate_per_second === null ? null : ((1 - this.tokens) / rate_per_second) * 1000
   }
 
-  /** Known to be slow, or at this moment waiting for an answer for too long. */
+  /** Known to be slow, or waiting for a response for too long at this moment. */
   isSlow(now_ms: number): boolean {
     if (breakerAt(this.breaker, now_ms).state === 'half_open') return true
     if ((this.ewma_ms ?? 0) > slow_ms) return true
@@ -131,13 +135,13 @@ export class Lane {
     if (this.config.rate_per_second !== null) this.tokens -= many
   }
 
-  /** What was reserved and not used. */
+  /** Returns what was reserved and not used. */
   giveBack(many: number): void {
     this.in_flight -= many
     if (this.config.rate_per_second !== null) this.tokens += many
   }
 
-  /** What it failed before counts no more. */
+  /** Its earlier failures do not count any more. */
   acquit(): void {
     this.failing_since_ms = null
     this.failures = 0
@@ -171,7 +175,7 @@ export class Lane {
   }
 }
 
-/** A tenth of a second's worth may go at once. */
+/** The requests of a tenth of a second may be sent at once. */
 function burstOf({ rate_per_second }: LaneConfig): number {
   return Math.max(1, (rate_per_second ?? 0) / 10)
 }

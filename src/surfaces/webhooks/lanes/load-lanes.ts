@@ -1,4 +1,4 @@
-/** Lanes and what their subscriptions say, as rows; nothing is loaded of those that do not send. */
+/** Lanes and the values of their subscriptions, as rows; only lanes that send are loaded. */
 import { type Static, Type } from 'typebox'
 import { parseTime } from '../../../kernel/clock.ts'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -59,7 +59,7 @@ export async function loadLanes(
   return rows.map(row => new Lane(row, configOf(row, secrets.get(row.id)), recordOf(row)))
 }
 
-/** What the subscriptions of these lanes say now. */
+/** The current values of the subscriptions of these lanes. */
 export async function reloadConfigs(
   deps: Pick<Deps, 'kernel' | 'secrets'>,
   lanes: readonly Lane[],

@@ -1,6 +1,7 @@
 /**
- * Writes down what must outlive the owner of lanes; an owner that is none any more writes nothing. That a
- * lane is degraded is written where it is told; a success takes it back here.
+ * Saves the state that must survive the owner of lanes; a process that no longer owns a lane writes
+ * nothing. The statement that emits the event also marks a lane as degraded; a success removes the
+ * mark here.
  */
 import { rfc3339 } from '../../../kernel/clock.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -10,7 +11,7 @@ import type { Lane } from './lane.ts'
 export async function saveLanes(tx: Tx, owner: string, lanes: readonly Lane[]): Promise<void> {
   if (lanes.length === 0) return
   const time = (ms: number | null) => (ms === null || ms === 0 ? null : rfc3339(Math.round(ms)))
-  // In one order, so that two who save never wait for each other in a circle.
+  // In a fixed order, so that two processes cannot deadlock.
   const rows = lanes.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   await tx.run(sql`
     -- any tenant: a sender owns endpoints of all of them

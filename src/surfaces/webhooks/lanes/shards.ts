@@ -1,7 +1,8 @@
 /**
- * Which endpoints this process sends for. Endpoints fall into 64 shards by their id; a process leases as
- * many as its share of the processes alive, so one row a shard covers any number of endpoints. A lease
- * counts only until its end on the clock of this machine since before it was asked for.
+ * Which endpoints this process sends to. Endpoints are divided into 64 shards by their id; a
+ * process leases its share of the shards, so one row a shard covers any number of endpoints. A
+ * lease is valid until its end, counted by the clock of this machine from before the request for
+ * it.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -17,7 +18,7 @@ export class Shards {
   private readonly owner: string
   private readonly lease_seconds: number
   private readonly until = new Map<number, number>()
-  /** Given to others as soon as nothing is under way there. */
+  /** Given to other processes as soon as no request is running there. */
   private readonly leaving = new Set<number>()
 
   constructor(kernel: Pick<Kernel, 'db' | 'settings'>, owner: string) {
@@ -39,7 +40,10 @@ export class Shards {
     return [...this.until.keys()].filter(shard => this.mayBegin(shard))
   }
 
-  /** Renews, takes what is free and lets go what is too much; `busy` are those with work under way. */
+  /**
+   * Renews leases, takes free shards and releases those beyond its share; `busy` are those with
+   * running requests.
+   */
   async turn(busy: ReadonlySet<number>): Promise<void> {
     const until = performance.now() + this.lease_seconds * 1000
     const { mine, senders } = await this.renew()

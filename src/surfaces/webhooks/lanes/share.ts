@@ -1,7 +1,7 @@
 /**
- * Who may begin how many requests now. Lanes take turns of eight, in the order in which they were served
- * last, so that nobody's backlog is in anybody's way; slow ones share a bulkhead of their own, and no
- * tenant takes more than half.
+ * Which lane may begin how many requests now. Lanes take turns of eight requests, the lane that was
+ * served longest ago first, so that no backlog delays others. Slow lanes share a separate limit (a
+ * bulkhead), and no tenant takes more than half.
  */
 import type { Lane } from './lane.ts'
 
@@ -14,7 +14,7 @@ export type Share = { readonly lane: Lane; many: number }
 
 const quantum = 8
 
-/** What is under way, by bulkhead and tenant; a lane moves between the bulkheads as it gets slow. */
+/** Running requests, by bulkhead and tenant; a lane changes its bulkhead when it becomes slow. */
 export type Load = {
   fast: number
   slow: number
@@ -33,8 +33,8 @@ export function loadOf(lanes: Iterable<Lane>, now_ms: number): Load {
 }
 
 /**
- * Takes from `hungry`, at most `most` in all. Lanes that get something go to its end; those whose gate is
- * shut are handed to `shut`.
+ * Takes from `hungry`, at most `most` in all. Lanes that get something go to its end; those whose
+ * gate is closed are moved to `shut`.
  */
 export function shareOut(
   hungry: Set<Lane>,
@@ -70,7 +70,7 @@ export function shareOut(
 }
 
 function roomFor(lane: Lane, load: Load, room: Room, tenant_max: number, now_ms: number): number {
-  // What hangs beyond the bulkhead of the slow takes nothing from the fast.
+  // Hanging requests beyond the bulkhead of the slow lanes take nothing from the fast ones.
   const bulkhead = lane.isSlow(now_ms)
     ? Math.min(room.in_flight_slow - load.slow, room.in_flight - load.fast - load.slow)
     : room.in_flight - Math.min(load.slow, room.in_flight_slow) - load.fast

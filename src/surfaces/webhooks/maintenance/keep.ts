@@ -1,6 +1,6 @@
 /**
- * What happens without being asked: cancelling what a deleted subscription had waiting, ending what is too
- * old, deleting unverified subscriptions, and what is deleted by age.
+ * Periodic maintenance: cancels waiting deliveries of deleted subscriptions, ends deliveries that
+ * are too old, deletes unverified subscriptions, and deletes old rows.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -61,7 +61,7 @@ const Ended = Type.Object({
   last_error_code: nullable(Type.String()),
 })
 
-/** What waits for a subscription on hold ends when even time on hold is over. */
+/** A delivery that waits for a paused subscription ends when even the time on hold is over. */
 async function endOld({ kernel: { db, settings } }: Deps): Promise<number> {
   const seconds = settings['webhooks.max_held_age_seconds']
   return db.tx(async tx => {
@@ -114,7 +114,7 @@ async function forgetUnverified({ kernel: { db } }: Deps): Promise<number> {
   })
 }
 
-/** What is deleted without a word. */
+/** Rows that are deleted without an event. */
 export function retention({ settings }: Kernel): Retention[] {
   const weeks = [
     ['deliveries', settings['webhooks.deliveries_retention_days']],
@@ -141,7 +141,7 @@ export function retention({ settings }: Kernel): Retention[] {
       where: sql`t.leased_until < now() - interval '1 hour'`,
     },
     {
-      // Of what is still to be worked on the bytes stay.
+      // The bytes of unprocessed receipts are kept.
       table: 'webhooks.receipt_payloads',
       key: ['receipt_id'],
       where: sql`

@@ -1,10 +1,10 @@
 /**
- * When an account is disabled, nothing more is sent to the endpoints that it named: they are disabled until
- * somebody else takes them up again and becomes their owner. Those of an erased account are deleted
+ * When an account is disabled, nothing more is sent to its endpoints: they are disabled until
+ * another account enables them and becomes their owner. Those of an erased account are deleted
  * (personal.ts).
  */
 import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import type { LoggedEvent } from '../../../kernel/events/event.ts'
 import type { Consumer } from '../../../kernel/surface.ts'
 import { SubscriptionRow } from '../schemas.ts'
@@ -14,16 +14,21 @@ export const ownersConsumer: Consumer = {
   name: 'webhooks.owners',
   events: ['account.status_changed'],
   run: async (tx, event) => {
-    // Identity's declaration of these events says so.
+    // Identity's declaration of these events guarantees this type.
     const { account_id, to } = event.payload as { account_id: string; to: string }
     if (to === 'disabled') await revoke(tx, event, account_id)
   },
 }
 
-async function revoke(tx: Tx, { tenant_id }: LoggedEvent, owner_id: string): Promise<void> {
+function revoke(tx: Tx, { tenant_id }: LoggedEvent, owner_id: string): Promise<void> {
+  return disableOwned(tx, sql`s.tenant_id = ${tenant_id} and s.owner_id = ${owner_id}`)
+}
+
+export async function disableOwned(tx: Tx, which: Sql): Promise<void> {
   const rows = await tx.many(
     SubscriptionRow,
     sql`
+      -- any tenant: as the caller says
       update webhooks.subscriptions s
       set state = 'disabled', disabled_at = kernel.now(), disabled_reason = 'owner_revoked',
         held_seconds = held_seconds
@@ -31,7 +36,7 @@ async function revoke(tx: Tx, { tenant_id }: LoggedEvent, owner_id: string): Pro
         paused_at = null, paused_reason = null, unverified_since = null, challenge_due_at = null,
         challenge_hash = null, challenge_expires_at = null, version = version + 1,
         updated_at = kernel.now()
-      where s.tenant_id = ${tenant_id} and s.owner_id = ${owner_id}
+      where ${which}
         and s.state in ('created', 'active', 'paused')
       returning ${subscriptionColumns}`,
   )

@@ -1,7 +1,8 @@
 /**
- * Tells the owner of a subscription when its endpoint has failed for long, when it was disabled for that,
- * and when it was paused because they may no longer read what it asks for: once for each event, and only where it is still so. It hears the event instead of speaking in the
- * sender's own commit, which carries hundreds of results and must not wait for anybody's account.
+ * Informs the owner of a subscription when its endpoint has failed for long, when it was disabled
+ * for that, and when it was paused because they may no longer read its types: once for each event,
+ * and only if it is still true. It consumes the event instead of running in the sender's own
+ * commit, because that carries hundreds of results and must not wait for a lock on an account.
  */
 import { type Static, Type } from 'typebox'
 import { parseTime, rfc3339 } from '../../../kernel/clock.ts'
@@ -24,7 +25,7 @@ const Subscription = Type.Object({
   disabled_at: nullable(Time),
 })
 
-/** What the words are made of. */
+/** The values in the text. */
 type Failing = Static<typeof Subscription> & {
   readonly since: string
   readonly last_error_code: string | null
@@ -66,7 +67,7 @@ export function ownerMailConsumer(
   }
 }
 
-/** Nothing where it has been mended, moved or deleted meanwhile, or was disabled for another reason. */
+/** Nothing if it has been fixed, moved or deleted meanwhile, or was disabled for another reason. */
 function findFailing(tx: Tx, { tenant_id }: LoggedEvent, { subscription_id, reason }: Told) {
   return tx.maybe(
     Subscription,
@@ -151,7 +152,7 @@ function replay(public_url: string, id: string, only: string, since: string): st
   return `POST ${public_url}/v1/webhook-subscriptions/${id}/replay\n${body}`
 }
 
-/** Paths and queries of endpoints may hold secrets. */
+/** Paths and queries of endpoints may contain secrets. */
 function hostOf({ endpoint }: Failing): string {
   return new URL(endpoint).host
 }

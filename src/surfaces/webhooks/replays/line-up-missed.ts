@@ -1,7 +1,7 @@
 /**
- * Makes deliveries of events that the subscription should have had and has none of: what came while it was
- * disabled, not verified yet, or not there. In the order of the log, a portion a commit; what is there
- * already stays as it is, so a portion that is done again changes nothing.
+ * Creates deliveries of events that the subscription should have had and has none of: those from a
+ * time when it was disabled, not verified yet, or not created. In the order of the log, a portion a
+ * commit. Existing deliveries are not changed, so repeating a portion changes nothing.
  */
 import { type Static, Type } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
@@ -13,14 +13,14 @@ import { tested } from '../events.ts'
 import { bodyOf } from '../fan-out/body.ts'
 import type { Due, Portion, Selection, Step } from './line-up.ts'
 
-/** What the subscription wants to hear, as its row says now. */
+/** The requested types of the subscription, as its row is now. */
 export type Listening = Omit<Selection, 'states' | 'types'> & {
   readonly types: readonly string[]
   readonly aggregate_ids: readonly string[] | null
   readonly api_version: string
 }
 
-/** However few of them fit, one statement looks at no more. */
+/** One statement scans at most this many, even if few of them match. */
 const window = 2000
 
 const Row = Type.Object({

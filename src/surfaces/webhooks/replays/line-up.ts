@@ -1,6 +1,7 @@
 /**
- * Lines up deliveries that have ended, in the order of their ids, a portion a commit. What this replay has
- * lined up already is counted and left alone, so a portion that is done again after a crash changes nothing.
+ * Schedules ended deliveries again, in the order of their ids, a portion a commit. Deliveries that
+ * this replay has already scheduled are counted and not changed, so repeating a portion after a
+ * crash changes nothing.
  */
 import { type Static, Type } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
@@ -8,7 +9,7 @@ import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable } from '../../../kernel/http/shapes.ts'
 import { oldest_days } from '../sending/pending-ids.ts'
 
-/** What is sent again, and to whom. */
+/** Which deliveries are sent again, and to which subscription. */
 export type Selection = {
   readonly tenant_id: string
   readonly subscription_id: string
@@ -16,12 +17,12 @@ export type Selection = {
   readonly since: string
   readonly until: string
   readonly states: readonly string[]
-  /** Names; null where nobody asked for certain ones. */
+  /** Names; null if the request names none. */
   readonly types: readonly string[] | null
 }
 
 export type Step = {
-  /** Behind the last one that was looked at. */
+  /** After the last one that was scanned. */
   readonly after: string
   readonly many: number
 }
@@ -31,7 +32,7 @@ export type Due = { readonly lead_seconds: number; readonly rate_per_second: num
 /** `after` is null when there is no more. */
 export type Portion = { readonly found: number; readonly after: string | null }
 
-/** However few of them fit, one statement looks at no more. */
+/** One statement scans at most this many, even if few of them match. */
 const window = 5000
 
 const Row = Type.Object({

@@ -1,8 +1,8 @@
 /**
- * How fast a replay of many goes: what is lined up gets its time one after the other at the given rate. A
- * short one lines up no more than what is due within a moment. A long one lines up some seconds and then
- * puts its job off, so that it holds no place of the runner while it waits; a cancelled one therefore stops
- * within those seconds.
+ * The rate of a replay of many: scheduled deliveries get due times one after the other at the given
+ * rate. A short replay schedules only what is due within a moment. A long one schedules some
+ * seconds and then postpones its job, so that it occupies no slot of the runner while it waits; a
+ * cancelled one therefore stops within those seconds.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseTime, rfc3339, type Clock } from '../../../kernel/clock.ts'
@@ -14,12 +14,15 @@ const long_ahead_ms = 10_000
 const claimed_again_ms = 2000
 
 export type Pace = {
-  /** How far the line reaches beyond this moment. */
+  /** How far ahead deliveries are scheduled. */
   lead_seconds(): number
   took(many: number, rate_per_second: number): void
-  /** Until when there are times in the line, for the next attempt. */
+  /** The last due time that was given out, for the next attempt. */
   until(): string
-  /** Resolves when there is room in the line again; seconds to put the job off where that takes long. */
+  /**
+   * Resolves when more may be scheduled; returns the seconds to postpone the job if that takes
+   * long.
+   */
   room(left: number, rate_per_second: number, signal: AbortSignal): Promise<number | null>
 }
 

@@ -1,7 +1,7 @@
 /**
  * Sends one delivery again: the same bytes under the same ids, with a new budget of attempts. One
- * conditional statement decides, so that of two replays at once only one opens a budget; whoever asked,
- * and why, is recorded with it.
+ * conditional statement decides, so that of two replays at once only one opens a budget; the
+ * requester and the reason are recorded with it.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -20,7 +20,7 @@ const Known = Type.Object({
   event_id: Id,
   subscription_id: Id,
   subscription_state: Type.String(),
-  /** What was sent is there, and young enough to be sent again. */
+  /** The bytes still exist, and the event is young enough to be sent again. */
   kept: Type.Boolean(),
 })
 type Known = Static<typeof Known>
@@ -90,9 +90,10 @@ export async function takeReplayTurns(
 }
 
 /**
- * What waits already only comes sooner, unless it waits for its aggregate. What ended starts a new age
- * too, so what the subscription was held before does not prolong it. Whether its bytes are there was
- * looked at before: they go after weeks, and asked in this statement, PostgreSQL 18.4 has died of it.
+ * A waiting delivery only becomes due sooner, unless it waits for its aggregate. An ended one
+ * starts a new age too, so an earlier time on hold does not prolong it. Whether its bytes exist was
+ * checked before, because they are kept for weeks, and with that check in this statement PostgreSQL
+ * 18.4 crashed.
  */
 function sendAgain(tx: Tx, at: Place & Known, replay_id: string) {
   return tx.maybe(

@@ -1,7 +1,7 @@
 /**
- * A replay of many, as a job: first it counts, so that its progress has an end and nothing is sent where
- * it would be too much; then it lines up what is sent again, at the pace of the subscription and behind
- * what is live. It saves its place with each portion, and a cancelled one lines up nothing more.
+ * A replay of many, as a job: first it counts, so that its progress has a total and nothing is sent
+ * if it would be too much. Then it schedules the deliveries, at the rate of the subscription and
+ * behind live ones. It saves its place with each portion; a cancelled one schedules nothing more.
  */
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
@@ -21,17 +21,20 @@ export const replay_type = 'webhooks.bulk_replay'
 const Result = Type.Object({ subscription_id: Id, deliveries: Type.Integer() })
 type Result = Static<typeof Result>
 
-/** Deliveries that have ended, in the order of their ids; then events without one, in that of the log. */
+/**
+ * Ended deliveries in the order of their ids; then events without a delivery, in the order of the
+ * log.
+ */
 const Stage = Type.Union([Type.Literal('ended'), Type.Literal('missed')])
 type Stage = Static<typeof Stage>
 const Spot = Type.Object({ stage: Stage, after: Type.String() })
 type Spot = Static<typeof Spot>
-/** `at` is null when all is lined up. */
+/** `at` is null when everything is scheduled. */
 const Place = Type.Object({
   at: nullable(Spot),
   done: Type.Integer(),
   total: Type.Integer(),
-  /** Until when there are times in the line. */
+  /** The last due time that was given out. */
   until: Type.Optional(Type.String()),
 })
 type Place = Static<typeof Place>
@@ -100,14 +103,14 @@ async function begin(work: Work): Promise<Place> {
   return place
 }
 
-/** Where to go on after a portion: in its stage, or in the next. */
+/** Where to continue after a portion: in the same stage, or in the next. */
 async function behind(work: Work, { stage }: Spot, { after }: Portion): Promise<Spot | null> {
   if (after !== null) return { stage, after }
   const all = stages[work.order.only]
   return enter(work, all.slice(all.indexOf(stage) + 1))
 }
 
-/** The beginning of the first of these stages that has anything to look at. */
+/** The beginning of the first of these stages that has anything to scan. */
 async function enter(work: Work, left: readonly Stage[]): Promise<Spot | null> {
   for (const stage of left) {
     const after = await startIn(work, stage)
@@ -135,7 +138,7 @@ function count({ kernel: { db } }: Needed, target: Target, { stage, after }: Spo
     : countMissed(db, target.missed, after)
 }
 
-/** At most what goes in a second. */
+/** At most what is sent in a second. */
 function lineUp(
   { kernel: { db } }: Needed,
   target: Target,

@@ -1,7 +1,7 @@
 /**
- * To whom a replay of many sends, read again for each portion: where nothing is sent any more, nothing is
- * sent again either, and a changed filter or rate counts from the next portion on. So do rights: of the one
- * who asked for the replay, and of the owner who reads what is sent.
+ * The subscription to which a replay of many sends, read again for each portion: if it no longer
+ * receives, nothing is sent again either, and a changed filter or rate applies from the next
+ * portion on. So do permissions: of the requester, and of the owner of the subscription.
  */
 import { type Static, Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
@@ -48,7 +48,7 @@ export async function readTarget(
   { id: replay_id, tenant_id }: { readonly id: string; readonly tenant_id: string },
   { subscription_id, until, only, types: asked, ...order }: ReplayOrder,
 ): Promise<Target> {
-  // The log may reach back further than the weeks that could take a delivery of it.
+  // The log may reach further back than the weekly partitions of deliveries.
   const kept_days = Math.min(
     settings['kernel.events_retention_days'],
     settings['webhooks.deliveries_retention_days'],

@@ -1,4 +1,4 @@
-/** What is asked and answered when one delivery, or many of a subscription, are sent again. */
+/** Requests and replies of a replay of one delivery, or of many of a subscription. */
 import { type Static, Type } from 'typebox'
 import { closed, Id, text, Time } from '../../../kernel/http/shapes.ts'
 import { Pattern } from '../schemas.ts'
@@ -12,7 +12,9 @@ export const Replayed = Type.Object({
   attempt_count: Type.Integer(),
 })
 
-/** `failed`: ended without success; `missed`: there is no delivery; `all`: these and what was delivered. */
+/**
+ * `failed`: ended without success; `missed`: there is no delivery; `all`: these and delivered ones.
+ */
 const only = ['failed', 'missed', 'all'] as const
 export const Only = Type.Unsafe<(typeof only)[number]>(Type.String({ enum: [...only] }))
 
@@ -25,7 +27,7 @@ export const ReplayMany = closed({
 })
 export type ReplayMany = Static<typeof ReplayMany>
 
-/** The replay and the job that does it share one id. */
+/** The replay and its job share one id. */
 export const ReplayingMany = Type.Object({
   id: Id,
   job_id: Id,

@@ -1,6 +1,6 @@
 /**
- * The bytes and the trace of recent events in memory, so that an event with a thousand subscriptions is read once. At
- * most so many bytes; what was not used for longest goes first.
+ * A cache of the bytes and traces of recent events, so that an event with a thousand subscriptions
+ * is read once. It has a limit in bytes; the entry that was not used for longest is dropped first.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -13,7 +13,7 @@ export type Wanted = { readonly event_id: string; readonly api_version: string }
 
 export type Bodies = {
   put(event_id: string, body: Pick<Body, 'api_version' | 'bytes' | 'traceparent'>): void
-  /** From memory, or read and kept; what does not exist is not in the map. */
+  /** From the cache, or read and cached; what does not exist is not in the map. */
   get(reader: Reader, wanted: readonly Wanted[]): Promise<Map<string, Kept>>
 }
 

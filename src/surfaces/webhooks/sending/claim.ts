@@ -1,7 +1,7 @@
 /**
- * Takes due deliveries of lanes that this sender owns, under one token. Of an aggregate in order only the
- * lowest version goes; the later ones are laid aside until it is done. What another sender had begun and
- * did not finish comes back with the mark `lost`.
+ * Claims due deliveries of lanes that this sender owns, under one token. Of an ordered aggregate
+ * only the lowest version is claimed; later versions are set aside until it is done. A delivery
+ * that another sender began and did not finish comes back with the mark `lost`.
  */
 import { type Static, Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -22,9 +22,9 @@ const Row = Type.Object({
   attempt_no: Type.Integer(),
   tries: Type.Integer(),
   replay_id: nullable(Id),
-  /** From when its age counts. */
+  /** The time from which its age counts. */
   since: Time,
-  /** What was on hold meanwhile does not count. */
+  /** Time on hold does not count. */
   held_seconds: Type.Integer(),
   subscription_version: Type.Integer(),
   lost: Type.Boolean(),
@@ -41,8 +41,9 @@ export type Asked = {
 }
 
 /**
- * What is asked for once in a statement stands in a subquery: a function that reads a table is called for
- * every row and every scan otherwise, at twenty microseconds each (fan-out of 5,000 rows: 513 to 200 ms).
+ * Values that are needed once in a statement are in a subquery: otherwise a function that reads a
+ * table is called for every row and every scan, at twenty microseconds each (fan-out of 5,000 rows:
+ * 513 to 200 ms).
  */
 export async function claim(
   tx: Tx,

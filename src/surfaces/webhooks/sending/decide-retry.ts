@@ -1,6 +1,6 @@
 /**
- * What follows from an outcome: for the delivery (its next state, and when), and for its lane (breaker,
- * Retry-After, health). Pure but for the lane, which only its owner touches.
+ * The consequences of an outcome: for the delivery (its next state, and when), and for its lane
+ * (breaker, Retry-After, health). Pure except for the lane, which only its owner changes.
  */
 import { parseTime } from '../../../kernel/clock.ts'
 import { afterAnswer } from '../lanes/breaker.ts'
@@ -20,20 +20,20 @@ export type Rules = {
 
 export type Next = {
   readonly state: 'pending' | 'delivered' | 'permanent_failure' | 'exhausted'
-  /** Whether it was an attempt at all: our own faults are none. */
+  /** Whether it counts as an attempt: our own faults do not. */
   readonly counted: boolean
   readonly tries: number
   readonly delay_ms: number
 }
 
-/** What becomes of the subscription. */
+/** What happens to the subscription. */
 export type Consequence = 'degraded' | 'failing' | 'gone' | 'owner_revoked' | null
 
 const spread = 0.2
 const shortest_ms = 1000
 const own_fault_ms = 5000
 const wait_ms_max = 86_400_000
-/** A name may point to the wrong place for a while: the first try and three more. */
+/** A name may resolve wrongly for a while: the first try and three more. */
 const blocked_tries = 4
 const disable_failures_min = 20
 
@@ -74,7 +74,7 @@ export function isTooOld(
   return age_seconds - held > rules.max_age_seconds || age_seconds > rules.max_held_age_seconds
 }
 
-/** The lane learns from an outcome; answers what it means for the subscription. */
+/** Updates the lane with an outcome; returns what it means for the subscription. */
 export function learn(
   lane: Lane,
   outcome: Outcome,
@@ -105,7 +105,7 @@ export function learn(
   return healthOf(lane, rules, now_ms)
 }
 
-/** Without success for so long that its owner should know, or that it is left alone. */
+/** Without success for so long that its owner should know, or that it is disabled. */
 function healthOf(lane: Lane, rules: Rules, now_ms: number): Consequence {
   const failing_seconds = (now_ms - (lane.failing_since_ms ?? now_ms)) / 1000
   const often = lane.failures >= disable_failures_min

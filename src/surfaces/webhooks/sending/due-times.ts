@@ -1,7 +1,7 @@
 /**
- * When lanes have something due again, as far as this sender decided it: a retry begins at its time and not
- * at the next look into the database. Times are kept in steps, so that ten thousand retries of a minute are
- * a few hundred entries; what is later than a minute is found by looking.
+ * When lanes have something due again, as far as this sender decided it: so a retry begins at its
+ * time and not at the next scan of the database. Times are rounded to steps, so that ten thousand
+ * retries of a minute are a few hundred entries; times later than a minute are found by scanning.
  */
 const step_ms = 25
 const reach_ms = 60_000
@@ -18,12 +18,12 @@ export class DueTimes {
     this.next = Math.min(this.next, step)
   }
 
-  /** Infinity where there is none. */
+  /** Infinity if there is none. */
   inMs(now_ms: number): number {
     return Math.max(0, this.next * step_ms - now_ms)
   }
 
-  /** Those whose time has come. */
+  /** The lanes whose time has come. */
   take(now_ms: number): string[] {
     if (this.next * step_ms > now_ms) return []
     const due = [...this.steps.keys()].filter(step => step * step_ms <= now_ms)

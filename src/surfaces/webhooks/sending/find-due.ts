@@ -1,12 +1,15 @@
 /**
- * Which endpoints have something due that nobody told this sender of: after a retry's wait, a restart, or
- * a fan-out elsewhere. It jumps from endpoint to endpoint through the index of what is pending, so its
- * cost grows with the endpoints that have pending deliveries, not with all endpoints or all deliveries.
+ * Finds endpoints with something due of which this sender has no notification: after a retry's
+ * wait, a restart, or a fan-out elsewhere. It jumps from endpoint to endpoint through the index of
+ * pending deliveries, so its cost grows with the endpoints that have some, not with all endpoints
+ * or all deliveries.
  */
 import { Type } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'
+import { logFailure } from '../../../kernel/database/log-failure.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
+import type { Kernel } from '../settings.ts'
 import { lookUp } from './look-ups.ts'
 import { isPending } from './pending-ids.ts'
 
@@ -14,8 +17,22 @@ const Found = Type.Object({ id: Id, due: Type.Boolean() })
 
 export type Due = {
   readonly ids: readonly string[]
-  /** Something waits for its time. */
+  /** A delivery waits for its time. */
   readonly waits: boolean
+}
+
+/** What this sender was told of goes on while nothing can be looked for. */
+export async function look(
+  { db, fault, log }: Pick<Kernel, 'db' | 'fault' | 'log'>,
+  shards: readonly number[],
+): Promise<Due> {
+  try {
+    await fault('webhooks.before_look')
+    return await findDue(db, shards)
+  } catch (error) {
+    logFailure(log, { err: error }, 'what is due could not be looked for')
+    return { ids: [], waits: true }
+  }
 }
 
 export async function findDue(db: Db, shards: readonly number[]): Promise<Due> {
@@ -26,7 +43,8 @@ export async function findDue(db: Db, shards: readonly number[]): Promise<Due> {
 
 function waitingOf(shards: readonly number[]): Sql {
   const kept = isPending()
-  // The first in the order of an index, and no `exists`, which may be answered by reading all that is due.
+  // The first in the order of an index instead of `exists`, which may be answered by reading
+  // everything that is due.
   const first = (behind: boolean) => sql`
     -- any tenant: as below
     (select d.event_id from webhooks.deliveries d

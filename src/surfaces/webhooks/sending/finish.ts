@@ -1,7 +1,7 @@
 /**
- * Records results: state and attempt of each delivery in one statement, only where the token is still the
- * one under which it was sent, so that a sender that comes late changes nothing. What follows for the
- * subscription, and the events that tell it, share the commit.
+ * Records results: state and attempt of each delivery in one statement, only where the token is
+ * still the one under which it was sent, so that a late sender changes nothing. The consequences
+ * for the subscription, and their events, share the commit.
  */
 import { type Static, Type } from 'typebox'
 import { rfc3339 } from '../../../kernel/clock.ts'
@@ -52,27 +52,27 @@ export async function finish(tx: Tx, results: readonly Result[]): Promise<void> 
   if (results.some(one => one.consequence)) await followAll(tx, results, done)
 }
 
-/** What a sender learnt after its lease had ended says nothing of the subscription either. */
+/** If a sender's lease has ended, its results say nothing about the subscription either. */
 async function followAll(tx: Tx, results: readonly Result[], done: readonly Done[]): Promise<void> {
   const recorded = new Set(done.map(keyOf))
   const lanes = new Map<string, Result>()
   for (const one of results) {
     if (!one.consequence) continue
     if (!recorded.has(keyOf(one.claimed))) {
-      // The next failure says it again.
+      // The next failure reports it again.
       one.lane.degraded = false
       continue
     }
     const before = lanes.get(one.lane.id)?.consequence
     if (before === undefined || before === 'degraded') lanes.set(one.lane.id, one)
   }
-  // In one order, so that two senders never wait for each other in a circle.
+  // In a fixed order, so that two senders cannot deadlock.
   for (const [, one] of [...lanes].sort(([a], [b]) => (a < b ? -1 : 1))) await follow(tx, one)
 }
 
 /**
- * The claim leaves in the same packet as the results, unless they change what it may take: the next
- * version of an aggregate, or a subscription that is disabled.
+ * The claim is sent in the same packet as the results, unless they change what it may take: the
+ * next version of an aggregate, or a subscription that is disabled.
  */
 export async function finishAndClaim(
   tx: Tx,
@@ -146,7 +146,7 @@ function record(tx: Tx, results: readonly Result[]): Promise<Done[]> {
   )
 }
 
-/** The next version of an aggregate in order may go when the one before it is done. */
+/** The next version of an ordered aggregate may be sent when the one before it is done. */
 async function releaseNext(tx: Tx, done: readonly Done[]): Promise<void> {
   const ended = done.filter(one => one.ordered && one.state !== 'pending')
   if (ended.length === 0) return
@@ -168,7 +168,10 @@ async function releaseNext(tx: Tx, done: readonly Done[]): Promise<void> {
 
 const exhausted = 'webhook_delivery.exhausted'
 
-/** That an announcement of this kind did not arrive is not announced: two who fail would feed each other. */
+/**
+ * No event is emitted about the failed delivery of such an event: two failing endpoints would cause
+ * each other's events without end.
+ */
 export function announceExhausted(
   tx: Pick<Tx, 'emit'>,
   one: Omit<Done, 'aggregate_id' | 'ordered' | 'state'>,
@@ -223,7 +226,10 @@ async function follow(tx: Tx, { lane, consequence, outcome }: Result): Promise<v
   if (disables) await acquit(tx, lane)
 }
 
-/** What waits is kept until somebody who may read it resumes it. A subscription that changed is asked again. */
+/**
+ * Waiting deliveries are kept until an account that may read them resumes it. A changed
+ * subscription is checked again.
+ */
 async function pauseFor(tx: Tx, { id, tenant_id, config }: Lane, reason: string): Promise<void> {
   const row = await tx.maybe(
     SubscriptionRow,
@@ -238,7 +244,9 @@ async function pauseFor(tx: Tx, { id, tenant_id, config }: Lane, reason: string)
   if (row) announce(tx, 'webhook_subscription.paused', row, { reason })
 }
 
-/** Who takes it up again has mended it: it is not disabled by the first failure after that. */
+/**
+ * The person who enabled it again has fixed it: the first failure after that does not disable it.
+ */
 async function acquit(tx: Tx, lane: Lane): Promise<void> {
   await tx.run(sql`
     update webhooks.delivery_lanes set failing_since = null, failures = 0, degraded_at = null
@@ -246,7 +254,9 @@ async function acquit(tx: Tx, lane: Lane): Promise<void> {
   tx.afterCommit(() => lane.acquit())
 }
 
-/** Once until it succeeds, in the commit that tells it: whoever sends for it after a crash knows. */
+/**
+ * Once until it succeeds, in the commit that emits it: so a new sender after a crash knows it too.
+ */
 async function marked(tx: Tx, { id, tenant_id }: Lane): Promise<boolean> {
   const count = await tx.run(sql`
     update webhooks.delivery_lanes set degraded_at = kernel.now()
@@ -254,7 +264,7 @@ async function marked(tx: Tx, { id, tenant_id }: Lane): Promise<boolean> {
   return count > 0
 }
 
-/** What somebody else had begun and did not finish: nobody knows what came of it. */
+/** Another sender began it and did not finish: its result is unknown. */
 export async function recordLost(tx: Tx, lost: readonly Claimed[]): Promise<void> {
   if (lost.length === 0) return
   await tx.run(sql`

@@ -1,4 +1,4 @@
-/** The secrets that sign for a subscription now, newest first, opened. */
+/** The current signing secrets of a subscription, newest first, opened. */
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -10,7 +10,7 @@ import { Bytes } from '../schemas.ts'
 export type LiveSecret = {
   readonly version: number
   readonly key: KeyObject
-  /** When it ceases to sign; null for the current one. */
+  /** When it stops signing; null for the current one. */
   readonly valid_until: string | null
 }
 

@@ -1,9 +1,9 @@
 /**
- * For the rest of the transaction every statement is planned once, as look-ups through indexes. The planner
- * knows little of a table whose rows come and go in seconds, and a plan for these very values takes longer
- * to make (3 ms) than a claim takes to run (1 ms). Without sorting, what is to come in an order is read from
- * the index that has it: the planner would rather read all that an endpoint has waiting through the primary
- * key and sort that (a claim over a million that wait: 179 to 9 ms).
+ * Makes the rest of the transaction plan every statement once, as index look-ups. The planner knows
+ * little of a table whose rows come and go in seconds, and a plan for specific values takes longer
+ * to make (3 ms) than a claim takes to run (1 ms). Sorting is off, so that ordered rows are read
+ * from the index with that order: otherwise the planner would read everything that an endpoint has
+ * waiting through the primary key and sort it (a claim over a million waiting rows: 179 to 9 ms).
  */
 import type { Static, TSchema } from 'typebox'
 import type { Db, Tx } from '../../../kernel/database/db.ts'
@@ -17,7 +17,7 @@ export async function planLookUps(tx: Tx): Promise<void> {
       set_config('enable_incremental_sort', 'off', true)`)
 }
 
-/** One statement that is planned so. */
+/** One statement that is planned this way. */
 export async function lookUp<S extends TSchema>(
   db: Db,
   row: S,

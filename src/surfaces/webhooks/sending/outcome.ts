@@ -1,6 +1,6 @@
 /**
- * What an attempt says: delivered, to be tried again, never to be tried again, or nothing at all because
- * the fault was ours. Each failure has one stable code.
+ * The result of an attempt: delivered, to be retried, never to be retried, or no result because the
+ * fault was ours. Each failure has one stable code.
  */
 import { isUtf8 } from 'node:buffer'
 import { retryAfterSeconds } from '../../../kernel/outgoing/retry-after.ts'
@@ -15,7 +15,7 @@ export type Outcome = {
   readonly excerpt: string | null
   readonly timings: SafeResponse['timings'] | null
   readonly remote_ip: string | null
-  /** What Retry-After asks for. */
+  /** The time that Retry-After requests. */
   readonly wait_seconds: number | null
   /** It counts for the breaker: the endpoint, or the way to it, does not work. */
   readonly faulty: boolean
@@ -56,10 +56,11 @@ function verdictOf(status: number): Pick<Outcome, 'verdict' | 'error_code' | 'fa
   return { verdict: status === 408 ? 'retry' : 'permanent', error_code: 'http_4xx', faulty: false }
 }
 
-/** The beginning of an answer as text that can be stored and shown. */
+/** The beginning of a response as text that can be stored and shown. */
 export function excerptOf(body: Buffer): string | null {
   if (body.length === 0) return null
-  // A character of four bytes may be cut at the end; it is replaced like all that is no UTF-8.
+  // A character of four bytes may be cut at the end; it is replaced like everything that is not
+  // UTF-8.
   const part = body.subarray(0, excerpt_length * 4)
   const text = isUtf8(part) ? part.toString() : new TextDecoder().decode(part)
   // oxlint-disable-next-line no-control-regex -- controls are what is taken out
@@ -67,7 +68,7 @@ export function excerptOf(body: Buffer): string | null {
   return clean.toWellFormed().slice(0, excerpt_length).toWellFormed() || null
 }
 
-/** Faults of this machine or its name server: they are not the endpoint's. */
+/** Faults of this machine or its name server, not of the endpoint. */
 const our_codes = ['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'ENOBUFS', 'ENOMEM', 'ENETUNREACH']
 const our_dns_codes = ['ECONNREFUSED', 'ECANCELLED', 'EDESTRUCTION', 'ENOTINITIALIZED']
 
@@ -112,7 +113,7 @@ function failureOf(failure: SafeFetchFailure): Pick<Outcome, 'verdict' | 'error_
     case 'invalid_request':
       return ours
     default:
-      // blocked_address, and what makes an address unfit: scheme, name, credentials, form.
+      // blocked_address, and the reasons that make a URL invalid: scheme, name, credentials, form.
       return blocked('blocked_address')
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The lanes of a sender: which of them have work, which wait for their gate, and what is under way. A lane
- * exists here only while it has work or had it a minute ago.
+ * The lanes of a sender: which of them have work, which wait for their gate, and which requests are
+ * running. A lane is here only while it has work or had some a minute ago.
  */
 import type { Deps } from '../deps.ts'
 import type { Lane } from '../lanes/lane.ts'
@@ -38,7 +38,7 @@ export class OwnLanes {
     this.wake = wake
   }
 
-  /** There is something due for these. */
+  /** Deliveries are due for these. */
   poke(ids: readonly string[]): void {
     for (const id of ids) {
       const lane = this.lanes.get(id)
@@ -51,7 +51,7 @@ export class OwnLanes {
     if (ids.length > 0) this.wake()
   }
 
-  /** Loads lanes that were not known; those of others are left to them. */
+  /** Loads unknown lanes; those of other senders are left to them. */
   async meet(): Promise<void> {
     if (this.unknown.size === 0) return
     const ids = [...this.unknown].slice(0, load_max)
@@ -70,7 +70,7 @@ export class OwnLanes {
     if (foreign) this.deps.kernel.wake()
   }
 
-  /** What may begin now, reserved. */
+  /** What may begin now; it is reserved. */
   share(most: number): Share[] {
     if (this.hungry.size === 0) return []
     const { kernel } = this.deps
@@ -97,7 +97,9 @@ export class OwnLanes {
     for (const { lane, many } of shares) this.release(lane, many)
   }
 
-  /** What was claimed, with its lane; lanes that had less than they could take have no more work. */
+  /**
+   * What was claimed, with its lane; lanes that had less than they could take have no more work.
+   */
   taken(shares: readonly Share[], claimed: readonly Claimed[]): Taken[] {
     const now = performance.now()
     const rows = Map.groupBy(claimed, one => one.subscription_id)
@@ -105,7 +107,7 @@ export class OwnLanes {
       const got = rows.get(lane.id) ?? []
       const going = got.filter(one => !one.aside)
       this.used.set(lane, now)
-      // Told meanwhile that there is more: it is asked once again.
+      // More work was reported meanwhile: it is searched once again.
       if (got.length < many && !lane.poked) {
         this.hungry.delete(lane)
         this.full.delete(lane)
@@ -169,7 +171,7 @@ export class OwnLanes {
     return new Set([...this.busy].map(lane => lane.shard))
   }
 
-  /** Forgets lanes that are idle, and those that belong to others now. */
+  /** Removes lanes that are idle, and those that belong to other senders now. */
   sweep(): void {
     const idle_since = performance.now() - idle_ms
     for (const lane of this.lanes.values()) {
@@ -181,7 +183,7 @@ export class OwnLanes {
     }
   }
 
-  /** A gate that is shut lets nothing be claimed, by which it would be seen that the endpoint is another. */
+  /** While a gate is closed nothing is claimed, so a changed endpoint would not be noticed. */
   async renew(): Promise<void> {
     const shut = [...this.lanes.values()].filter(lane => lane.timer)
     if (shut.length === 0) return
@@ -224,7 +226,7 @@ export class OwnLanes {
       return
     }
     if (lane.timer) return
-    // A clock that is moved (in development) opens it within the second.
+    // If the clock is moved (in development), it opens within a second.
     const timer = setTimeout(
       () => {
         lane.timer = undefined

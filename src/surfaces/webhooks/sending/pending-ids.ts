@@ -1,11 +1,12 @@
 /**
- * Between which ids of events something may be pending. Given as values, so that a plan is made for the
- * weeks in question only: for all of them, planning a claim takes longer than running it.
+ * The range of event ids in which deliveries may be pending. It is passed as values, so that only
+ * the partitions of those weeks are planned: for all of them, planning a claim takes longer than
+ * running it.
  */
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 
-/** Nothing older is sent: bodies are kept for a month, and their weeks a little longer. */
+/** Nothing older is sent: bodies are kept for a month, and their partitions a little longer. */
 export const oldest_days = 38
 /** Clocks of other machines may be ahead. */
 const ahead_days = 1
@@ -14,7 +15,7 @@ const day_ms = 86_400_000
 type IdRange = { readonly from: string; readonly to: string }
 
 export function pendingIds(): IdRange {
-  // The time in an id is that of the machine, which the clock of the development profile does not move.
+  // The time in an id is the machine's; the clock of the development profile does not move it.
   const now_ms = Number.parseInt(newId().replace('-', '').slice(0, 12), 16)
   return {
     from: firstIdOf(now_ms - oldest_days * day_ms),

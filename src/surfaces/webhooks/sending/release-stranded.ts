@@ -1,6 +1,7 @@
 /**
- * Versions that were laid aside and whose turn has come without anybody having said so: after a change of
- * owners, a cancellation or a replay. It looks at the heads of so many aggregates, and says where to go on.
+ * Releases versions that were set aside and whose turn has come without a notification: after a
+ * change of owners, a cancellation or a replay. It checks the heads of a bounded number of
+ * aggregates, and returns where to continue.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
@@ -18,15 +19,15 @@ const Swept = Type.Object({
   aggregate_id: Id,
 })
 
-/** The aggregate, of the subscription, after which a sweep goes on. */
+/** The aggregate, of the subscription, after which a sweep continues. */
 export type Place = { readonly subscription_id: string; readonly aggregate_id: string }
 
-/** Aggregates in one look. */
+/** Aggregates in one scan. */
 const heads_max = 2000
 
 const beginning: Place = { subscription_id: nil_id, aggregate_id: nil_id }
 
-/** Over all aggregates once. However many wait, looking at them takes a small part of the time. */
+/** Over all aggregates once. However many wait, the scans take a small part of the time. */
 export async function sweepStranded(
   db: Db,
   shards: { owned(): readonly number[] },

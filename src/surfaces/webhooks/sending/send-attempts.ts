@@ -1,6 +1,6 @@
 /**
- * Requests under way: each begins with a claimed delivery and ends with a result, whatever happens. A
- * delivery whose lease is nearly over is not sent at all, for somebody else may be about to.
+ * Running requests: each begins with a claimed delivery and always ends with a result. A delivery
+ * whose lease is nearly over is not sent at all, because another sender may be about to send it.
  */
 import { jitter } from '../../../kernel/ids.ts'
 import { SafeFetchFailure } from '../../../kernel/outgoing/safe-fetch.ts'
@@ -21,7 +21,7 @@ export type Departure = {
   readonly claimed: Claimed
   readonly token: string
   readonly body: Kept | undefined
-  /** What the owner of the subscription holds now. */
+  /** The current grants of the owner of the subscription. */
   readonly grants: ReadonlySet<string>
   /** On the monotonic clock. */
   readonly leased_until: number
@@ -29,7 +29,7 @@ export type Departure = {
 
 type Going = Pick<Departure, 'lane' | 'claimed'>
 
-/** With the bytes, and with what the owners of the subscriptions hold now. */
+/** With the bytes, and with the current grants of the owners of the subscriptions. */
 export async function departures(
   { kernel, bodies, rights }: Pick<Deps, 'kernel' | 'rights'> & { readonly bodies: Bodies },
   going: readonly Going[],
@@ -107,12 +107,12 @@ export async function fly(
   return { ...base, outcome, next, duration_ms, secret_version, consequence }
 }
 
-/** `*` asks for whatever its owner may read, which may be less than when the delivery was made. */
+/** `*` means whatever its owner may read, which may be less than when the delivery was created. */
 function mayBeSent({ event_type }: Claimed, grants: ReadonlySet<string>): boolean {
   return event_type === tested || mayRead(grants, event_type)
 }
 
-/** It was claimed and not sent: it goes back as it was. */
+/** It was claimed and not sent: it goes back unchanged. */
 export function stayed(
   { lane, claimed }: { readonly lane: Lane; readonly claimed: Claimed },
   token: string,

@@ -4,6 +4,7 @@
  * committed. Nothing here decides who sends what: shards, tokens and the claim do, in the database.
  */
 import { setTimeout as wait } from 'node:timers/promises'
+import { logFailure } from '../../../kernel/database/log-failure.ts'
 import { isUnavailable } from '../../../kernel/database/failures.ts'
 import { openSleeper } from '../../../kernel/work/sleeper.ts'
 import { newId } from '../../../kernel/ids.ts'
@@ -16,7 +17,7 @@ import type { Share } from '../lanes/share.ts'
 import { Shards } from '../lanes/shards.ts'
 import type { Bodies } from './bodies.ts'
 import type { Asked, Claimed } from './claim.ts'
-import { findDue, type Due } from './find-due.ts'
+import { look } from './find-due.ts'
 import { finish, finishAndClaim, recordLost, type Result } from './finish.ts'
 import { departures, fly, stayed } from './send-attempts.ts'
 import type { Rules } from './decide-retry.ts'
@@ -127,13 +128,15 @@ class Sending {
         await this.cycle(results, shares)
         return
       }
-      const slept = performance.now()
-      const rest_ms = Math.min(this.poll_at - slept, this.lanes.dueInMs(slept))
-      await this.sleeper.sleep(Math.max(1, rest_ms))
+      await this.sleeper.sleep(this.restMs(performance.now()))
     } catch (error) {
-      this.deps.kernel.log.warn({ err: error }, 'sending has to wait')
+      logFailure(this.deps.kernel.log, { err: error }, 'sending has to wait')
       await this.sleeper.sleepThrough(500)
     }
+  }
+
+  private restMs(now: number): number {
+    return Math.max(1, Math.min(this.poll_at - now, this.lanes.dueInMs(now)))
   }
 
   private gathers(): boolean {
@@ -143,17 +146,7 @@ class Sending {
   }
 
   private async poll(now: number): Promise<void> {
-    const { kernel } = this.deps
-    let found: Due
-    try {
-      await kernel.fault('webhooks.before_look')
-      found = await findDue(kernel.db, this.shards.owned())
-    } catch (error) {
-      // What this sender was told of goes on.
-      kernel.log.warn({ err: error }, 'what is due could not be looked for')
-      this.poll_at = performance.now() + waiting_poll_ms
-      return
-    }
+    const found = await look(this.deps.kernel, this.shards.owned())
     const looked_at = performance.now()
     // However many endpoints wait, looking for them takes a small part of the time.
     this.rested_at = looked_at + (looked_at - now) * 10
@@ -170,14 +163,11 @@ class Sending {
     const lease_seconds = kernel.settings['webhooks.lease_seconds']
     const leased_until = performance.now() + lease_seconds * 1000
     const wanted = shares.map(({ lane, many }) => ({ subscription_id: lane.id, many }))
+    const asked = { owner: this.owner, token, lease_seconds, wanted }
     let claimed: readonly Claimed[] = []
     try {
       if (results.length > 0) await kernel.fault('webhooks.before_finish')
-      claimed = await this.commit(
-        results,
-        { owner: this.owner, token, lease_seconds, wanted },
-        saved,
-      )
+      claimed = await this.commit(results, asked, saved)
     } catch (error) {
       this.lanes.refuse(shares)
       await this.recover(results, error)
@@ -275,7 +265,7 @@ class Sending {
         this.sweep(signal)
         this.sleeper.wake()
       } catch (error) {
-        kernel.log.warn({ err: error }, 'shards could not be leased')
+        logFailure(kernel.log, { err: error }, 'shards could not be leased')
       }
       await wait(every_ms, undefined, { signal }).catch(() => {})
     }
@@ -291,7 +281,7 @@ class Sending {
     }
     this.sweeping ??= sweepStranded(kernel.db, this.shards, released, signal)
       .catch((error: unknown) =>
-        kernel.log.warn({ err: error }, 'versions in order could not be looked at'),
+        logFailure(kernel.log, { err: error }, 'versions in order could not be looked at'),
       )
       .finally(() => (this.sweeping = undefined))
   }

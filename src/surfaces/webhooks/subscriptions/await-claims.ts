@@ -1,7 +1,7 @@
 /**
- * After the commit of a change, and before it is answered: every claim that began while the subscription was
- * as before has ended. So nothing is taken for it after the answer to a pause, and what was taken before is
- * being sent. Claims take milliseconds.
+ * After the commit of a change, and before its reply: waits until every claim that began with the
+ * old subscription has ended. So nothing is claimed for it after the reply to a pause, and what was
+ * claimed before is being sent. Claims take milliseconds.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import type { Deps } from '../deps.ts'

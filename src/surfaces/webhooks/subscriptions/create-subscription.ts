@@ -1,6 +1,6 @@
 /**
- * Makes a subscription, and with it its lane. Its secret is answered once. Nothing is sent to it before
- * its endpoint has answered a challenge, which the senders are asked for in the same commit.
+ * Creates a subscription, and with it its lane. Its secret is returned once. Nothing is sent before
+ * its endpoint has answered a challenge, which the same commit requests from the senders.
  */
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'

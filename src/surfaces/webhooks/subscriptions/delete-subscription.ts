@@ -1,6 +1,6 @@
 /**
- * Deletes a subscription: from this commit on nothing is sent to it. What still waits is cancelled in
- * portions by a sweep, so that deleting is quick however much there is.
+ * Deletes a subscription: after this commit nothing is sent to it. A sweep cancels its waiting
+ * deliveries in portions, so that deleting is quick however many there are.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -1,4 +1,4 @@
-/** What a caller may subscribe to: known types of a known version, and only what they may read. */
+/** Which types a caller may subscribe to: known types of a known version that they may read. */
 import type { FieldError } from '../../../kernel/errors/problem.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'

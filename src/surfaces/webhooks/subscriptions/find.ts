@@ -1,4 +1,7 @@
-/** A subscription of the caller's tenant, read or held; what is absent, foreign or deleted is a 404. */
+/**
+ * A subscription of the caller's tenant, read or locked; a missing, foreign or deleted one is a
+ * 404.
+ */
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { expectedVersions, preconditionFailed } from '../../../kernel/http/etag.ts'
@@ -24,7 +27,7 @@ export async function findSubscription(reader: Reader, at: Place): Promise<Subsc
   return found
 }
 
-/** Holds the row until the end of the transaction; a stale If-Match is refused. */
+/** Locks the row until the end of the transaction; a stale If-Match is refused. */
 export async function holdSubscription(
   tx: Tx,
   at: Place,
@@ -53,7 +56,9 @@ export function viewOf(row: SubscriptionRow): Subscription {
   }
 }
 
-/** Announces a change of a subscription whose version this transaction has raised. */
+/**
+ * Emits the event of a change; this transaction has incremented the version of the subscription.
+ */
 export function announce(
   tx: Pick<Tx, 'emit'>,
   type: Exclude<SubscriptionEvent, 'webhook_subscription.tested'>,

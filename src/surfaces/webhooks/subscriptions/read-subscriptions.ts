@@ -1,4 +1,4 @@
-/** Subscriptions with their health: what is known of the endpoint, and what waits for it. */
+/** Subscriptions with their health: the state of the endpoint, and the waiting deliveries. */
 import { type Static, Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
@@ -33,7 +33,7 @@ export function withoutVersion(seen: Seen): HealthySubscription {
   return shown
 }
 
-/** Newest first, behind the id of the last one that was seen. */
+/** Newest first, after the id of the last one of the page before. */
 export async function listSubscriptions(
   reader: Reader,
   { tenant_id, after, fetch }: { tenant_id: string; after: string | null; fetch: number },

@@ -1,4 +1,7 @@
-/** Routes about subscriptions: making, seeing, changing and ending one, its secret, and a test event. */
+/**
+ * Routes about subscriptions: creating, reading, changing and deleting one, its secret, and a test
+ * event.
+ */
 import { etag } from '../../../kernel/http/etag.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { pageQuery } from '../../../kernel/http/shapes.ts'
@@ -90,7 +93,7 @@ function listRoute({ kernel: { cursors } }: Deps): Route {
     replies: { 200: SubscriptionPage },
     handle: async ({ tx, principal, list }) => {
       const { after, fetch } = cursors.start(list)
-      const last = (after?.[0] ?? null) as string | null // the cursor is ours: an id
+      const last = (after?.[0] ?? null) as string | null // our own cursor: an id
       const rows = await listSubscriptions(tx, {
         tenant_id: principal.tenant_id,
         after: last,

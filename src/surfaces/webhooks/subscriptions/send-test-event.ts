@@ -1,6 +1,6 @@
 /**
- * A real event for one subscription only. Its delivery exists from this commit on, so that its address
- * can be read at once, and becomes due when the event has come through the log like every other.
+ * A real event for one subscription only. Its delivery exists from this commit on, so that it can
+ * be read at once, and becomes due when the event has passed through the log like every other.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'

@@ -1,8 +1,9 @@
 /**
- * Changes a subscription. A new endpoint, or taking a disabled one up again, asks for a new challenge
- * before anything is sent; a pause keeps everything that comes meanwhile. Whoever changes what is sent,
- * or where to, is its owner from then on: only what that person may read reaches it. So is whoever resumes
- * one that was paused because its owner may no longer read what it asks for.
+ * Changes a subscription. A new endpoint, or enabling a disabled one, requires a new challenge
+ * before anything is sent; a pause keeps all events that come meanwhile. An account that changes
+ * the filter or the endpoint becomes the owner: the endpoint only gets what that account may read.
+ * So does an account that resumes a subscription that was paused because its owner may no longer
+ * read its types.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -17,7 +18,7 @@ import { readablePatterns } from '../types/event-types.ts'
 import { demandApiVersion, demandFilter, demandReadable } from './filter.ts'
 import { announce, holdSubscription, subscriptionColumns } from './find.ts'
 
-/** A disabled one is taken up again at most this often. */
+/** A disabled one can be enabled at most this often. */
 const cooldown_seconds = 60
 
 type Change = Exclude<SubscriptionEvent, 'webhook_subscription.tested'>
@@ -70,7 +71,7 @@ export async function updateSubscription(
   return row
 }
 
-/** What stays as it is needs no judgement: the settings may have changed since it was named. */
+/** An unchanged value is not checked again: the settings may have changed since it was set. */
 function endpointOf(
   { judgeEndpoint }: Pick<Deps, 'judgeEndpoint'>,
   { endpoint: before }: SubscriptionRow,
@@ -95,7 +96,9 @@ function stepOf({ state }: SubscriptionRow, wanted: string | undefined, moved: b
   return { state, announces: null }
 }
 
-/** What a change of state sets besides; time on hold is added up so that it makes nothing older. */
+/**
+ * What a change of state sets besides; time on hold is added up so that it does not age anything.
+ */
 function transition(
   from: string,
   to: string,

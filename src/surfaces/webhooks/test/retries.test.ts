@@ -183,7 +183,10 @@ test('a date in Retry-After holds the endpoint back too, until it is another end
 }, 60_000)
 
 test('a retry begins at its time, whether or not anybody looks for what is due', async () => {
-  const own = await openGround({ WEBHOOKS_RETRY_SCHEDULE: '0,1,1' })
+  const own = await openGround({
+    WEBHOOKS_RETRY_SCHEDULE: '0,1,1',
+    WEBHOOKS_BREAKER: 'failures:1000,open_ms:1000,max_open_ms:1000',
+  })
   const receiver = await openReceiver()
   const owner = await own.owner()
   const made = await own.subscribe(owner, at(receiver), {

@@ -154,3 +154,18 @@ test('fifty endpoints that hang do not hold up a hundred that do not', async () 
   await own.close()
   await Promise.all([healthy.close(), hanging.close()])
 }, 120_000)
+
+test('each part of a setting is listed with the value in force', async () => {
+  const owner = await ground.owner()
+  const { body } = await ground.call('GET', '/v1/limits?limit=500', owner)
+  const listed = body.data as { name: string; value: unknown }[]
+  const values = Object.fromEntries(listed.map(one => [one.name, one.value]))
+  expect(values).toMatchObject({
+    'webhooks.timeouts.dns': 500,
+    'webhooks.timeouts.write': 700,
+    'webhooks.timeouts.total': 3000,
+    'webhooks.breaker.failures': expect.any(Number),
+    'webhooks.breaker.open_ms': expect.any(Number),
+    'webhooks.breaker.max_open_ms': expect.any(Number),
+  })
+})

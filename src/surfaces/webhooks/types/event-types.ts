@@ -1,7 +1,7 @@
 /**
- * The types that may be subscribed to: every event that any surface declares and does not keep internal.
- * A pattern is a type, a group (`order.*`) or `*`. Permissions to read are patterns too, and an event
- * reaches a subscription only where both its filter and what its owner may read match.
+ * The types that can be subscribed to: every declared event that is not internal. A pattern is a
+ * type, a group (`order.*`) or `*`. Permissions to read are patterns too, and an event reaches a
+ * subscription only if both its filter and its owner's permission match.
  */
 import type { TSchema } from 'typebox'
 import type { EventDeclaration } from '../../../kernel/surface.ts'
@@ -16,9 +16,9 @@ export type EventType = {
 export type EventTypes = {
   /** By name. */
   readonly all: readonly EventType[]
-  /** Undefined for what nobody declares, and for what is internal. */
+  /** Undefined for undeclared and internal types. */
   find(type: string): EventType | undefined
-  /** Whether at least one type fits the pattern. */
+  /** Whether at least one type matches the pattern. */
   known(pattern: string): boolean
 }
 
@@ -43,14 +43,16 @@ export function openEventTypes(declared: ReadonlyMap<string, EventDeclaration>):
   }
 }
 
-/** The noun before the dot; a name in one word, such as `OrderConfirmed`, belongs to its first noun. */
+/**
+ * The noun before the dot; a name in one word, such as `OrderConfirmed`, belongs to its first noun.
+ */
 export function groupOf(type: string): string {
   const dot = type.indexOf('.')
   if (dot > 0) return type.slice(0, dot)
   return (/^[A-Z]?[a-z0-9]+/.exec(type)?.[0] ?? type).toLowerCase()
 }
 
-/** Every pattern that the type fits. */
+/** Every pattern that the type matches. */
 export function patternsOf(type: string): string[] {
   return ['*', `${groupOf(type)}.*`, type]
 }
@@ -64,7 +66,7 @@ export function readablePatterns(grants: ReadonlySet<string>): string[] {
     .sort()
 }
 
-/** `*` asks for whatever may be read; a group needs the whole group. */
+/** `*` means whatever may be read; a group requires the permission for the whole group. */
 export function mayRead(grants: ReadonlySet<string>, pattern: string): boolean {
   const readable = readablePatterns(grants)
   if (pattern === '*') return readable.length > 0

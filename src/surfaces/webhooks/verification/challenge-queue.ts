@@ -1,6 +1,6 @@
 /**
- * Sends challenges without being asked: one right after a subscription was made or moved, and two more
- * where the endpoint did not answer.
+ * Sends challenges automatically: one right after a subscription was created or moved, and two more
+ * if the endpoint did not answer.
  */
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -1,6 +1,6 @@
 /**
- * Proof that an endpoint wants what is sent to it: a signed message with a token, answered by that token.
- * Only its hash is kept, so each sending makes a new one and the last one counts.
+ * Verifies that an endpoint wants to receive: a signed message with a token, which the endpoint
+ * returns. Only its hash is stored, so each challenge has a new token and the last one is valid.
  */
 import { createHash } from 'node:crypto'
 import { type Static, Type } from 'typebox'
@@ -35,7 +35,7 @@ export type Answered = 'answered' | VerificationFault
 
 export const hashOfToken = (token: string): Buffer => createHash('sha256').update(token).digest()
 
-/** Lays a new token down; undefined where the subscription does not wait for one. */
+/** Stores a new token; undefined if the subscription does not wait for one. */
 export async function layChallenge(
   tx: Tx,
   deps: Pick<Deps, 'secrets'>,
@@ -103,7 +103,7 @@ function faultOf({ reason }: SafeFetchFailure): VerificationFault {
   return reason === 'invalid_response' ? 'http_status' : 'timeout'
 }
 
-/** The right token while it is valid makes the subscription active; answers whether it did. */
+/** The right token while it is valid makes the subscription active; returns whether it did. */
 export async function acceptToken(tx: Tx, id: string, token: string): Promise<boolean> {
   const row = await tx.maybe(
     SubscriptionRow,
@@ -118,7 +118,7 @@ export async function acceptToken(tx: Tx, id: string, token: string): Promise<bo
       returning ${subscriptionColumns}`,
   )
   if (!row) return false
-  // It has just answered: what was wrong before, or with another address, holds nothing back.
+  // It has just answered: earlier faults, or those of another URL, do not delay anything.
   await tx.run(sql`
     update webhooks.delivery_lanes
     set breaker = 'closed', open_ms = 0, open_until = null, not_before = null, ewma_ms = null,

@@ -1,6 +1,6 @@
 /**
- * Verifies at the caller's wish: sends a challenge now, or takes the token that the endpoint was given.
- * A slow endpoint is waited for in the background; its answer counts all the same.
+ * Verifies on request: sends a challenge now, or takes the token that the endpoint was sent. A slow
+ * endpoint is awaited in the background; its answer counts all the same.
  */
 import { Type } from 'typebox'
 import type { Db } from '../../../kernel/database/db.ts'
@@ -43,7 +43,7 @@ export async function verify(
   const timer = setTimeout(resolve, patience_ms, 'slow')
   const answered = await Promise.race([asked, over]).finally(() => clearTimeout(timer))
   if (answered === 'slow') {
-    // Nobody waits for it any more: what it decides is in the subscription's state.
+    // No caller waits for it any more: its result is in the subscription's state.
     asked.catch((error: unknown) => deps.kernel.log.warn({ err: error }, 'a challenge failed'))
   }
   if (answered === 'slow' || answered === 'superseded') return 'created'
@@ -53,7 +53,7 @@ export async function verify(
   return 'active'
 }
 
-/** Sends a challenge and takes the answer. */
+/** Sends a challenge and checks the answer. */
 export async function askEndpoint(
   db: Db,
   deps: VerifyDeps,
@@ -70,7 +70,10 @@ export async function askEndpoint(
 
 const Standing = Type.Object({ active: Type.Boolean() })
 
-/** The endpoint answered well, but a later challenge counts: it was quicker, or it is still under way. */
+/**
+ * The endpoint answered correctly, but a later challenge is valid: it was quicker, or it is still
+ * running.
+ */
 async function othersOutcome(db: Db, id: string): Promise<'answered' | 'superseded'> {
   const found = await db.maybe(
     Standing,

@@ -1,4 +1,4 @@
-/** Opens a challenge: for another factor of a login that waits, or for a session that steps up. */
+/** Opens a challenge: for another factor of a waiting login, or for a session that steps up. */
 import { Type } from 'typebox'
 import type { Reader, Tx } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'

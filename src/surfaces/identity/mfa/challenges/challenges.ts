@@ -1,6 +1,7 @@
 /**
- * Challenges: rows that ask for one factor, within five minutes and five attempts. An attempt is counted
- * before it is judged, and of two right answers one consumes the row; both are one conditional update.
+ * Challenges: rows that ask for one factor, within five minutes and five attempts. An attempt is
+ * counted before it is checked, and of two right answers only one consumes the row; both are one
+ * conditional update.
  */
 import { Type, type Static } from 'typebox'
 import type { Db, Reader, Tx } from '../../../../kernel/database/db.ts'
@@ -28,7 +29,7 @@ const Challenge = Type.Object({
 })
 export type Challenge = Static<typeof Challenge>
 
-/** For whom, and until when: a challenge of a login ends with it. */
+/** Its holder, and its expiry: a challenge of a login ends with the login. */
 export type Asked = {
   readonly tenant_id: string
   readonly account_id: string
@@ -59,7 +60,8 @@ export async function openChallenge(
     ...(public_key ? { webauthn_challenge: public_key.challenge } : {}),
     ...(reason.purpose === 'step_up' ? { session_id: reason.session_id } : {}),
   }
-  // Nobody is told the value behind id_hash: a challenge is found by its id, with its holder's Bearer.
+  // The value behind id_hash is never given out: a challenge is found by its id, with its holder's
+  // Bearer.
   const { expires_at } = await tx.one(
     Type.Object({ expires_at: Time }),
     sql`
@@ -82,7 +84,7 @@ export async function openChallenge(
   }
 }
 
-/** The challenge of that id, where it is this holder's and still open. */
+/** The challenge of that id, if it belongs to this holder and is still open. */
 export function findChallenge(
   reader: Reader,
   holder: Holder,
@@ -113,7 +115,7 @@ export function challengeStatus(reader: Reader, holder: Holder, id: string) {
   )
 }
 
-/** False where no attempt is left: so many guesses at once are no more than the last five. */
+/** False if no attempt is left: many guesses at once get no more than the last of the five. */
 export async function countAttempt(db: Db, holder: Holder, id: string): Promise<boolean> {
   const counted = await db.run(sql`
     update identity.one_time_challenges set attempts = attempts + 1
@@ -122,7 +124,7 @@ export async function countAttempt(db: Db, holder: Holder, id: string): Promise<
   return counted === 1
 }
 
-/** The attempt that consumes it was counted before, and may have been the last. */
+/** The attempt that consumes it was counted before, and may have been the last one. */
 export async function consumeChallenge(tx: Tx, holder: Holder, id: string): Promise<boolean> {
   const consumed = await tx.run(sql`
     update identity.one_time_challenges set consumed_at = kernel.now()

@@ -1,6 +1,7 @@
 /**
- * Whether a login needs a second factor, and the challenge that asks for it. The login waits as a row of
- * its own, which the session consumes: whatever challenges are opened for it, one session comes of it.
+ * Whether a login needs a second factor, and the challenge that asks for it. The waiting login is a
+ * row of its own, which the session consumes: many challenges may be opened for it, but it becomes
+ * one session.
  */
 import { Type } from 'typebox'
 import type { Reader, Tx } from '../../../../kernel/database/db.ts'
@@ -13,13 +14,13 @@ import type { AccountRow, MfaRequired } from '../../schemas.ts'
 import { openChallenge } from './challenges.ts'
 import { activeMethods } from '../methods/find-methods.ts'
 
-/** What the waiting login remembers: how it began, and with which password. */
+/** What the waiting login stores: how it began, and with which password. */
 export const LoginDetails = Type.Object({
   amr: Type.Array(Type.String()),
   password_changed_at: nullable(Type.String()),
 })
 
-/** Undefined where the account has no active factor: then the session may begin at once. */
+/** Undefined if the account has no active factor: then the session may begin at once. */
 export async function openLoginChallenge(
   tx: Tx,
   { kernel }: Pick<Deps, 'kernel'>,
@@ -58,7 +59,7 @@ export async function openLoginChallenge(
   }
 }
 
-/** Held to the commit: a change of the password waits, or is seen. */
+/** Locked until the commit: a change of the password waits, or is seen. */
 export async function passwordChangedAt(
   reader: Reader,
   account_id: string,

@@ -1,5 +1,5 @@
 /**
- * Judges what is shown of a second factor. What fits is not yet a proof: it is claimed inside the
+ * Checks the answer to a second factor. A match alone is not yet a proof: it is claimed inside the
  * transaction that uses it, by a statement that only one caller can win.
  */
 import type { Tx } from '../../../../kernel/database/db.ts'
@@ -21,7 +21,7 @@ export type Shown = {
 
 export type Proof = {
   readonly amr: 'otp' | 'hwk' | 'recovery'
-  /** False where somebody was first, or the factor is gone. */
+  /** False if another caller was first, or the factor was removed. */
   claim(tx: Tx): Promise<boolean>
 }
 

@@ -1,6 +1,6 @@
 /**
- * Routes about challenges. They are public to the pipeline, since a login token is no session:
- * `holderOf` says whose they are.
+ * Routes about challenges. For the pipeline they are public, since a login token is not a session:
+ * `holderOf` finds the holder.
  */
 import { Type } from 'typebox'
 import { reply, route, type Route } from '../../../../kernel/http/route.ts'
@@ -50,9 +50,10 @@ export function challengeRoutes(deps: Deps): readonly Route[] {
       method: 'POST',
       path: '/v1/mfa/challenges',
       name: 'createMfaChallenge',
-      summary: 'Ask for a second factor',
+      summary: 'Open a challenge for a second factor',
       sends: ['location'],
-      description: 'With the login token of a login that waits, or to step up a session.',
+      description:
+        'With the login token of a waiting login, or with an access token to step up its session.',
       permission: 'public',
       body: AskChallenge,
       replies: { 201: OpenedChallenge },
@@ -88,9 +89,10 @@ function verifyRoute(deps: Deps): Route {
     method: 'POST',
     path: '/v1/mfa/challenges/{challenge_id}/verify',
     name: 'verifyMfaChallenge',
-    summary: 'Answer a challenge',
+    summary: 'Complete a challenge',
     sends: ['location'],
-    description: 'A login ends in a session (201); a step-up answers a fresh access token (200).',
+    description:
+      'A login then becomes a session (201); a step-up returns a new access token (200).',
     permission: 'public',
     absent: 'mfa_challenge_invalid',
     body: Answer,

@@ -1,6 +1,6 @@
 /**
- * A session that has proven a second factor grows stronger where it is: its row keeps the new strength
- * for every refresh, and a fresh access token carries it at once.
+ * A session that has verified a second factor gets a higher assurance level: its row keeps the
+ * level for every refresh, and a new access token carries it at once.
  */
 import { Type } from 'typebox'
 import { parseTime } from '../../../../kernel/clock.ts'

@@ -1,6 +1,6 @@
 /**
- * Answers a challenge. The attempt is counted before it is judged; the factor, the challenge and what it
- * was for (the login's one session, or the session's new strength) are claimed in one commit.
+ * Completes a challenge. The attempt is counted before it is checked; the factor, the challenge and
+ * its purpose (the login's one session, or the session's new level) are claimed in one commit.
  */
 import { Check } from 'typebox/value'
 import type { Tx } from '../../../../kernel/database/db.ts'
@@ -64,7 +64,7 @@ type Step<K extends Holder['kind']> = {
   readonly seen: Seen
 }
 
-/** The account and its password are held first, in the order of a reset: one of the two waits. */
+/** The account and its password are locked first, in the order of a reset: one of the two waits. */
 async function completeLogin(
   tx: Tx,
   deps: Needs,

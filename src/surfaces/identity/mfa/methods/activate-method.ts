@@ -1,6 +1,6 @@
 /**
- * Makes a second factor count, once its owner has shown that it works. The code that shows it is used up
- * by that. With the first factor come the recovery codes, which are shown this once.
+ * Activates a second factor once its owner has shown that it works. That uses up the code. With the
+ * first factor come the recovery codes, which are shown only this once.
  */
 import { Type, type Static } from 'typebox'
 import { violates } from '../../../../kernel/database/failures.ts'

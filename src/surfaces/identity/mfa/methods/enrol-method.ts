@@ -1,6 +1,6 @@
 /**
- * Begins a second factor. It counts for nothing until its owner has shown that it works; one that never
- * does is forgotten when its time is over.
+ * Begins a second factor. It is not accepted until its owner has activated it; one that is not
+ * activated in time is deleted.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../../kernel/database/db.ts'
@@ -48,7 +48,7 @@ export async function enrolMethod(
   return { id: draft.id, status: 'pending', type, label, ...shown }
 }
 
-/** Pending ones whose time is over go; the others count. */
+/** Pending ones that have expired are deleted; the others count. */
 async function makeRoom(
   tx: Tx,
   { kernel: { settings, counted } }: Pick<Deps, 'kernel'>,

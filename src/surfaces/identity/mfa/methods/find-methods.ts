@@ -1,4 +1,4 @@
-/** Reads second factors. A pending one is there only for the time in which it may be activated. */
+/** Reads second factors. A pending one exists only as long as it may be activated. */
 import { Type, type Static } from 'typebox'
 import type { Reader } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'

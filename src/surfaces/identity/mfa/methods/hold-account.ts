@@ -1,4 +1,7 @@
-/** Takes the account's row lock before its factors change: of two changes at once, one sees the other. */
+/**
+ * Takes the account's row lock before its factors change: of two changes at once, one sees the
+ * other.
+ */
 import { Type } from 'typebox'
 import type { Tx } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
@@ -17,7 +20,10 @@ export type Held = {
 
 const Row = Type.Object({ ...AccountRow.properties, active: Type.Integer() })
 
-/** While a factor is active, a browser that was left open must not swap it: step-up comes first. */
+/**
+ * While a factor is active, changing factors requires step-up, so that a person at an unlocked
+ * browser cannot replace it.
+ */
 export async function holdAccount(
   tx: Tx,
   { kernel }: Pick<Deps, 'kernel'>,
@@ -30,7 +36,7 @@ export async function holdAccount(
       where id = ${principal.id} and status = 'active' for update`,
   )
   if (!held) throw problem('permission_denied')
-  // Counted by a statement of its own: one that waited for the lock would count as of before.
+  // Counted by a second statement: one that waited for the lock would count the state before it.
   const { active, ...account } = await tx.one(
     Row,
     sql`

@@ -1,6 +1,6 @@
 /**
- * Ten codes for the day on which the factor is lost: 50 bits each, shown once, kept as keyed hashes (so
- * a stolen table cannot be searched), each good for one use.
+ * Ten codes for an owner who has lost the factor: 50 bits each, shown once, stored as keyed hashes
+ * (so a stolen table cannot be searched), each valid for one use.
  */
 import type { Tx } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
@@ -21,7 +21,7 @@ const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 type Keys = Pick<Keyring, 'fingerprint'>
 type Owner = { readonly id: string; readonly tenant_id: string }
 
-/** A new set, for an account that has a factor for which the codes may stand in. */
+/** A new set, for an account with a factor that the codes can replace. */
 export async function renewRecoveryCodes(
   tx: Tx,
   deps: Pick<Deps, 'kernel'>,
@@ -42,7 +42,7 @@ export async function renewRecoveryCodes(
   return await replaceRecoveryCodes(tx, deps.kernel.keys, account)
 }
 
-/** Puts a new set in the place of the old one. */
+/** Replaces the old set by a new one. */
 export async function replaceRecoveryCodes(
   tx: Tx,
   keys: Keys,
@@ -61,7 +61,7 @@ export async function dropRecoveryCodes(tx: Tx, account_id: string): Promise<voi
   await tx.run(sql`delete from identity.recovery_codes where account_id = ${account_id}`)
 }
 
-/** False where the account has no such code, or had it and used it. */
+/** False if the account has no such code, or has used it. */
 export async function claimRecoveryCode(
   tx: Tx,
   keys: Keys,

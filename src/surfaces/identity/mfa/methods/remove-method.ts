@@ -1,4 +1,4 @@
-/** Takes a second factor away; with the last one go the recovery codes, which stood in for it. */
+/** Removes a second factor; with the last one the recovery codes are removed too. */
 import { Type } from 'typebox'
 import type { Tx } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
@@ -34,7 +34,7 @@ export async function removeMethod(
       where tenant_id = ${tenant_id} and id = ${method_id} and status <> 'removed'
       returning version`,
   )
-  // One that never counted is not missed by anybody.
+  // The removal of a pending one needs no event and no mail.
   if (method.status !== 'active') return
   if (active === 1) await dropRecoveryCodes(tx, account_id)
   await raiseAccountVersion(tx, account_id)

@@ -1,4 +1,4 @@
-/** Routes about one's own second factors. While one is active, changing them needs step-up. */
+/** Routes about one's own second factors. While one is active, changing them requires step-up. */
 import { Type } from 'typebox'
 import { reply, route, type Route } from '../../../../kernel/http/route.ts'
 import { pageQuery } from '../../../../kernel/http/shapes.ts'
@@ -37,7 +37,8 @@ export function methodRoutes(deps: Deps): readonly Route[] {
       path: '/v1/mfa/methods',
       name: 'enrolMfaMethod',
       summary: 'Begin a second factor',
-      description: 'The secret is shown this once. The factor counts when it is activated.',
+      description:
+        'The secret is shown only this once. The factor is not accepted until it is activated.',
       body: Enrol,
       replies: { 201: Enrolled },
       fails: [...guarded, 'quota_exceeded'],
@@ -56,7 +57,7 @@ function changes(deps: Deps): Route[] {
       path: '/v1/mfa/methods/{method_id}/activate',
       name: 'activateMfaMethod',
       summary: 'Activate a second factor',
-      description: 'With the first factor come ten recovery codes, which are shown this once.',
+      description: 'With the first factor come ten recovery codes, which are shown only this once.',
       absent: 'mfa_method_not_found',
       body: Activate,
       transaction: 'own',
@@ -94,7 +95,7 @@ function changes(deps: Deps): Route[] {
       path: '/v1/mfa/recovery-codes',
       name: 'replaceRecoveryCodes',
       summary: 'Replace my recovery codes',
-      description: 'Codes of an earlier set are of no use any more.',
+      description: 'Codes of an earlier set are no longer valid.',
       replies: {
         201: Type.Object({ recovery_codes: RecoveryCodes }, { title: 'MfaRecoveryCodes' }),
       },

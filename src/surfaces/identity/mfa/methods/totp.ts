@@ -1,7 +1,8 @@
 /**
- * Codes of an authenticator app (RFC 6238: SHA-1, 6 digits, 30 seconds, one step of clock drift). The
- * secret lies sealed in its row. A step counts once: the newest step that fits is claimed by
- * compare-and-set, so neither a repeat nor a neighbour with the same code passes again.
+ * Codes of an authenticator app (RFC 6238: SHA-1, 6 digits, 30 seconds, one step of clock drift).
+ * The secret is sealed in its row. A step is accepted once: the newest step that matches is claimed
+ * by compare-and-set, so neither a repeat nor a neighbouring step with the same code is accepted
+ * again.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { HOTP, Secret, TOTP } from 'otpauth'
@@ -33,7 +34,7 @@ export function openTotpSecret(keys: Keys, method_id: string, sealed: Buffer): B
   return keys.open(use, sealed, placeOf(method_id))
 }
 
-/** What an app reads from a QR code, and what a person types where there is no camera. */
+/** What an app reads from a QR code, and what a person types without a camera. */
 export function enrolment(secret: Buffer, issuer: string, label: string) {
   const totp = new TOTP({
     ...form,
@@ -45,7 +46,9 @@ export function enrolment(secret: Buffer, issuer: string, label: string) {
   return { secret: totp.secret.base32, otpauth_uri: totp.toString() }
 }
 
-/** The newest step around now whose code this is. All are computed, so the time tells nothing. */
+/**
+ * The newest step around now with this code. All steps are computed, so the time reveals nothing.
+ */
 export function newestStep(secret: Buffer, code: string, now_seconds: number): number | undefined {
   const now_step = Math.floor(now_seconds / period_seconds)
   const given = Buffer.from(code)
@@ -56,7 +59,9 @@ export function newestStep(secret: Buffer, code: string, now_seconds: number): n
   return fitting.at(-1)
 }
 
-/** False where this step or a later one was used. The secret is sealed again, under the current key. */
+/**
+ * False if this step or a later one was used. The secret is sealed again, under the current key.
+ */
 export async function claimStep(
   tx: Tx,
   keys: Keys,

@@ -1,7 +1,7 @@
 /**
- * Security keys and passkeys as a second factor. The relying party is the host of PUBLIC_URL and the
- * origin is compared exactly. A sign count that goes back hints at a copied key: it is told in the
- * security events, but is no failure, since some authenticators count badly.
+ * Security keys and passkeys as a second factor. The relying party is the host of PUBLIC_URL and
+ * the origin is compared exactly. A sign count that decreases hints at a copied key: it becomes a
+ * security event, but is not a failure, since some authenticators count incorrectly.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../../kernel/database/db.ts'
@@ -13,10 +13,10 @@ import type { Assertion, Attestation, MethodRow } from '../schemas.ts'
 export type RelyingParty = { readonly id: string; readonly origin: string }
 export type Credential = { readonly id: string; readonly transports: readonly string[] }
 
-/** EdDSA, ES256 and RS256 by their numbers in COSE; not what this runtime happens to support. */
+/** EdDSA, ES256 and RS256 by their numbers in COSE; a fixed list, independent of the runtime. */
 const algorithms = [-8, -7, -257]
 
-/** Large, and few people have such a key: loaded for the first of them. */
+/** A large library that few accounts need: loaded at its first use. */
 const library = () => import('@simplewebauthn/server')
 
 export function relyingParty(public_url: string): RelyingParty {
@@ -24,7 +24,7 @@ export function relyingParty(public_url: string): RelyingParty {
   return { id: hostname, origin }
 }
 
-/** A key is asked to be discoverable, so that it may serve without a password one day. */
+/** The key should be discoverable, so that it may be used without a password one day. */
 export async function registrationOptions(
   rp: RelyingParty,
   user: { readonly id: string; readonly name: string; readonly display_name: string },
@@ -58,7 +58,7 @@ export async function requestOptions(rp: RelyingParty, key: Credential, timeout_
   })
 }
 
-/** The new key, or undefined where the answer is not one to our challenge. */
+/** The new key, or undefined if the response does not match our challenge. */
 export async function readAttestation(
   rp: RelyingParty,
   challenge: string,
@@ -84,12 +84,13 @@ export async function readAttestation(
       transports,
     }
   } catch {
-    // The library throws for every answer that does not fit; to the caller all of them are one refusal.
+    // The library throws for every response that does not match; the caller gets one refusal for
+    // all of them.
     return undefined
   }
 }
 
-/** The sign count of a right answer. */
+/** The sign count of a valid response. */
 export async function readAssertion(
   rp: RelyingParty,
   challenge: string,
@@ -105,20 +106,20 @@ export async function readAssertion(
       expectedChallenge: challenge,
       expectedOrigin: rp.origin,
       expectedRPID: rp.id,
-      // The library refuses a count that goes back; with 0 it leaves that to `claimSignCount`.
+      // The library refuses a count that decreases; with 0 it leaves that to `claimSignCount`.
       credential: { id: credential_id, publicKey: Uint8Array.from(key), counter: 0 },
       requireUserVerification: false,
     })
     return verified ? authenticationInfo.newCounter : undefined
   } catch {
-    // As above: one refusal, whatever it was that did not fit.
+    // As above: one refusal for all mismatches.
     return undefined
   }
 }
 
 const Before = Type.Object({ sign_count: nullable(Type.Integer()) })
 
-/** Whether the count went back, or undefined where the key is not active any more. */
+/** Whether the count decreased, or undefined if the key is no longer active. */
 export async function claimSignCount(
   tx: Tx,
   { id, tenant_id }: Pick<MethodRow, 'id' | 'tenant_id'>,

@@ -1,4 +1,7 @@
-/** What a claim asks of each lane it knows: how many, and from where on; and what its answer teaches. */
+/**
+ * What a claim requests from each known lane (how many jobs, and from which position), and how its
+ * result updates the lane.
+ */
 import type { TypeRules } from '../rules.ts'
 import type { Taken } from './claim-jobs.ts'
 import type { LaneQuota } from './claim-statement.ts'
@@ -49,7 +52,7 @@ function isFirstOfItsCap(): (lane: { rules: TypeRules; tenant_id: string }) => b
   }
 }
 
-/** Tells cursors and turns what the claim brought; answers what that says of each lane. */
+/** Updates cursors and turns with the result of the claim; returns what it says about each lane. */
 export function learn(
   { turns, now }: Sharing,
   asked: readonly Asked[],

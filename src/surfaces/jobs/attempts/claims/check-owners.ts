@@ -1,21 +1,22 @@
 /**
- * Whether those for whom claimed jobs run may still order them: it is asked when an attempt begins, so a job
- * that waited for its time, a parent or a retry does nothing for somebody who has lost the right. Work that
- * a surface submits is asked by that surface. What may not begin is ended as failed, by its own lease.
+ * Checks whether the owners of claimed jobs still have the right to run them. It is checked when an
+ * attempt begins, so a job that waited for its time, a parent or a retry does nothing for an owner
+ * who has lost the right. For work that a surface submitted, that surface is asked. A job that may
+ * not begin ends as failed, under its own lease.
  */
 import { allowsType } from '../../../../kernel/access/permissions.ts'
 import type { Rights } from '../../face.ts'
 import { finalize, type FinalizeDeps } from '../ends/finalize.ts'
 import type { Taken } from './claim-jobs.ts'
 
-/** By the operation that made the job: what its owner must hold for its type. */
+/** By the operation that created the job: the permission that its owner must hold for its type. */
 const needed: Readonly<Record<string, string>> = {
   'POST /v1/jobs': 'jobs.jobs.submit',
   'POST /v1/job-batches': 'jobs.jobs.submit',
   'POST /v1/jobs/{job_id}/retry': 'jobs.jobs.retry',
   schedule: 'jobs.schedules.write',
 }
-/** By people and schedules, and not by another surface. */
+/** Submitted by people and schedules, not by another surface. */
 export const owned_operations = Object.keys(needed)
 
 type Begun = Pick<
@@ -31,7 +32,7 @@ type Begun = Pick<
 >
 type Asking = FinalizeDeps & { readonly rights: Pick<Rights, 'recentGrantsOf'> }
 
-/** Answers those that may begin. */
+/** Returns the jobs that may begin. */
 export async function checkOwners<T extends Begun>(
   deps: Asking,
   claimed: readonly T[],

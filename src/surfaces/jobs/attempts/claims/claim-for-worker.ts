@@ -1,6 +1,6 @@
 /**
- * A claim for a worker outside: of one tenant's jobs or of all. The id of the claim is locked first, so
- * that the same claim sent twice at once is given its leases once and answered twice.
+ * A claim for an external worker: of one tenant's jobs or of all. The id of the claim is locked
+ * first, so that two requests with the same claim get the same leases.
  */
 import type { Db, Tx } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'

@@ -1,7 +1,7 @@
 /**
- * Taking jobs: the rows leave the queue, the jobs run, and each has an attempt with a lease, in one
- * commit. A claim with an id of its own answers the same leases when it is repeated, so that a lost
- * answer costs nothing.
+ * Claims jobs: the rows leave the queue, the jobs become running, and each gets an attempt with a
+ * lease, in one commit. A repeated claim with the same id returns the same leases, so that a lost
+ * reply costs nothing.
  */
 import type { Static } from 'typebox'
 import type { Db, Reader, Tx } from '../../../../kernel/database/db.ts'
@@ -23,14 +23,14 @@ type Token = { readonly lease_token: string; readonly token_hash: Buffer }
 export type Lease = Static<typeof Claimed> & Token
 export type Taken = Picked & Token
 
-/** `claim_id` is null where nobody can ask for the same leases again. */
+/** `claim_id` is null where the claim will not be repeated. */
 export type Worker = {
   readonly worker_id: string
   readonly claim_id: string | null
   readonly grace_seconds: number
 }
 
-/** In a transaction of its own, which travels with the claim where nothing must be decided between. */
+/** In its own transaction, which travels with the claim if no decision is needed in between. */
 export async function claimAlone(
   db: Db,
   keys: Keyring,
@@ -41,7 +41,7 @@ export async function claimAlone(
   try {
     await db.tx(async tx => {
       taken = claimJobs(tx, keys, worker, lanes)
-      // Its failure is told below, after the transaction that it broke.
+      // Its failure is handled below, after the transaction that it broke.
       taken.catch(() => {})
       if (isCapped(lanes)) await taken
     })
@@ -70,7 +70,7 @@ export async function claimJobs(
     if (!token) throw new Error('an attempt has an id that nobody gave it')
     return { ...picked, ...token }
   }
-  // Without caps nothing depends on the first answer, and both statements travel together.
+  // Without caps nothing depends on the first result, and both statements travel together.
   if (!isCapped(lanes)) {
     const [, picked] = await Promise.all([locked, claim(lanes)])
     return picked.map(withToken)
@@ -95,7 +95,7 @@ function tokenOf(keys: Keyring, attempt_id: string, salt: string): Token {
   return { lease_token, token_hash: hashOf(lease_token) }
 }
 
-/** The leases that a claim was given before, as far as they still run. */
+/** The leases that a claim was given before, if they are still valid. */
 export async function claimedBefore(
   reader: Reader,
   keys: Keyring,
@@ -121,7 +121,10 @@ export async function claimedBefore(
   return leases.map(one => ({ ...one, ...tokenOf(keys, one.attempt_id, claim_id) }))
 }
 
-/** The bearer of one attempt: made from attempt and claim under the platform's key; rows hold its hash. */
+/**
+ * The bearer token of one attempt: derived from attempt and claim under the platform's key; rows
+ * hold its hash.
+ */
 function leaseToken(keys: Keyring, attempt_id: string, claim_id: string): string {
   return keys.mac('jobs.lease', Buffer.from(`${attempt_id} ${claim_id}`)).toString('base64url')
 }

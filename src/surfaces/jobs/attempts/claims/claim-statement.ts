@@ -1,9 +1,10 @@
 /**
- * The claim as SQL: two statements of one transaction. The first takes the locks, so that the second,
- * with its fresh snapshot, sees a pause that was committed before and counts what really runs: with lock
- * and count in one statement the snapshot would be older than the lock, and both would leak. An attempt
- * is said to have begun with the second one, so that the history agrees with what was counted. What was
- * picked is an array wherever it leads to other rows, because no estimate can make a scan of that.
+ * The claim as SQL: two statements of one transaction. The first takes the locks, so that the
+ * second, with its newer snapshot, sees a pause that was committed before and counts the jobs that
+ * really run. With lock and count in one statement the snapshot would be older than the lock, and
+ * both checks would miss changes. The start time of an attempt is that of the second statement, so
+ * that the history agrees with the count. Picked rows are passed as an array, so that no wrong
+ * estimate can turn a look-up into a scan.
  */
 import { Type, type Static } from 'typebox'
 import { sql, type Sql } from '../../../../kernel/database/sql.ts'
@@ -18,10 +19,10 @@ export type LaneQuota = {
   readonly stretches: readonly Stretch[]
 }
 
-/** Who claims, and the identities that its attempts will have. */
+/** The claiming process, and the ids of its attempts. */
 export type Claimant = {
   readonly worker_id: string
-  /** Null where nobody can ask for the same leases again. */
+  /** Null where the claim will not be repeated. */
   readonly claim_id: string | null
   readonly attempt_ids: readonly string[]
   readonly token_hashes: readonly Buffer[]
@@ -43,10 +44,10 @@ export const Claimed = Type.Object({
   parameters: Type.Unknown(),
   input_ref: Type.Union([Type.String(), Type.Null()]),
   checkpoint: Type.Unknown(),
-  /** For whom it runs, and by which request it was ordered. */
+  /** The owner, and the request that ordered it. */
   principal_id: Type.String(),
   operation: Type.String(),
-  /** In which it was submitted. */
+  /** The trace in which it was submitted. */
   traceparent: Type.Union([Type.String(), Type.Null()]),
 })
 
@@ -60,10 +61,10 @@ export const Picked = Type.Object({
 export type Picked = Static<typeof Picked>
 
 /**
- * Shares the pause fence of each type, and tries the lanes that have a cap: one that another claim holds
- * just now is left out. The commit does not wait for the disk: a claim that a crash of the database takes
- * back leaves its worker without a lease, and the job where it was. The claim is planned once a connection:
- * its plan hangs on no value, and planning it took a fifth of its time.
+ * Shares the pause fence of each type, and tries to lock the lanes with a cap; one that another
+ * claim holds is skipped. The commit does not wait for the disk: if a crash of the database undoes
+ * a claim, its worker has no lease and the job is where it was. The claim is planned once a
+ * connection, because its plan depends on no value and planning took a fifth of its time.
  */
 export function lockLanes(lanes: readonly LaneQuota[]): Sql {
   const types = [...new Set(lanes.map(({ rules }) => rules.type))].sort()
@@ -85,7 +86,9 @@ export function lockLanes(lanes: readonly LaneQuota[]): Sql {
     from (select count(*) from fence) locked`
 }
 
-/** A plan that was made over empty tables must serve full ones: only the indexes are left to choose. */
+/**
+ * A plan that was made for empty tables must also serve full ones, so only index scans are allowed.
+ */
 const planned_once = sql`
   set_config('plan_cache_mode', 'force_generic_plan', true)
     || set_config('enable_seqscan', 'off', true)
@@ -160,7 +163,7 @@ export function claimFrom(lanes: readonly LaneQuota[], claimant: Claimant): Sql 
     order by s.place`
 }
 
-/** Rows of each lane in its order, locked; where others hold some, the next ones. */
+/** Locks rows of each lane in order and skips rows that others hold. */
 function pickFrom(lanes: readonly LaneQuota[]): Sql {
   const stretches = lanes.flatMap(one => one.stretches)
   let used = 0

@@ -1,7 +1,7 @@
 /**
- * How one process claims: it looks for lanes after a wake-up and once a second, shares its free places
- * out among those it knows, and goes on where it stopped in each. While lanes are left, looks run beside
- * the claims.
+ * How one process claims: it scans for lanes after a wake-up and once a second, divides its free
+ * slots among the known lanes, and continues in each where it stopped. While known lanes have jobs,
+ * scans run in parallel to the claims.
  */
 import type { Db } from '../../../../kernel/database/db.ts'
 import type { Keyring } from '../../../../kernel/keys.ts'
@@ -15,14 +15,14 @@ import { openRests } from './scan-backoff.ts'
 export type ClaimerDeps = Sharing & {
   readonly db: Db
   readonly keys: Keyring
-  /** What this process can run now. */
+  /** The types that this process can run now. */
   types(): readonly TypeRules[]
 }
 
 export type Claimer = {
   /** There may be lanes that are not known yet. */
   woken(): void
-  /** At most `free` jobs; none means that nothing was found, or nothing that may run. */
+  /** At most `free` jobs; none if none was found or none may run. */
   claim(worker: Worker, free: number): Promise<Taken[]>
 }
 
@@ -61,7 +61,7 @@ export function openClaimer(deps: ClaimerDeps): Claimer {
     }
     return looking
   }
-  /** Undefined where there was nothing to ask for. */
+  /** Undefined if no lane had to be asked. */
   const round = async (worker: Worker, free: number): Promise<Taken[] | undefined> => {
     const looked = lookIfDue()
     if (lanes.all().length === 0) await looked
@@ -76,7 +76,7 @@ export function openClaimer(deps: ClaimerDeps): Claimer {
       const lane = asked[at]?.lane
       if (!lane) return
       lanes.found(lane, found)
-      // Where not all lanes are in view, one that was served waits until the others were.
+      // If not all lanes are known yet, a lane that was served waits until the others were.
       if (!around) lanes.leave(lane)
     })
     return taken
@@ -89,7 +89,7 @@ export function openClaimer(deps: ClaimerDeps): Claimer {
     claim: async (worker, free) => {
       for (let rounds = 0; rounds < rounds_max; rounds++) {
         const taken = await round(worker, free)
-        // What was found begins at once; whoever asks again finds the rest.
+        // The jobs that were found start at once; the next call finds the rest.
         if (taken && taken.length > 0) return taken
         if (!taken && (around || lanes.all().length > 0)) break
       }

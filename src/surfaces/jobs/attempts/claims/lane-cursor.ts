@@ -1,9 +1,10 @@
 /**
- * Where a runner goes on in one lane. Rows that were taken stay in the index until vacuum may remove
- * them, which a long transaction elsewhere can hold back for hours; a claim that begins at the front
- * walks over all of them. So a lane remembers, for each rank, the key of the last row it took, and asks
- * for what lies behind. What appeared before those keys (a late commit) is found by a look from the
- * front: as soon as the cursor comes back short and once a second, unless that walk has become dear.
+ * The position at which a runner continues in one lane. Claimed rows stay in the index until vacuum
+ * may remove them, which a long transaction elsewhere can delay for hours; a claim that begins at
+ * the front reads all of them. So a lane stores, for each rank, the key of the last row it took,
+ * and requests only rows behind it. Rows that appear before those keys (a late commit) are found by
+ * a scan from the front: as soon as the cursor returns too few rows, and once a second, unless that
+ * scan has become slow.
  */
 import { nil_id } from '../../../../kernel/ids.ts'
 import { openRests } from './scan-backoff.ts'
@@ -14,18 +15,21 @@ export type Key = { readonly rank: number; readonly ready_at: string; readonly j
 export type Stretch = { readonly from: Key; readonly to_rank: number }
 
 export type Claim = {
-  /** In order and without overlap; one stretch over everything is a look from the front. */
+  /** In order and without overlap; one range over everything is a scan from the front. */
   readonly stretches: readonly Stretch[]
   readonly from_front: boolean
   readonly began_ms: number
 }
 
-/** `more`: the lane gave all it was asked for; `short`: look from the front; `empty`: nothing is left. */
+/**
+ * `more`: the lane returned as many as requested; `short`: scan from the front; `empty`: nothing is
+ * left.
+ */
 export type Found = 'more' | 'short' | 'empty'
 
 export type LaneCursor = {
   next(now_ms: number): Claim
-  /** `keys` in the order of the lane; `wanted` is how many the claim asked for. */
+  /** `keys` in the order of the lane; `wanted` is how many the claim requested. */
   took(claim: Claim, keys: readonly Key[], wanted: number, now_ms: number): Found
 }
 
@@ -49,7 +53,7 @@ export function openLaneCursor(): LaneCursor {
         rests.ran(began_ms, now_ms)
         front_due_ms = now_ms + front_every_ms
       }
-      // A batch that ends before the old key leaves more behind itself: the cursor goes back with it.
+      // A batch that ends before the old key leaves more rows behind it: the cursor moves back.
       for (const key of keys) taken.set(key.rank, key)
       was_short = keys.length < wanted
       if (!was_short) return 'more'
@@ -64,7 +68,7 @@ function behind(taken: ReadonlyMap<number, Key>): readonly Stretch[] {
   return keys.map((from, at) => ({ from, to_rank: (keys[at + 1]?.rank ?? last_rank + 1) - 1 }))
 }
 
-/** The cursors of the lanes that one process has claimed from, the last used ones. */
+/** The cursors of the lanes from which one process has claimed, the last used ones. */
 export type Cursors = { of(lane: string): LaneCursor }
 
 const cursors_max = 5000
@@ -74,7 +78,7 @@ export function openLaneCursors(): Cursors {
   return {
     of: lane => {
       const cursor = cursors.get(lane) ?? openLaneCursor()
-      // A Map keeps the order of insertion: the first is the one that was used longest ago.
+      // A Map keeps the order of insertion: the first is the one that was not used for longest.
       cursors.delete(lane)
       cursors.set(lane, cursor)
       for (const oldest of cursors.keys()) {

@@ -1,7 +1,8 @@
 /**
- * Which lanes have ready rows: a loose index scan that jumps from tenant to tenant, so its cost depends
- * on the lanes that it names and never on how many rows they hold. Each type is looked at from behind
- * the tenant where the last look ended, so that all of a thousand tenants come into view in turn.
+ * Finds lanes with ready rows by a loose index scan that jumps from tenant to tenant, so its cost
+ * depends on the number of lanes that it returns and never on the number of rows. For each type the
+ * scan begins after the tenant where the last one ended, so that all of a thousand tenants are
+ * found in turn.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../../../../kernel/database/db.ts'
@@ -21,7 +22,7 @@ const Row = Type.Object({
 })
 
 export type Lookout = {
-  /** At most 64 lanes or so; `around` says whether every lane there is has now been named. */
+  /** At most about 64 lanes; `around` says whether every existing lane has now been returned. */
   look(db: Reader, types: readonly TypeVersion[]): Promise<{ lanes: Lane[]; around: boolean }>
 }
 
@@ -78,8 +79,8 @@ function lanesAfter(types: readonly TypeVersion[], starts: readonly string[], po
 }
 
 /**
- * The first lane behind one, of whatever type: it costs one descent of the index also where the type that
- * is looked for has nothing, and a million jobs of others wait. Only that index has this order.
+ * The first lane after another one, of any type. It costs one descent of the index even if the type
+ * has no rows and a million jobs of other types wait. Only that index has this order.
  */
 function nextLane(tenant: Sql): Sql {
   return sql`
@@ -91,7 +92,7 @@ function nextLane(tenant: Sql): Sql {
     limit 1`
 }
 
-/** The lanes of one tenant, all at once: there are no more of them than types. */
+/** All lanes of one tenant at once: there are at most as many as types. */
 export async function lanesOf(
   db: Reader,
   types: readonly TypeVersion[],

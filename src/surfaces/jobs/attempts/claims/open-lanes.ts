@@ -1,7 +1,7 @@
 /**
- * The lanes that one process knows of. A lane is open while it may have ready rows: from the look that
- * named it until a claim from its front finds nothing. The last ones that closed are remembered: after a
- * wake-up they are asked at once, without waiting for a look. Cursors are kept longer still.
+ * The lanes that one process knows. A lane is open while it may have ready rows: from the scan that
+ * returned it until a claim from its front finds none. The lanes that closed last are kept: after a
+ * wake-up they are claimed from at once, without waiting for a scan. Cursors are kept even longer.
  */
 import type { TypeRules } from '../rules.ts'
 import { openLaneCursors, type Found, type LaneCursor } from './lane-cursor.ts'
@@ -17,9 +17,9 @@ export type OpenLanes = {
   all(): readonly OpenLane[]
   named(lanes: readonly Lane[], rulesOf: (lane: Lane) => TypeRules | undefined): void
   found(lane: OpenLane, said: Found): void
-  /** Not seen again before the next look: others that wait come first. */
+  /** Not claimed from again before the next scan: other waiting lanes come first. */
   leave(lane: OpenLane): void
-  /** Those that closed last may have ready rows again. */
+  /** The lanes that closed last may have ready rows again. */
   reopen(): void
 }
 

@@ -1,6 +1,7 @@
 /**
- * How many jobs of each tenant run: exactly in this process, and in all others as they were counted at
- * most a second ago. The limit of a tenant rests on it, so it may be passed by what others start meanwhile.
+ * How many jobs of each tenant run: exactly in this process, and in all others as counted at most a
+ * second ago. The limit of a tenant uses it, so other processes may exceed the limit for up to a
+ * second.
  */
 import { Type } from 'typebox'
 import type { Reader } from '../../../../kernel/database/db.ts'
@@ -11,7 +12,7 @@ export type RunningCounts = {
   running(tenant_id: string): number
   began(tenant_id: string): void
   ended(tenant_id: string): void
-  /** Counts what runs in other processes, if that is due. */
+  /** Counts the running jobs of other processes, if that is due. */
   refresh(reader: Reader, tenants: readonly string[]): Promise<void>
 }
 

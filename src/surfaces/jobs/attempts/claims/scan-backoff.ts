@@ -1,6 +1,6 @@
 /**
- * Paces walks over the index that are cheap as a rule and dear while old rows cannot be removed: one that
- * took longer than usual is not repeated before ten times that time has passed.
+ * Limits index scans that are usually cheap but slow while old rows cannot be removed: after one
+ * that took longer than usual, the next waits ten times that long.
  */
 const usual_ms = 20
 const rest_factor = 10

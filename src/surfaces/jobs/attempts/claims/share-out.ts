@@ -1,11 +1,12 @@
 /**
- * Who gets the free places. One place after the other goes to the tenant that holds the fewest, the one
- * that was served longest ago first, and within a tenant to its lanes in turn. So the share of a tenant
- * depends on how many tenants wait, never on how much one of them has submitted, nor on priorities.
+ * Divides the free slots. Each slot goes to the tenant that holds the fewest, among equals to the
+ * one that was served longest ago, and within a tenant to its lanes in turn. So the share of a
+ * tenant depends on how many tenants wait, and not on how much one of them has submitted, nor on
+ * priorities.
  */
 export type OpenLane = {
   readonly tenant_id: string
-  /** How many this lane may start at most: its cap less what runs, or no limit. */
+  /** How many this lane may start at most: its cap less its running jobs, or no limit. */
   readonly room: number
 }
 
@@ -16,7 +17,7 @@ export type TenantStanding = {
   readonly turn: number
 }
 
-/** Answers how many jobs each lane may start, in the order of `lanes`. */
+/** Returns how many jobs each lane may start, in the order of `lanes`. */
 export function shareOut(
   lanes: readonly OpenLane[],
   free: number,
@@ -75,13 +76,13 @@ const tenants_max = 10_000
 
 export type Turns = {
   of(tenant_id: string): number
-  /** How many jobs each tenant was given together. */
+  /** How many jobs each tenant got in total. */
   served(jobs: ReadonlyMap<string, number>): void
 }
 
 export function openTurns(): Turns {
   const turns = new Map<string, number>()
-  /** Where those who ask now stand: the turn of the last one that was served. */
+  /** The position of a new tenant: the turn of the last one that was served. */
   let now = 0
   const of = (tenant_id: string) => Math.max(turns.get(tenant_id) ?? 0, now)
   return {

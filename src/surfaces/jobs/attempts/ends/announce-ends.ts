@@ -1,6 +1,6 @@
 /**
- * What everybody hears when jobs end, in the commit that ends them: one completion event each, the hook
- * of the surface whose work it was, and the jobs that waited for it.
+ * The consequences of the end of jobs, in the commit that ends them: one completion event each, the
+ * hook of the surface that owns the work, and the jobs that waited for it.
  */
 import type { Tx } from '../../../../kernel/database/db.ts'
 import type { EndedJob } from '../../../../kernel/surface.ts'
@@ -19,7 +19,10 @@ export type JobEnd = EndedJob & {
 export type EndListeners = {
   /** The hook of a built-in type, or undefined. */
   ended(job: EndedJob): ((tx: Tx, job: EndedJob) => Promise<void>) | undefined
-  /** Releases or fails the jobs that waited for these; what it ends it announces itself. */
+  /**
+   * Releases or fails the jobs that waited for these; for jobs that it ends it emits the events
+   * itself.
+   */
   settleDependents(tx: Tx, ended: readonly JobEnd[]): Promise<void>
 }
 

@@ -1,10 +1,10 @@
 /**
- * When a failed job runs again: exponential, with full jitter, so that jobs that failed together do not
- * come back together. A worker that was told to wait (Retry-After) is never sent back earlier.
+ * When a failed job runs again: exponential, with full jitter, so that jobs that failed together do
+ * not return together. If a worker reported a Retry-After, the job never runs earlier.
  */
 export type Backoff = { readonly base_ms: number; readonly cap_ms: number }
 
-/** `failures` counts this one too; `random` is in [0, 1). */
+/** `failures` includes this one; `random` is in [0, 1). */
 export function retryDelayMs(
   { base_ms, cap_ms }: Backoff,
   failures: number,

@@ -1,8 +1,8 @@
 /**
- * What becomes of a job when an attempt ends, as a pure function of what was read under the lock. Work
- * that is done is `succeeded`, whatever was asked of it meanwhile; else a cancel comes before a deadline,
- * and a deadline before another attempt. Only failures and lost leases use attempts up; a lease that an
- * outage of the platform has cost does not.
+ * The next state of a job when an attempt ends, as a pure function of what was read under the lock.
+ * Finished work is `succeeded`, even if a cancel was requested meanwhile; otherwise a cancel comes
+ * before a deadline, and a deadline before another attempt. Only failures and lost leases use
+ * attempts up; a lease that was lost in an outage of the platform does not.
  */
 import { retryDelayMs, type Backoff } from './backoff.ts'
 import { outage_code } from './note-outages.ts'
@@ -11,7 +11,7 @@ export type Ending =
   | {
       readonly outcome: 'succeeded' | 'cancelled' | 'lost' | 'interrupted' | 'overdue' | 'timed_out'
     }
-  /** Given back; with a time, the job has put itself off until then. */
+  /** Given back; with a time, the job has postponed itself until then. */
   | { readonly outcome: 'released'; readonly after_seconds?: number }
   | { readonly outcome: 'failed'; readonly error: WorkerError }
 
@@ -35,7 +35,7 @@ export type AttemptFacts = {
 export type Retrying = {
   readonly backoff: Backoff
   readonly random: number
-  /** Takes one retry of the type's budget, or says that none is left. */
+  /** Takes one retry of the type's budget, or returns that none is left. */
   budget(): boolean
 }
 
@@ -106,6 +106,6 @@ const timed_out: WorkerError = { code: 'attempt_timed_out', retryable: true }
 function waitMs(error: WorkerError, failures: number, { backoff, random, budget }: Retrying) {
   const asked_ms = (error.retry_after_seconds ?? 0) * 1000
   if (budget()) return retryDelayMs(backoff, failures, random, asked_ms)
-  // Beyond the budget it waits half of the longest backoff at least.
+  // Beyond the budget it waits at least half of the longest backoff.
   return Math.max(Math.round(backoff.cap_ms * (0.5 + random / 2)), asked_ms)
 }

@@ -1,6 +1,6 @@
 /**
- * The end of held attempts: decide, write, announce, in the transaction that holds them. Where nobody
- * has to be asked the writes travel with the commit, so that a batch costs two round trips.
+ * Ends locked attempts: decide, write, emit, in the transaction that holds the locks. If no surface
+ * has to be asked, the writes travel with the commit, so that a batch costs two round trips.
  */
 import type { Tx } from '../../../../kernel/database/db.ts'
 import { parseTime } from '../../../../kernel/clock.ts'

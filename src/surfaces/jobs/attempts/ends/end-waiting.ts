@@ -1,7 +1,7 @@
 /**
- * Jobs that end before a worker had them: cancelled, past their deadline, or failed with what they waited
- * for. Whoever deletes the queue row ends the job; whoever finds none comes too late, because a claim or
- * another end was first.
+ * Jobs that end before a worker had them: cancelled, past their deadline, or failed with a parent.
+ * The transaction that deletes the queue row ends the job; one that finds no row is too late,
+ * because a claim or another end was first.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../../kernel/database/db.ts'
@@ -22,7 +22,7 @@ const End = Type.Object({
   traceparent: Type.Union([Type.String(), Type.Null()]),
 })
 
-/** A job that is to end, and which failed ancestor it has to thank for it. */
+/** A job that should end, and the failed ancestor that is the reason. */
 export type Waiting = {
   readonly tenant_id: string
   readonly job_id: string
@@ -33,7 +33,7 @@ export type WaitingEnd =
   | { readonly state: 'cancelled'; readonly reason: string | null }
   | { readonly state: 'failed' | 'expired'; readonly error_code: string }
 
-/** Ends those of the jobs that still wait, and announces them; answers which they were. */
+/** Ends those of the jobs that still wait and emits their events; returns which they were. */
 export async function endWaiting(
   listeners: EndListeners,
   tx: Tx,

@@ -1,7 +1,8 @@
 /**
- * Whoever finishes shows the lease token and the version. A batch is one transaction; what it did not
- * find current is told apart afterwards: the same end reported again, a newer version, a lost lease.
- * If a batch breaks (the hook of one surface failed), each of it is tried alone.
+ * Finishes attempts: the caller must present the lease token and the version. A batch is one
+ * transaction. Ends that were not current are told apart afterwards: the same end reported again, a
+ * newer version, a lost lease. If a batch fails (the hook of one surface failed), each end is tried
+ * alone.
  */
 import { Type, type Static } from 'typebox'
 import type { Db, Tx } from '../../../../kernel/database/db.ts'
@@ -84,7 +85,10 @@ async function finishTogether(
   )
 }
 
-/** The handler's own writes and the job's end in one commit; nothing is written for a stale one. */
+/**
+ * The handler's own writes and the job's end in one commit; nothing is written if the lease is
+ * stale.
+ */
 export async function commitAttempt(
   deps: FinalizeDeps,
   shown: Shown,

@@ -1,7 +1,7 @@
 /**
- * The lock that decides every race over the end of an attempt: it is got by whoever shows the token of a
- * running lease that has not lapsed and the job's current version, or by the sweep once the lease has
- * lapsed. Attempts are locked before jobs; what is decided afterwards rests on what is read here.
+ * The lock that decides every race over the end of an attempt. It is given to a caller with the
+ * token of a valid lease and the job's current version, or to the sweep once the lease has expired.
+ * Attempts are locked before jobs; later decisions use only what is read here.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../../../kernel/database/db.ts'
@@ -28,7 +28,7 @@ export const Held = Type.Object({
   deadline_at: Type.Union([Type.String(), Type.Null()]),
   created_at: Type.String(),
   traceparent: Type.Union([Type.String(), Type.Null()]),
-  /** The platform's time at which it is decided. */
+  /** The platform's time of the decision. */
   now: Type.String(),
 })
 export type Held = Static<typeof Held>
@@ -46,12 +46,12 @@ const held = sql`
   j.has_dependents, j.deadline_at, j.created_at, j.traceparent,
   (select kernel.now()) as now`
 
-/** Those of the attempts whose token and version are current. */
+/** The attempts whose token and version are current. */
 export async function holdShown(tx: Tx, shown: readonly Shown[]): Promise<Held[]> {
   return await tx.many(Held, shownStatement(shown))
 }
 
-/** What each of them shows is looked up by its place: a join would compare all with all. */
+/** The presented values are looked up by their index: a join would compare all with all. */
 export function shownStatement(shown: readonly Shown[]): Sql {
   const ids = shown.map(one => one.attempt_id)
   return sql`
@@ -75,7 +75,10 @@ export const Lapsed = Type.Object({
 })
 export type Lapsed = Static<typeof Lapsed>
 
-/** Attempts whose lease has lapsed, and why: it never reaches beyond its time or its job's deadline. */
+/**
+ * Attempts whose lease has expired, and why: a lease never lasts beyond the attempt's time or the
+ * job's deadline.
+ */
 export async function holdLapsed(
   tx: Tx,
   limit: number,
@@ -107,7 +110,7 @@ export const HeldAttempt = Type.Object({
 })
 export type HeldAttempt = Static<typeof HeldAttempt>
 
-/** For what is written under a lease without ending anything. */
+/** For writes under a lease that end nothing. */
 export async function holdAttempt(
   tx: Tx,
   shown: Pick<Shown, 'attempt_id' | 'token_hash'>,

@@ -1,16 +1,17 @@
 /**
- * Outages of the platform, told by a row that some process writes every few seconds: where it is older than
- * that, no process reached the database meanwhile, and no lease could be renewed. The sweep asks before it
- * takes lapsed leases, so an outage is known before anything is decided about them.
+ * Outages of the platform, detected by a row that some process writes every few seconds: if the row
+ * is older than that, no process could reach the database meanwhile, and no lease could be renewed.
+ * The sweep checks this before it takes expired leases, so an outage is known before anything is
+ * decided about them.
  */
 import type { Db } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import type { Loop } from '../../../../kernel/surface.ts'
 
 export const beat_every_ms = 5000
-/** Two beats that are missing; one may only be late. */
+/** Two missing heartbeats; one may only be late. */
 const outage_seconds = 12
-/** A job that itself brings the platform down is not forgiven for ever. */
+/** A job that itself crashes the platform gets no free retries for ever. */
 export const forgiven_max = 10
 export const outage_code = 'platform_outage'
 
@@ -34,10 +35,15 @@ export function beatLoop(db: Pick<Db, 'run'>): Loop {
   return { name: 'jobs.beat', every_ms: beat_every_ms, run: () => beat(db) }
 }
 
-/** Of a lapsed attempt `a`: an outage overlaps the time in which its lease was to be renewed. */
+/**
+ * For an expired attempt `a`: an outage overlaps the time in which its lease should have been
+ * renewed.
+ */
 export const lapsedInOutage = sql`
+  -- any tenant: an outage is that of the platform
   exists (select from jobs.outages o
     where o.began_at < a.leased_until
       and o.ended_at > a.heartbeat_at + make_interval(secs => a.lease_seconds / 3.0))
   and (select count(*) from jobs.job_attempts x
-    where x.job_id = a.job_id and x.error_code = ${outage_code}) < ${forgiven_max}`
+    where x.tenant_id = a.tenant_id and x.job_id = a.job_id
+      and x.error_code = ${outage_code}) < ${forgiven_max}`

@@ -1,11 +1,14 @@
-/** What an attempt leaves: JSON beside the row, or bytes that were stored before and are only named here. */
+/**
+ * The result of an attempt: JSON beside the row, or bytes that were stored before and are only
+ * referenced here.
+ */
 import { hash } from 'node:crypto'
 import type { Tx } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import { newId } from '../../../../kernel/ids.ts'
 import type { Held } from './hold-attempts.ts'
 
-/** `body` is null where the row is there already. */
+/** `body` is null if the row exists already. */
 export type Result = { readonly id: string; readonly body: Buffer | null }
 
 const json_result_bytes = 256 * 1024

@@ -1,13 +1,13 @@
 /**
- * How many retries a type gets beside its starts, so that retrying never becomes most of the load on
- * what is already failing. A retry beyond the budget is not lost: it waits as long as the type's backoff
- * allows. The count is this process's own; each process keeps to its share of its own starts.
+ * How many retries a type gets in relation to its starts, so that retries never become most of the
+ * load on something that already fails. A retry beyond the budget is not lost: it waits as long as
+ * the type's backoff allows. Each process counts its own starts and retries.
  */
 import { openRollingSum, type Monotonic } from '../../../../kernel/outgoing/rolling-sum.ts'
 
 export type RetryBudgets = {
   started(type: string, jobs: number): void
-  /** Takes one retry, or says that none is left. */
+  /** Takes one retry, or returns that none is left. */
   take(type: string): boolean
 }
 

@@ -1,7 +1,8 @@
 /**
- * What happens because time passed: leases lapse, waiting jobs miss their deadline, delays end. Any
- * number of processes sweep at once; each takes rows that no other holds, in portions. A job whose end
- * fails (the hook of another surface broke) is left for the next sweep and holds up nobody else.
+ * Changes that only time causes: leases expire, waiting jobs miss their deadline, delays end. Any
+ * number of processes sweep at once; each takes rows that no other holds, in portions. If the end
+ * of a job fails (the hook of another surface failed), it is left for the next sweep and does not
+ * block others.
  */
 import { Type, type Static } from 'typebox'
 import type { Db, Tx } from '../../../../kernel/database/db.ts'
@@ -24,14 +25,14 @@ const portion = 100
 const failures_max = 100
 const promoted_max = 1000
 
-/** Running attempts are few, and the two queries of the queue have an index of their own. */
+/** Running attempts are few, and the two queries of the queue have their own index. */
 export const sweepIsDue = sql`
   -- any tenant: a sweep
   select exists (select from jobs.job_attempts where state = 'running' and leased_until <= now())
     or exists (select from jobs.job_queue where deadline_at <= kernel.now())
     or exists (select from jobs.job_queue where wake_at < 'infinity' and wake_at <= kernel.now())`
 
-/** Returns whether anything became ready to be claimed. */
+/** Returns whether any job became ready. */
 export async function sweep(deps: SweepDeps, signal: AbortSignal): Promise<boolean> {
   await beat(deps.db)
   const lapsed = await sweepAll(deps, lapsedLeases, signal)
@@ -108,7 +109,10 @@ export const unmetDeadlines: Sweep<Static<typeof Unmet>> = {
 
 const Count = Type.Object({ promoted: Type.Integer() })
 
-/** They stand behind what is ready already: a cursor that passed their old place finds them there. */
+/**
+ * They get keys behind those that are ready already, so a cursor that passed their old place finds
+ * them.
+ */
 export async function promote(db: Pick<Db, 'one'>): Promise<number> {
   const { promoted } = await db.one(
     Count,

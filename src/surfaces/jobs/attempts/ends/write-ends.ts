@@ -1,8 +1,8 @@
 /**
- * What was decided about held attempts, written by one statement: the attempts end, the jobs change
- * state with their next version, the history gets its line, results their row, and what runs again goes
- * back into the queue. Times were read under the lock, so that all of it bears the same one. Rows are named
- * by arrays, because no estimate can make a scan of that.
+ * Writes the decisions about locked attempts in one statement: the attempts end, the jobs change
+ * state with their next version, the history gets its entry, results their row, and jobs that run
+ * again go back into the queue. Times were read under the lock, so that all of them have the same
+ * one. Rows are named by arrays, so that no wrong estimate can turn a look-up into a scan.
  */
 import { sql, type Sql } from '../../../../kernel/database/sql.ts'
 import type { Decision } from './decide-end.ts'
@@ -22,7 +22,7 @@ const history = {
   expired: 'expired',
 } as const
 
-/** What the history says: the end, or why the job waits again. */
+/** The entry of the history: the end, or why the job waits again. */
 function eventOf({ decision }: Ended): string {
   if (decision.job !== 'retryable') return history[decision.job]
   if (decision.attempt === 'lease_expired') return 'lease_expired'

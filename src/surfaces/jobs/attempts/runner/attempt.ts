@@ -1,6 +1,6 @@
 /**
- * One attempt that runs in this process: its lease, what is known of its job's version, and why its
- * handler was told to stop. Times are monotonic, except the deadline, which is the platform's.
+ * One attempt that runs in this process: its lease, the known version of its job, and why its
+ * handler was stopped. Times are monotonic, except the deadline, which is the platform's.
  */
 import { parseTime } from '../../../../kernel/clock.ts'
 import type { JobType } from '../../../../kernel/surface.ts'
@@ -9,7 +9,7 @@ import type { TypeRules } from '../rules.ts'
 
 export type StopReason = 'cancelled' | 'deadline' | 'timeout' | 'lease_lost' | 'stopping'
 
-/** What a handler's signal is aborted with. */
+/** The reason of the abort of a handler's signal. */
 export class Stopped extends Error {
   override readonly name = 'Stopped'
   readonly reason: StopReason
@@ -28,7 +28,7 @@ export type Attempt = {
   deadline_ms: number | null
   stopped: StopReason | null
   renew_ms: number
-  /** Until when the lease surely holds, seen from here. */
+  /** Until when the lease is certainly valid, by the clock of this process. */
   held_ms: number
   readonly timeout_ms: number
 }
@@ -53,7 +53,7 @@ export function openAttempt(
   }
 }
 
-/** The first reason counts, but that the lease is lost comes before all others. */
+/** The first reason counts, except that a lost lease comes before all others. */
 export function stopAttempt(attempt: Attempt, reason: StopReason): void {
   if (attempt.stopped === null || reason === 'lease_lost') attempt.stopped = reason
   attempt.controller.abort(new Stopped(reason))

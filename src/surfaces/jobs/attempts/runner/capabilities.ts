@@ -1,7 +1,9 @@
 /**
- * What this process can run, told to everybody: a waiting job says by it whether anyone could take it,
- * and the statistics count it. A worker that has not been seen for a minute counts no more.
+ * Publishes which types this process can run: a waiting job shows by it whether any worker could
+ * take it, and the statistics count it. A worker that has not been seen for a minute is not counted
+ * any more.
  */
+import { logFailure } from '../../../../kernel/database/log-failure.ts'
 import type { Db } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import { openSleeper } from '../../../../kernel/work/sleeper.ts'
@@ -17,7 +19,7 @@ type Deps = {
 
 const every_ms = 10_000
 
-/** Says it again and again until the process stops, and then that it is gone. */
+/** Publishes it repeatedly until the process stops, and then removes it. */
 export function capabilitiesOf({ db, log, builtIns }: Deps, worker_id: string) {
   const tell = () =>
     announce(
@@ -31,7 +33,7 @@ export function capabilitiesOf({ db, log, builtIns }: Deps, worker_id: string) {
       signal.addEventListener('abort', sleeper.close)
       while (!signal.aborted) {
         await tell().catch((error: unknown) => {
-          log.warn({ err: error }, 'what this worker can run was not announced')
+          logFailure(log, { err: error }, 'what this worker can run was not announced')
         })
         await sleeper.sleepThrough(every_ms)
       }
@@ -52,7 +54,7 @@ async function announce(db: Db, worker_id: string, types: readonly TypeVersion[]
     on conflict (worker_id, capability, version) do update set last_seen_at = now()`)
 }
 
-/** What it leaves behind otherwise is dropped by the sweep of the forgotten. */
+/** If it cannot be removed, the sweep of old rows deletes it. */
 async function forget(db: Db, worker_id: string): Promise<void> {
   await db.run(sql`
     -- any tenant: this worker served all of them

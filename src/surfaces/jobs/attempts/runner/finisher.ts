@@ -1,8 +1,9 @@
 /**
- * Ends of attempts, written together: while one batch commits the next one gathers. An end is presented
- * until it is decided: again with the new version after a conflict, again after the database came back,
- * and no longer once the lease cannot hold any more.
+ * Writes the ends of attempts together: while one batch commits the next one collects. An end is
+ * presented until it is decided: again with the new version after a conflict, again after the
+ * database is back, and no longer once the lease cannot be valid any more.
  */
+import { logFailure } from '../../../../kernel/database/log-failure.ts'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../../../../kernel/observability/log.ts'
 import { finalize, type FinalizeDeps, type Finished } from '../ends/finalize.ts'
@@ -10,7 +11,7 @@ import type { Attempt } from './attempt.ts'
 import type { Run } from './run-attempt.ts'
 
 export type Finisher = {
-  /** Resolves when it is decided, whichever way. */
+  /** Resolves when it is decided, with any result. */
   finish(attempt: Attempt, run: Run): Promise<void>
   waiting(): number
 }
@@ -39,14 +40,14 @@ export function openFinisher(deps: FinisherDeps): Finisher {
     finish: (attempt, run) =>
       new Promise(resolve => {
         queue.push({ attempt, run, decided: resolve })
-        // A turn of the event loop later: ends of the same turn go together.
+        // One turn of the event loop later: ends of the same turn go together.
         if (working === 0) setImmediate(() => void (working === 0 ? work() : undefined))
       }),
     waiting: () => queue.length,
   }
 }
 
-/** Answers those that are to be presented again. */
+/** Returns those that have to be presented again. */
 async function present(deps: FinisherDeps, batch: readonly Ending[]): Promise<Ending[]> {
   const finishes = batch.map(({ attempt, run }) => {
     const { attempt_id, token_hash } = attempt.lease
@@ -64,7 +65,7 @@ async function present(deps: FinisherDeps, batch: readonly Ending[]): Promise<En
 }
 
 async function rest({ log }: FinisherDeps, error: unknown): Promise<void> {
-  log.warn({ err: error }, 'an end of a job was not written; trying again')
+  logFailure(log, { err: error }, 'an end of a job was not written; trying again')
   await wait(pause_ms)
 }
 
@@ -82,7 +83,7 @@ function isDecided(deps: FinisherDeps, one: Ending, said: Finished | undefined):
   return true
 }
 
-/** Once its lease cannot hold any more, the sweep decides what becomes of it. */
+/** Once its lease cannot be valid any more, the sweep decides about it. */
 function isOver({ now }: FinisherDeps, { attempt, decided }: Ending): boolean {
   if (now() < attempt.held_ms) return false
   decided()

@@ -1,7 +1,7 @@
 /**
- * Renewing leases: one statement for all that a worker holds. It touches no index, raises no version, and
- * tells what the worker must know: that a lease is lost, that the job is to be cancelled, until when it
- * may go on.
+ * Renews leases: one statement for all that a worker holds. It updates no index, increments no
+ * version, and returns what the worker must know: that a lease is lost, that the job should be
+ * cancelled, until when it may continue.
  */
 import { Type, type Static } from 'typebox'
 import type { Db } from '../../../../kernel/database/db.ts'
@@ -10,7 +10,7 @@ import { leaseEnd } from '../lease-end.ts'
 
 export type HeldLease = { readonly attempt_id: string; readonly token_hash: Buffer }
 
-/** Of a worker outside: only its own attempts, of types that its owner may still run. */
+/** Of an external worker: only its own attempts, of types that its owner may still run. */
 export type HeldBy = {
   readonly worker_id: string
   /** Types that it may run for its tenant, and for all; `*` is every type. */
@@ -28,7 +28,7 @@ export const Renewed = Type.Object({
 })
 export type Renewed = Static<typeof Renewed>
 
-/** Those that are not answered are lost. */
+/** Attempts that are not in the result are lost. */
 export async function renewLeases(
   db: Db,
   leases: readonly HeldLease[],

@@ -1,7 +1,7 @@
 /**
- * The places of a runner: what runs in them, what was claimed ahead of them, and what has ended and is
- * still to be written. Jobs that take milliseconds are claimed ahead, as many as are about to end, so that
- * a place does not wait for a round trip; of jobs that take seconds none is.
+ * The slots of a runner: the jobs that run in them, jobs that were claimed ahead, and jobs whose
+ * end has still to be written. Jobs that take milliseconds are claimed ahead, as many as are about
+ * to end, so that a slot does not wait for a round trip; jobs that take seconds are not.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { openRollingSum } from '../../../../kernel/outgoing/rolling-sum.ts'
@@ -27,13 +27,16 @@ export type Places = {
   /** How many jobs may be claimed now. */
   free(): number
   begin(taken: readonly Taken[], claimed_ms: number): void
-  /** Everything whose lease must be kept: what runs or will, and what has ended without being written. */
+  /**
+   * Every attempt whose lease must be renewed: running, claimed ahead, or ended but not yet
+   * written.
+   */
   held(): readonly Attempt[]
-  /** Stops all handlers; what does not end in time is given back all the same. */
+  /** Stops all handlers; jobs of handlers that do not stop in time are given back anyway. */
   empty(grace_seconds: number): Promise<void>
 }
 
-/** Ends that wait to be written hold up new claims once they are this many times the places. */
+/** If unwritten ends exceed this multiple of the slots, no new job is claimed. */
 const behind_max = 4
 const pace_ms = 100
 
@@ -42,7 +45,7 @@ export function openPlaces(deps: PlacesDeps): Places {
   const held = new Set<Attempt>()
   const ahead: Attempt[] = []
   const pace = openRollingSum<'ended'>(pace_ms, deps.now)
-  /** Whose end is being written although its handler still runs. */
+  /** Its end is being written although its handler still runs. */
   const given = new WeakSet<Attempt>()
   let running = 0
   let emptied: (() => void) | undefined

@@ -1,12 +1,12 @@
 /**
- * How often a handler's progress becomes a row: at most twice a second, and what was said last is never
- * left out. A step with a checkpoint is written at once, because its handler relies on it.
+ * How often a handler's progress becomes a row: at most twice a second, and the last report is
+ * always written. A step with a checkpoint is written at once, because its handler relies on it.
  */
 import type { JobStep } from '../../../../kernel/surface.ts'
 
 export type ProgressLine = {
   say(step: JobStep): Promise<void>
-  /** Writes what still waits. */
+  /** Writes the reports that still wait. */
   flush(): Promise<void>
   close(): void
 }
@@ -21,7 +21,7 @@ export function openProgressLine(
   let waiting: JobStep | undefined
   let timer: NodeJS.Timeout | undefined
   let written_ms = Number.NEGATIVE_INFINITY
-  /** One after the other, so that what was said last is written last. */
+  /** One after the other, so that the last report is written last. */
   let last: Promise<void> = Promise.resolve()
 
   const put = (step: JobStep): Promise<void> => {

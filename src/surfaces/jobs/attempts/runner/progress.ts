@@ -1,6 +1,7 @@
 /**
- * What a worker says on the way: a line of progress, and what its successor would need. Both are written
- * under its lease and take the next number of the job's one sequence; the job's version stays.
+ * What a worker reports during an attempt: a line of progress, and a checkpoint for the next
+ * attempt. Both are written under its lease and take the next number of the job's one sequence; the
+ * job's version stays.
  */
 import { Type, type Static } from 'typebox'
 import type { Db } from '../../../../kernel/database/db.ts'
@@ -23,7 +24,7 @@ const Row = Type.Object({
 
 const trim_every = 100
 
-/** Undefined where the lease is lost. */
+/** Undefined if the lease is lost. */
 export async function noteProgress(
   db: Db,
   lease: HeldLease,

@@ -1,10 +1,11 @@
 /**
- * The beat of a runner: a few times a second it looks at its own attempts, renews the leases that have
- * used a third of their time, stops handlers whose time or deadline has come, and after a wake-up asks
- * whether one of its jobs was cancelled.
+ * The timer of a runner: a few times a second it checks its own attempts, renews the leases that
+ * have used a third of their time, stops handlers whose time limit or deadline has come, and after
+ * a wake-up checks whether one of its jobs was cancelled.
  */
 import { Type } from 'typebox'
 import { parseTime, type Clock } from '../../../../kernel/clock.ts'
+import { logFailure } from '../../../../kernel/database/log-failure.ts'
 import type { Db } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import type { Log } from '../../../../kernel/observability/log.ts'
@@ -57,7 +58,7 @@ export function openPulse(deps: PulseDeps): Pulse {
             await stopCancelled(deps, mine)
           }
         } catch (error) {
-          deps.log.warn({ err: error }, 'leases were not renewed; trying again')
+          logFailure(deps.log, { err: error }, 'leases were not renewed; trying again')
         }
         await rest()
       }
@@ -86,7 +87,7 @@ async function renew(deps: PulseDeps, due: readonly Attempt[]): Promise<void> {
     const answer = answers.get(attempt.lease.attempt_id)
     if (!answer) {
       stopAttempt(attempt, 'lease_lost')
-      // Nobody asks for it again.
+      // It will not be asked for again.
       attempt.renew_ms = Number.POSITIVE_INFINITY
       continue
     }

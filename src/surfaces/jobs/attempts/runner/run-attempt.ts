@@ -1,7 +1,7 @@
 /**
- * One attempt from the call of its handler to what its end is to be. The handler sees its job through
- * `RunningJob`: whatever it writes by that is fenced by the lease, and its signal is aborted as soon as
- * it works for nothing.
+ * One attempt, from the call of its handler to the decision how it ends. The handler sees its job
+ * through `RunningJob`: all of its writes are fenced by the lease, and its signal is aborted as
+ * soon as its work would have no effect.
  */
 import { JobFailure, JobPutOff } from '../../../../kernel/errors/job-failure.ts'
 import type { RunningJob } from '../../../../kernel/surface.ts'
@@ -19,13 +19,13 @@ export type RunDeps = FinalizeDeps & {
   readonly progress_kept: number
   now(): number
   readonly traced: Kernel['traced']
-  /** Throws where the result is not what its type promises. */
+  /** Throws if the result does not match the schema of its type. */
   checkResult(attempt: Attempt, value: unknown): void | Promise<void>
 }
 
 export type Run = { readonly ending: Ending; readonly result: Result | null }
 
-/** Undefined where there is nothing left to say: the handler has ended its job itself, or lost it. */
+/** Undefined if nothing is left to report: the handler has ended its job itself, or lost it. */
 export async function runAttempt(deps: RunDeps, attempt: Attempt): Promise<Run | undefined> {
   const { job, line, committed } = runningJob(deps, attempt)
   try {

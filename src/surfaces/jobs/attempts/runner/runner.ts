@@ -1,9 +1,11 @@
 /**
- * The runner inside a process: it keeps its places filled while there is work, and when it is told to
- * stop it lets handlers end for a while and gives back what is left, so that another process goes on at
- * once. A place is free when its handler has ended; the ends themselves are written beside.
+ * The runner inside a process: it keeps its slots filled while there is work. When it is stopped it
+ * waits a while for handlers and gives back the rest, so that another process continues at once. A
+ * slot is free when its handler has ended; the ends are written in parallel.
  */
+import { logFailure } from '../../../../kernel/database/log-failure.ts'
 import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from '../../../../kernel/database/sql.ts'
 import { openSleeper } from '../../../../kernel/work/sleeper.ts'
 import { newId } from '../../../../kernel/ids.ts'
 import type { Loop } from '../../../../kernel/surface.ts'
@@ -23,13 +25,19 @@ export type RunnerDeps = RunDeps & {
   readonly rights: Pick<Rights, 'recentGrantsOf'>
   readonly kernel: Kernel
   readonly grace_seconds: number
-  /** The types whose handlers are here. */
+  /** The types whose handlers are in this process. */
   builtIns(): readonly BuiltIn[]
 }
 
-/** Repeats only after it broke: one run lasts until the process stops. */
+/** While a job is ready, the kernel wakes the runner once a second; an idle runner asks nothing. */
+const ready = sql`
+  -- any tenant: a runner serves all of them
+  select exists (select from jobs.job_queue where wake_at is null)`
+const rest_ms = 30_000
+
+/** Repeats only after a failure: one run lasts until the process stops. */
 export function openRunner(deps: RunnerDeps): Loop {
-  return { name: 'jobs.runner', every_ms: 1000, run: signal => runUntil(deps, signal) }
+  return { name: 'jobs.runner', every_ms: 1000, due: ready, run: signal => runUntil(deps, signal) }
 }
 
 async function runUntil(deps: RunnerDeps, signal: AbortSignal): Promise<void> {
@@ -54,7 +62,7 @@ async function runUntil(deps: RunnerDeps, signal: AbortSignal): Promise<void> {
     runningCounts,
     count: settings['jobs.concurrency'],
     freed: capped => {
-      // The place in a lane with a cap is free as well: it must be looked at again.
+      // A slot in a lane with a cap became free too: the lane must be checked again.
       if (capped) claimer.woken()
       sleeper.wake()
     },
@@ -71,7 +79,7 @@ async function runUntil(deps: RunnerDeps, signal: AbortSignal): Promise<void> {
     const worker = { worker_id, claim_id: null, grace_seconds: deps.grace_seconds }
     while (!signal.aborted) {
       const began = await fill(deps, claimer, places, worker)
-      if (began === 0) await sleeper.sleep(settings['jobs.poll_ms'])
+      if (began === 0) await sleeper.sleep(rest_ms)
     }
     await places.empty(settings['jobs.stop_grace_seconds'])
   } finally {
@@ -81,7 +89,7 @@ async function runUntil(deps: RunnerDeps, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Answers how many jobs it began. */
+/** Returns how many jobs it started. */
 async function fill(
   deps: RunnerDeps,
   claimer: Claimer,
@@ -98,7 +106,7 @@ async function fill(
     places.begin(await checkOwners(deps, taken), claimed_ms)
     return taken.length
   } catch (error) {
-    log.warn({ err: error }, 'jobs could not be claimed; trying again')
+    logFailure(log, { err: error }, 'jobs could not be claimed; trying again')
     claimer.woken()
     await wait(Math.min(1000, settings['jobs.poll_ms']))
     return 0

@@ -225,6 +225,17 @@ describe('in time', () => {
     expect(new Set(jobs.map(one => one.idempotency_key)).size).toBe(count)
   })
 
+  test.each([
+    ['skip', 0],
+    ['latest', 1],
+  ])('half a minute away with %s: %i jobs', async (catch_up, count) => {
+    const who = await workman(world)
+    const { body: made } = await put(who, 'hourly', { type: idle, cron: '0 * * * *', catch_up })
+    await moveTo(offsetTo(made.next_run_at) + 30)
+    await settled(who)
+    expect(await jobsOf(who)).toHaveLength(count)
+  })
+
   test('a run that meets the one before it is left out where it is told to', async () => {
     const who = await workman(world)
     const { body: made } = await put(who, 'hourly', {

@@ -276,11 +276,8 @@ test('what an outage of ours has cost is not held against the job; what it lost 
       [id],
     )
   const losses = async () => {
-    const [row] = await world.query<{ losses: number }>(
-      'select losses from jobs.jobs where id = $1',
-      [id],
-    )
-    return row?.losses
+    const found = 'select losses from jobs.jobs where id = $1'
+    return (await world.query<{ losses: number }>(found, [id]))[0]?.losses
   }
   for (const outage of [true, true, true, true, false]) {
     const claimed = await worker.take()

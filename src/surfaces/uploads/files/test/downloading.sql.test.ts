@@ -1,4 +1,4 @@
-/** Who may download what, by which addresses, and which bytes come. */
+/** Who may download what, by which URLs, and which bytes come. */
 import { randomBytes } from 'node:crypto'
 import { readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -71,7 +71,7 @@ describe.concurrent('ranges', () => {
   })
 })
 
-describe.concurrent('an address', () => {
+describe.concurrent('a URL', () => {
   test('ends with its time, with a change of anything in it, and with the file', async () => {
     const { who, file_id } = await stored()
     const { url, expires_at } = (await world.url(who, file_id, '?expires_in=30')).body
@@ -96,7 +96,8 @@ describe.concurrent('an address', () => {
   test('names the file as any client can read it, whatever the name is', async () => {
     for (const [filename, wanted] of [
       ['../../etc/passwd', 'passwd'],
-      ['a\u202Egpj.exe', 'gpj.exe'],
+      ['a\u202Egpj.bin', 'gpj.bin'],
+      ['nul.txt', '_nul.txt'],
       ['"quotes"\r\nset-cookie: x', 'set-cookie'],
       ['\u{1F600}'.repeat(100), 'F0%9F%98%80'],
     ] as const) {
@@ -275,5 +276,25 @@ describe.concurrent('other surfaces', () => {
     expect(await submit(who, file_id)).toEqual([202, undefined])
     expect(await submit(other, file_id)).toEqual([422, 'input_not_available'])
     expect(await submit(attachment.who, attachment.file_id)).toEqual([422, 'input_not_available'])
+    await world.allow(other, 'uploads.files.download_any')
+    expect(await submit(other, file_id)).toEqual([202, undefined])
+  })
+
+  test('a worker gets the URL of an input only while the owner of the job may read it', async () => {
+    const { who, file_id } = await stored(randomBytes(10), { purpose: 'job_input' })
+    const other = await world.member(who.tenant)
+    const { db } = world.platform.kernel
+    const address = (principal_id: string | null) =>
+      face.inputUrl(db, { tenant_id: who.tenant.id, principal_id }, file_id)
+    expect(await address(who.id)).toContain(`/_objects/d/${file_id}/original?`)
+    expect([await address(other.id), await address(null)]).toEqual([undefined, undefined])
+    await world.allow(other, 'uploads.files.download_any')
+    expect(await address(other.id)).toContain(file_id)
+    await db.run(sql`
+      delete from identity.role_assignments
+      where tenant_id = ${who.tenant.id} and account_id = ${other.id}`)
+    expect(await address(other.id)).toBeUndefined()
+    await world.call('DELETE', `/v1/files/${file_id}`, { token: who.token })
+    expect(await address(who.id)).toBeUndefined()
   })
 })

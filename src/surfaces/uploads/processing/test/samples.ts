@@ -1,6 +1,8 @@
 /** Files made here: pictures, archives and documents, harmless and not. */
+import { buffer } from 'node:stream/consumers'
 import { crc32, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import sharp from 'sharp'
+import { pack } from 'tar-stream'
 
 export type Entry = {
   readonly name: string
@@ -112,6 +114,9 @@ export function pixelBomb(side: number): Buffer {
   ])
 }
 
+/** A comment in a picture, as programs that draw write it. */
+export const pngText = (text: string) => pngChunk('tEXt', Buffer.from(`Comment\0${text}`))
+
 function pngChunk(type: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
   const frame = Buffer.alloc(8)
@@ -120,20 +125,42 @@ function pngChunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)])
 }
 
-export function pdf(body: string): Buffer {
-  return Buffer.from(
-    `%PDF-1.4\n1 0 obj\n<< /Type /Catalog ${body} >>\nendobj\ntrailer << /Root 1 0 R >>\n%%EOF\n`,
-  )
+/** One page after another, all of them empty; `body` goes into the catalog. */
+export function pdf(body: string, pages = 1): Buffer {
+  const kids = Array.from({ length: pages }, (_, n) => `${n + 3} 0 R`)
+  const objects = [
+    `<< /Type /Catalog /Pages 2 0 R ${body} >>`,
+    `<< /Type /Pages /Kids [${kids.join(' ')}] /Count ${pages} >>`,
+    ...kids.map(() => '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 100] >>'),
+  ]
+  const written = objects.map((one, n) => `${n + 1} 0 obj\n${one}\nendobj\n`).join('')
+  const size = `/Size ${objects.length + 1}`
+  return Buffer.from(`%PDF-1.4\n${written}trailer << ${size} /Root 1 0 R >>\n%%EOF\n`)
 }
 
-/** Objects in a compressed stream, as writers of PDF 1.5 put them. */
+/** An object in a compressed stream, as writers of PDF 1.5 put them. */
 export function packedPdf(body: string): Buffer {
-  const packed = deflateSync(Buffer.from(`1 0 << /Type /Catalog ${body} >> obj`))
+  const packed = deflateSync(Buffer.from(`9 0 << ${body} >> obj`))
+  const end = pdf('').subarray('%PDF-1.4\n'.length)
   return Buffer.concat([
-    Buffer.from(`%PDF-1.5\n2 0 obj\n<< /Type /ObjStm /Filter /FlateDecode >>\nstream\n`),
+    Buffer.from(`%PDF-1.5\n8 0 obj\n<< /Type /ObjStm /Filter /FlateDecode >>\nstream\n`),
     packed,
-    Buffer.from('\nendstream\nendobj\ntrailer << /Root 1 0 R >>\n%%EOF\n'),
+    Buffer.from('\nendstream\nendobj\n'),
+    end,
   ])
+}
+
+export type TarEntry = Parameters<ReturnType<typeof pack>['entry']>[0]
+
+export async function tar(entries: readonly TarEntry[], content = 'harmless'): Promise<Buffer> {
+  const archive = pack()
+  for (const entry of entries) {
+    // What is written is noted in the header that is given.
+    if (entry.type === undefined) archive.entry({ ...entry }, content)
+    else archive.entry({ ...entry })
+  }
+  archive.finalize()
+  return await buffer(archive)
 }
 
 /** In two pieces, so that no scanner takes this file for it. */

@@ -1,4 +1,6 @@
-/** Leases receipts that are due: whoever ends one must show the token, so nobody ends it twice. */
+/**
+ * Leases due receipts: to end one, a process must present the token, so that none is ended twice.
+ */
 import { type Static, Type } from 'typebox'
 import type { Db } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'

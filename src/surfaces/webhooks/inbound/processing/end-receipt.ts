@@ -1,4 +1,7 @@
-/** Ends an attempt at a receipt: only for the holder of its lease, and its schedule says what follows. */
+/**
+ * Ends an attempt at a receipt, only for the holder of its lease; the retry schedule decides what
+ * follows.
+ */
 import type { Tx, Db } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import { jitter } from '../../../../kernel/ids.ts'
@@ -9,7 +12,7 @@ export const retry_seconds = [10, 60, 300, 1800, 7200] as const
 
 type Held = Pick<Claimed, 'id' | 'tenant_id' | 'lease_token' | 'attempts'>
 
-/** Answers whether the lease still held. */
+/** Returns whether the lease was still held. */
 export async function endReceipt(
   tx: Pick<Tx, 'run'>,
   { id, tenant_id, lease_token }: Held,
@@ -31,7 +34,7 @@ export async function failReceipt(
 ): Promise<'failed' | 'dead'> {
   const wait = error_code === 'payload_purged' ? undefined : retry_seconds[attempts - 1]
   const state = wait === undefined ? 'dead' : 'failed'
-  // A fifth more or less, so that what failed together is not tried again together.
+  // Up to a fifth more or less, so that receipts that failed together are not retried together.
   const seconds = (wait ?? 0) * (0.8 + 0.4 * jitter())
   await db.run(sql`
     update webhooks.inbound_receipts

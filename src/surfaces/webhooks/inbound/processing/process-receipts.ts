@@ -1,6 +1,7 @@
 /**
- * Works on what was received: each receipt once, in the transaction of its handler. A handler that fails
- * is tried again on a schedule; a process that dies loses its lease, and the attempt counts.
+ * Processes received messages: each receipt once, in the transaction of its handler. If a handler
+ * fails, the receipt is retried on a schedule; if a process is killed, it loses its lease, and the
+ * attempt counts.
  */
 import { sql } from '../../../../kernel/database/sql.ts'
 import type { InboundMessage, Loop } from '../../../../kernel/surface.ts'
@@ -14,7 +15,7 @@ export type ProcessDeps = {
   readonly handlers: Handlers
 }
 
-/** What a commit that stores receipts wakes. */
+/** The topic that a commit with new receipts wakes. */
 export const inbound_topic = 'webhooks.inbound'
 const lease_seconds = 60
 
@@ -44,7 +45,7 @@ export function processLoop(deps: ProcessDeps): Loop {
 
 async function work(deps: ProcessDeps, receipt: Claimed, signal: AbortSignal): Promise<void> {
   const { db, log } = deps.kernel
-  // Whoever died with it each time has had its tries.
+  // If each attempt killed its process, all attempts are used up.
   if (receipt.attempts > retry_seconds.length + 1) {
     await failReceipt(db, receipt, 'handler_failed')
     return

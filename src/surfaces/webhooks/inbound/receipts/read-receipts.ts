@@ -1,4 +1,4 @@
-/** What was received, for whoever looks into it: newest first, and its bytes while they are kept. */
+/** Received messages: newest first, and their bytes while they are kept. */
 import { type Static, Type } from 'typebox'
 import { isUtf8 } from 'node:buffer'
 import type { Reader } from '../../../../kernel/database/db.ts'

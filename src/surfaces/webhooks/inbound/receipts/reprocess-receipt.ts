@@ -1,4 +1,7 @@
-/** Has a receipt processed again, from the start of its schedule. Who asked for it, and why, is recorded. */
+/**
+ * Processes a receipt again, from the start of its retry schedule. The requester and the reason are
+ * recorded.
+ */
 import { Type } from 'typebox'
 import type { Tx } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'

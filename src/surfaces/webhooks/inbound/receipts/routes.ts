@@ -1,4 +1,7 @@
-/** Receipts over HTTP. Their bytes are asked for one by one: they are the provider's, and may be large. */
+/**
+ * Receipts over HTTP. Their bytes are requested one by one: they come from the provider and may be
+ * large.
+ */
 import { page } from '../../../../kernel/http/page.ts'
 import { reply, route, type Route } from '../../../../kernel/http/route.ts'
 import {

@@ -1,6 +1,7 @@
 /**
- * Any provider that signs with HMAC: its source says which header holds the signature and what was signed.
- * A time counts only where it is part of what was signed; the schema of the source sees to that.
+ * Any provider that signs with HMAC: its source says which header holds the signature and what was
+ * signed. A time is used only if it is part of the signed text; the schema of the source guarantees
+ * that.
  */
 import { type SignatureVerdict, verifySigned } from '../../../../kernel/outgoing/signatures.ts'
 import { envelopeOf, hashOf, headerOf, isText, writtenIn } from './read.ts'
@@ -54,7 +55,7 @@ function pointedAt(value: unknown, pointer: string): unknown {
     .reduce<unknown>(
       (found, name) =>
         typeof found === 'object' && found !== null && Object.hasOwn(found, name)
-          ? (found as Record<string, unknown>)[name] // its own member, of whatever type
+          ? (found as Record<string, unknown>)[name] // an own member, of any type
           : null,
       value,
     )

@@ -1,6 +1,6 @@
 /**
- * GitHub signs neither a time nor the id of the delivery: only that an id was seen already keeps a message
- * from counting twice, so ids are kept long.
+ * GitHub signs neither a time nor the id of the delivery. Only the stored ids keep a message from
+ * being processed twice, so ids are kept long.
  */
 import { verifyGithub } from '../../../../kernel/outgoing/vendor-signatures.ts'
 import { envelopeOf, headerOf } from './read.ts'

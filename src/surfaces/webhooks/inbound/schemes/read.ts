@@ -1,4 +1,4 @@
-/** What schemes read of headers and bodies. Whatever a provider sends, reading it fails by answering null. */
+/** How schemes read headers and bodies. For any input a failed read returns null. */
 import { createHash } from 'node:crypto'
 import type { MessageHeaders } from '../../../../kernel/outgoing/signatures.ts'
 import type { Envelope } from './scheme.ts'
@@ -8,7 +8,7 @@ const type_max = 200
 
 export type Members = Readonly<Record<string, unknown>>
 
-/** A header that came once. Repeated ones arrive joined by a comma, which no id has. */
+/** A header that occurs once. Repeated ones are joined by a comma, which no id contains. */
 export function headerOf(headers: MessageHeaders, name: string): string | null {
   const value = headers[name]
   return typeof value === 'string' ? value : null
@@ -17,7 +17,7 @@ export function headerOf(headers: MessageHeaders, name: string): string | null {
 export function jsonOf(body: Buffer): Members | null {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'))
-    // An object as JSON makes it: its members are unknown until looked at.
+    // An object as JSON makes it: its members are unknown until they are read.
     return typeof value === 'object' && value !== null ? (value as Members) : null
   } catch {
     return null
@@ -25,21 +25,22 @@ export function jsonOf(body: Buffer): Members | null {
 }
 
 /**
- * The same, but each number is the text that was written: two ids beyond 2^53 would become one number, and
- * the second message a duplicate of the first.
+ * The same, but each number keeps its original text: otherwise two ids beyond 2^53 would become one
+ * number, and the second message would be dropped as a duplicate of the first.
  */
 export function writtenIn(body: Buffer): unknown {
   const exact = (_name: string, value: unknown, { source }: { source: string }) =>
     typeof value === 'number' ? source : value
   try {
-    // The language gives the text of a number as a third argument, which its types do not know yet.
+    // The language passes the text of a number as a third argument, which its types do not declare
+    // yet.
     return JSON.parse(body.toString('utf8'), exact as (name: string, value: unknown) => unknown)
   } catch {
     return null
   }
 }
 
-/** Null where there is no id. */
+/** Null if there is no id. */
 export function envelopeOf(id: unknown, type: unknown): Envelope | null {
   const event_id = idOf(id)
   return event_id === null ? null : { event_id, type: typeOf(type) }
@@ -49,7 +50,7 @@ export function formOf(body: Buffer): URLSearchParams {
   return new URLSearchParams(body.toString('utf8'))
 }
 
-/** An id out of a body, which may be any text that can be stored. */
+/** An id from a body: any text that can be stored. */
 export function isText(value: unknown): value is string {
   return (
     typeof value === 'string' &&
@@ -60,7 +61,7 @@ export function isText(value: unknown): value is string {
   )
 }
 
-/** An id that can be kept and shown: visible characters, no comma. */
+/** An id that can be stored and shown: visible characters, no comma. */
 function idOf(value: unknown): string | null {
   return typeof value === 'string' &&
     value.length <= id_max &&
@@ -75,7 +76,7 @@ export function typeOf(value: unknown): string | null {
     : null
 }
 
-/** Stands for the message where its provider gives it no id. */
+/** The id of a message whose provider gives it none. */
 export function hashOf(...parts: readonly (string | Buffer)[]): string {
   const hash = createHash('sha256')
   for (const part of parts) hash.update(part)

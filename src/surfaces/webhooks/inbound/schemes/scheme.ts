@@ -1,6 +1,6 @@
 /**
- * What a scheme is: how a provider proves that a message is its own, how it names it, what it documents
- * as "received". Schemes are pure; whoever asks them knows the source and the secrets.
+ * A scheme: how a provider signs its messages, how it names them, and how it documents "received".
+ * Schemes are pure functions; the caller passes the source and the secrets.
  */
 import type { KeyObject } from 'node:crypto'
 import type { MessageHeaders, SignatureVerdict } from '../../../../kernel/outgoing/signatures.ts'
@@ -9,7 +9,7 @@ import type { Options, SchemeName } from '../schemas.ts'
 export type Incoming = {
   readonly headers: MessageHeaders
   readonly body: Buffer
-  /** Where the provider was told to send to, with the query that it sent. */
+  /** The URL that was configured at the provider, with the query that it sent. */
   readonly url: string
 }
 
@@ -20,7 +20,10 @@ export type Trust = {
   readonly window_seconds: number
 }
 
-/** What is read of a message before it is stored: its id at the provider, and its type where it has one. */
+/**
+ * What is read of a message before it is stored: its id at the provider, and its type if it has
+ * one.
+ */
 export type Envelope = { readonly event_id: string; readonly type: string | null }
 
 export type Acknowledgement = {
@@ -32,11 +35,13 @@ export type Acknowledgement = {
 export type Scheme = {
   readonly name: SchemeName
   verify(message: Incoming, trust: Trust): SignatureVerdict
-  /** Null where the message has not the form of its provider. Asked of genuine messages only. */
+  /**
+   * Null if the message does not have the form of its provider. Called for verified messages only.
+   */
   envelope(message: Incoming, options: Options): Envelope | null
-  /** Where its id is looked for, for whoever sent one without. */
+  /** Where its id is expected, for the error about a message without one. */
   identified(options: Options): string
   readonly received: Acknowledgement
-  /** An answer to a question of the provider that is no event, and so is not kept. */
+  /** A reply to a question of the provider that is not an event, and so is not stored. */
   greets?(message: Incoming): Acknowledgement | null
 }

@@ -1,6 +1,6 @@
 /**
- * Slack: events are JSON with an id; commands and interactions are forms without one. Whoever registers an
- * address is asked by a challenge, which is answered once its signature is right.
+ * Slack: events are JSON with an id; commands and interactions are forms without one. When a URL is
+ * registered, Slack sends a challenge, which is answered once its signature is verified.
  */
 import { verifySlack } from '../../../../kernel/outgoing/vendor-signatures.ts'
 import { envelopeOf, formOf, hashOf, headerOf, jsonOf, typeOf, type Members } from './read.ts'
@@ -13,7 +13,7 @@ export const slack: Scheme = {
     const told = toldIn(message)
     const timestamp = headerOf(message.headers, 'x-slack-request-timestamp') ?? ''
     if (!told) return null
-    const { event } = told as { event?: Members | null } // whatever it is, members are looked at
+    const { event } = told as { event?: Members | null } // of any type; members are read with checks
     const type = event?.['type'] ?? told['type'] ?? told['command']
     return envelopeOf(told['event_id'] ?? hashOf(timestamp, '.', message.body), type)
   },

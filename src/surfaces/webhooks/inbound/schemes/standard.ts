@@ -1,6 +1,6 @@
 /**
- * Standard Webhooks, by a shared secret (`whsec_`) or a public key (`whpk_`). Svix sends the same under
- * names of its own; the names of one message are all of one kind.
+ * Standard Webhooks, by a shared secret (`whsec_`) or a public key (`whpk_`). Svix sends the same
+ * under its own header names; the names of one message are all of one kind.
  */
 import {
   parseStandardKey,
@@ -21,7 +21,7 @@ export const standard: Scheme = {
   received: { status: 204, body: null },
 }
 
-/** Every secret is tried, whatever the others said. */
+/** Every secret is tried, even after a match. */
 function verify(message: Incoming, trust: Trust): SignatureVerdict {
   const verdicts = trust.secrets.map(secret =>
     verifyBy(secret.export().toString('utf8'), {

@@ -1,6 +1,7 @@
 /**
- * Twilio: forms about a thing (a message, a call) that changes its status, so an id is the thing and its
- * status where no token tells more. The answer is a document of TwiML that asks for nothing.
+ * Twilio: forms about a resource (a message, a call) that changes its status. If no token
+ * identifies a message, its id is the resource and its status. The reply is an empty TwiML
+ * document.
  */
 import { verifyTwilio } from '../../../../kernel/outgoing/vendor-signatures.ts'
 import { envelopeOf, formOf, hashOf, headerOf } from './read.ts'

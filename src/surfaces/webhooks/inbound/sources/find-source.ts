@@ -1,4 +1,4 @@
-/** Reads sources: by tenant for their owners, by the address alone for whoever sends there. */
+/** Reads sources: by tenant for their owners, by the URL alone for senders. */
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { type Static, Type } from 'typebox'
 import type { Reader } from '../../../../kernel/database/db.ts'
@@ -40,7 +40,9 @@ export async function findSource(
   return row
 }
 
-/** Whom a message at an address is for, and what it must be signed with: the newest secret first. */
+/**
+ * The source of a URL, and the secrets with which its messages must be signed, the newest first.
+ */
 const Row = Type.Object({
   provider: Type.String(),
   account_ref: Type.String(),
@@ -62,7 +64,7 @@ const placeOf = ({ provider, account_ref }: SourceKey) => `${provider} ${account
 
 export type FindTrusted = (key: SourceKey) => Promise<Trusted>
 
-/** Messages that come together share a look-up, which begins after all of them have come. */
+/** Messages that come together share a look-up, which begins after all of them have arrived. */
 export function openFindTrusted(
   kernel: Pick<Kernel, 'db' | 'settings'>,
   secrets: Pick<InboundSecrets, 'open'>,

@@ -1,6 +1,7 @@
 /**
- * Says from whom webhooks are received. A source is written as a whole, so a rotation is one request with
- * the old secret and the new. An address belongs to the tenant that took it first.
+ * Configures from which provider webhooks are received. A source is written as a whole, so a
+ * rotation is one request with the old secret and the new. A URL belongs to the tenant that took it
+ * first.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../../kernel/database/db.ts'
@@ -80,7 +81,7 @@ const forms =
   'the signature is named; a template holds {body} once and {timestamp} at most once, and with it a ' +
   'timestamp_header is named, and only with it; the id is in a header or at a pointer.'
 
-/** The body is always signed, and a time is looked at only where it is signed too. */
+/** The body is always signed, and a time is checked only if it is signed too. */
 function unfit({ header, template, timestamp_header, id_header, id_pointer }: Options) {
   const parts = (template ?? '{body}').match(/\{[^{}]*\}/g) ?? []
   const times = parts.filter(part => part === '{timestamp}').length

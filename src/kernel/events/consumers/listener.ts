@@ -7,7 +7,7 @@ import type { Tx } from '../../database/db.ts'
 import type { EventDeclaration, LoggedEvent } from '../event.ts'
 import type { LanedEvent } from '../log/read.ts'
 
-export type Hearing = {
+export type Listener = {
   readonly name: string
   readonly events: readonly string[] | 'all'
 } & (
@@ -21,9 +21,9 @@ export type Hearing = {
 )
 
 /** Why this process must not handle the event, or null. */
-export type Judge = (event: LoggedEvent) => 'unknown_event_type' | 'newer_schema_version' | null
+export type RefusalOf = (event: LoggedEvent) => 'unknown_event_type' | 'newer_schema_version' | null
 
-export function judgeBy(declared: ReadonlyMap<string, EventDeclaration>): Judge {
+export function refusalsBy(declared: ReadonlyMap<string, EventDeclaration>): RefusalOf {
   return event => {
     const known = declared.get(event.type)
     if (!known) return 'unknown_event_type'
@@ -41,8 +41,8 @@ export class NotUnderstood extends Error {
   }
 }
 
-export function typesOf(hearing: Hearing): readonly string[] | null {
-  return hearing.events === 'all' ? null : hearing.events
+export function typesOf(listener: Listener): readonly string[] | null {
+  return listener.events === 'all' ? null : listener.events
 }
 
 /** The other side of a sink is unavailable: the event is not at fault, and its lane waits. */

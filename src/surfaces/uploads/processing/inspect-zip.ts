@@ -1,20 +1,25 @@
 /**
- * Looks into archives without trusting what they say of themselves: every entry is inflated and counted,
- * entries that share bytes are a bomb, and archives inside are opened up to a depth.
+ * Looks into zip files without trusting what they say of themselves: every entry is inflated and counted,
+ * entries that share bytes are a bomb, and archives inside are opened up to a depth. Documents of Office
+ * are zip files with parts that may run or load something.
  */
-import { createReadStream } from 'node:fs'
-import { createGunzip } from 'node:zlib'
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { Refused, type FileMetadata, type InspectorLimits } from './inspector-protocol.ts'
 
 const ratio_from_bytes = 10 * 1024 * 1024
 /** An archive inside is held in memory while it is looked at. */
-const nested_bytes_max = 64 * 1024 * 1024
+export const nested_bytes_max = 64 * 1024 * 1024
 const symbolic_link = 0o120000
+/** What runs in documents of Office: macros, ActiveX, embedded OLE objects. */
+const office_programs =
+  /(^|\/)(vbaProject\.bin|macrosheets\/|activeX\/|embeddings\/oleObject[^/]*\.bin$)/i
+/** A relation that loads a template, an object or a frame from elsewhere when the document is opened. */
+const remote_parts = /relationships\/(attachedTemplate|oleObject|frame|subDocument)["']/i
+const relations_bytes_max = 1024 * 1024
 
-type Budget = { entries: number; bytes: number; readonly limits: InspectorLimits }
+export type Budget = { entries: number; bytes: number; readonly limits: InspectorLimits }
 
-export async function inspectArchive(path: string, limits: InspectorLimits): Promise<FileMetadata> {
+export async function inspectZipFile(path: string, limits: InspectorLimits): Promise<FileMetadata> {
   const budget: Budget = { entries: 0, bytes: 0, limits }
   const zip = await readable(yauzl.openPromise(path, options))
   await inspectZip(zip, budget, 1)
@@ -53,14 +58,16 @@ async function inspectZip(zip: ZipFile, budget: Budget, depth: number): Promise<
       checkOverlap(taken)
       if (entry.fileName.endsWith('/')) continue
       const content = await inflate(zip, entry, budget)
-      if (content) {
-        const inner = await readable(yauzl.fromBufferPromise(content, options))
-        await inspectZip(inner, budget, depth + 1)
-      }
+      if (content) await inspectNested(content, budget, depth)
     }
   } finally {
     zip.close()
   }
+}
+
+export async function inspectNested(content: Buffer, budget: Budget, depth: number): Promise<void> {
+  const inner = await readable(yauzl.fromBufferPromise(content, options))
+  await inspectZip(inner, budget, depth + 1)
 }
 
 async function* entriesOf(zip: ZipFile): AsyncGenerator<Entry> {
@@ -78,11 +85,18 @@ async function* entriesOf(zip: ZipFile): AsyncGenerator<Entry> {
 
 function checkEntry(entry: Entry): void {
   const { fileName, generalPurposeBitFlag, externalFileAttributes } = entry
-  const unsafe = fileName.split(/[/\\]/).includes('..') || /^([/\\]|[a-z]:)/i.test(fileName)
   const mode = (externalFileAttributes >>> 16) & 0o170000
-  if (unsafe || mode === symbolic_link) throw new Refused('archive_unsafe_path')
+  if (isUnsafePath(fileName) || mode === symbolic_link) throw new Refused('archive_unsafe_path')
   if ((generalPurposeBitFlag & 1) !== 0) throw new Refused('encrypted_content')
-  if (/(^|\/)(vbaProject\.bin|macrosheets\/)/i.test(fileName)) throw new Refused('active_content')
+  if (office_programs.test(fileName)) throw new Refused('active_content')
+}
+
+export function isZipHead(head: Buffer): boolean {
+  return head.subarray(0, 4).toString('latin1') === 'PK\x03\x04'
+}
+
+export function isUnsafePath(name: string): boolean {
+  return name.split(/[/\\]/).includes('..') || /^([/\\]|[a-z]:)/i.test(name)
 }
 
 /** The last one against all: entries come in the order of the directory, not of the bytes. */
@@ -105,44 +119,39 @@ async function inflate(zip: ZipFile, entry: Entry, budget: Budget): Promise<Buff
   } catch {
     throw new Refused('archive_uninspectable')
   }
-  let nested: Buffer[] | null = null
+  const relations = /(^|\/)_rels\/[^/]*\.rels$/i.test(entry.fileName)
+  let nested: Buffer[] | null = relations ? [] : null
   let size = 0
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
-      if (size === 0 && chunk.subarray(0, 4).toString('latin1') === 'PK\x03\x04') nested = []
+      if (size === 0 && isZipHead(chunk)) nested ??= []
       size += chunk.length
       spend(budget, chunk.length, entry.compressedSize, size)
-      if (nested && size > nested_bytes_max) throw new Refused('archive_uninspectable')
+      const most = relations ? relations_bytes_max : nested_bytes_max
+      if (nested && size > most) throw new Refused('archive_uninspectable')
       nested?.push(chunk)
     }
   } catch (error) {
     throw error instanceof Refused ? error : new Refused('media_corrupt')
   }
-  return nested && Buffer.concat(nested)
+  const content = nested && Buffer.concat(nested)
+  if (!relations) return content
+  checkRelations(content?.toString('utf8') ?? '')
+  return null
 }
 
-function spend(budget: Budget, bytes: number, packed: number, unpacked: number): void {
+function checkRelations(text: string): void {
+  for (const [relation] of text.matchAll(/<Relationship\b[^>]*>/g)) {
+    const external = /TargetMode=["']External["']/i.test(relation)
+    if (external && remote_parts.test(relation)) throw new Refused('active_content')
+  }
+}
+
+export function spend(budget: Budget, bytes: number, packed: number, unpacked: number): void {
   const { archive_bytes, archive_ratio } = budget.limits
   budget.bytes += bytes
   if (budget.bytes > archive_bytes) throw new Refused('archive_bomb')
   if (unpacked > ratio_from_bytes && unpacked > packed * archive_ratio) {
     throw new Refused('archive_bomb')
   }
-}
-
-export async function inspectGzip(path: string, limits: InspectorLimits): Promise<FileMetadata> {
-  const budget: Budget = { entries: 1, bytes: 0, limits }
-  const packed = createReadStream(path)
-  const unpacked = createGunzip()
-  packed.pipe(unpacked)
-  try {
-    for await (const chunk of unpacked as AsyncIterable<Buffer>) {
-      spend(budget, chunk.length, Math.max(1, packed.bytesRead), budget.bytes + chunk.length)
-    }
-  } catch (error) {
-    throw error instanceof Refused ? error : new Refused('media_corrupt')
-  } finally {
-    packed.destroy()
-  }
-  return { expanded_bytes: budget.bytes }
 }

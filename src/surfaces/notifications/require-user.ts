@@ -4,7 +4,7 @@ import type { Reader } from '../../kernel/database/db.ts'
 import type { Deps } from './deps.ts'
 import { problem } from './errors.ts'
 
-export async function demandUser(
+export async function requireUser(
   reader: Reader,
   { people }: Pick<Deps, 'people'>,
   caller: { readonly principal: Principal; readonly grants: ReadonlySet<string> },

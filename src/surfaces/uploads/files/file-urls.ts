@@ -1,7 +1,7 @@
 /**
- * Addresses from which a file, or a derivative of it, is fetched for a short while. They are always this
+ * URLs from which a file, or a derivative of it, is fetched for a short while. They are always this
  * platform's and checked against the file's state at each use, on S3 too, where the answer is a redirect
- * to an address of the store that lives for a minute: a file that is deleted or quarantined is gone at once.
+ * to a URL of the store that lives for a minute: a file that is deleted or quarantined is gone at once.
  */
 import type { SignedGrant } from '../../../kernel/access/signed-url.ts'
 import { rfc3339 } from '../../../kernel/clock.ts'
@@ -10,27 +10,27 @@ import type { Kernel } from '../settings.ts'
 
 export type Variant = 'original' | DerivativeKind
 export type Disposition = 'attachment' | 'inline'
-export type Address = { readonly url: string; readonly expires_at: string }
+export type FileUrl = { readonly url: string; readonly expires_at: string }
 
-export type Addresses = {
+export type FileUrls = {
   sign(
     file_id: string,
     variant: Variant,
     disposition: Disposition,
     expires_in_seconds: number,
-  ): Address
+  ): FileUrl
 }
 
 export function downloadGrant(file_id: string, variant: string, disposition: string): SignedGrant {
   return { method: 'GET', path: `/_objects/d/${file_id}/${variant}`, limits: { disposition } }
 }
 
-export function openAddresses({
+export function openFileUrls({
   settings,
   clock,
   signedUrls,
   public_url,
-}: Pick<Kernel, 'settings' | 'clock' | 'signedUrls' | 'public_url'>): Addresses {
+}: Pick<Kernel, 'settings' | 'clock' | 'signedUrls' | 'public_url'>): FileUrls {
   const origin = settings['uploads.public_origin'] ?? public_url
   return {
     sign: (file_id, variant, disposition, expires_in_seconds) => {

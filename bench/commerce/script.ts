@@ -1,0 +1,59 @@
+/**
+ * The statements of one transaction as a script of pgbench: the same texts, with the values of that
+ * transaction as literals, where some are replaced by what changes from one to the next.
+ */
+import type { Db, Tx } from '../../src/kernel/database/db.ts'
+import { compile, type Sql } from '../../src/kernel/database/sql.ts'
+
+type Swap = readonly [value: string, by: string]
+
+export async function scriptOf(
+  db: Db,
+  work: (tx: Tx) => Promise<unknown>,
+  begin: string,
+  swaps: readonly Swap[],
+): Promise<string> {
+  const seen: Sql[] = []
+  await db.tx(tx => work(recording(tx, seen)))
+  const lines = seen.map(statement => {
+    const { text, values } = compile(statement)
+    const filled = text.replaceAll(/\$(\d+)/g, (_all, n: string) => literal(values[Number(n) - 1]))
+    const swapped = swaps.reduce((so_far, [value, by]) => so_far.replaceAll(value, by), filled)
+    return `${swapped
+      .replaceAll(/--[^\n]*/g, '')
+      .replaceAll(/\s+/g, ' ')
+      .trim()};`
+  })
+  return [begin, 'begin;', ...lines, 'commit;', ''].join('\n')
+}
+
+function recording(tx: Tx, seen: Sql[]): Tx {
+  const noted = (statement: Sql): Sql => {
+    seen.push(statement)
+    return statement
+  }
+  return {
+    ...tx,
+    run: statement => tx.run(noted(statement)),
+    one: (row, statement) => tx.one(row, noted(statement)),
+    maybe: (row, statement) => tx.maybe(row, noted(statement)),
+    many: (row, statement) => tx.many(row, noted(statement)),
+    emit: event => tx.emit(event),
+    audit: act => tx.audit(act),
+    wake: topic => tx.wake(topic),
+    afterCommit: work => tx.afterCommit(work),
+    atCommit: statement => tx.atCommit(statement),
+    stream: (row, statement, portion) => tx.stream(row, statement, portion),
+  }
+}
+
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return 'null'
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'::bytea`
+  if (Array.isArray(value)) {
+    return value.length === 0 ? `'{}'` : `array[${value.map(literal).join(', ')}]`
+  }
+  if (typeof value !== 'string') throw new Error(`no literal of a ${typeof value}`)
+  return `'${value.replaceAll(`'`, `''`)}'`
+}

@@ -1,0 +1,58 @@
+/** Uploads on the command line, beside a running platform. */
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { inherited } from '../../../test/process.ts'
+import { eventually } from '../../../test/world.ts'
+import { openUploadWorld, type UploadWorld } from '../../surfaces/uploads/test/upload-world.ts'
+import { real_cli } from './installation.ts'
+
+let world: UploadWorld
+beforeAll(async () => {
+  world = await openUploadWorld()
+})
+afterAll(() => world.close())
+
+// oxlint-disable-next-line typescript/no-explicit-any -- a test reads members that it then asserts
+async function json(...args: string[]): Promise<any> {
+  const child = spawn(process.execPath, [real_cli, 'uploads', ...args, '--json'], {
+    env: { ...inherited, ...world.environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let out = ''
+  child.stdout.on('data', part => (out += String(part)))
+  expect(await once(child, 'close')).toEqual([0, null])
+  return JSON.parse(out)
+}
+
+/** Every command is a process of its own, on a machine that may be busy. */
+const timeout = 120_000
+
+test('what no row names is counted, and removed where that is asked', { timeout }, async () => {
+  const orphan = join(world.data_dir, 'objects/o/2026/01/01/orphan-of-no-upload-1')
+  await mkdir(dirname(orphan), { recursive: true })
+  await writeFile(orphan, 'x')
+  const old = new Date('2026-01-01')
+  await utimes(orphan, old, old)
+  expect(await json('reconcile')).toEqual({ remove: false, objects: 1, uploads: 0, missing: 0 })
+  expect(await readdir(dirname(orphan))).toHaveLength(1)
+  expect(await json('reconcile', '--remove')).toMatchObject({ remove: true, objects: 1 })
+  expect(await json('reconcile')).toMatchObject({ objects: 0 })
+})
+
+test('a content is blocked, listed and accepted again', { timeout }, async () => {
+  const who = await world.member()
+  const { file_id, file } = await world.store(who, randomBytes(50))
+  const sha256 = file.checksum.slice(7)
+  expect(await json('block', file.checksum, '--reason=stolen')).toEqual({ sha256, files: 1 })
+  await eventually('the file is in quarantine', async () => {
+    const { body } = await world.file(who, file_id)
+    return body.error_code === 'malware_detected'
+  })
+  expect((await json('blocked')).data).toMatchObject([{ sha256, reason: 'stolen' }])
+  expect(await json('unblock', sha256)).toEqual({ sha256 })
+  expect((await json('blocked')).data).toEqual([])
+})

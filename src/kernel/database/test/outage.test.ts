@@ -1,0 +1,74 @@
+/** While the database refuses connections the log has one line, then a number; the process goes on. */
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { afterAll, expect, test } from 'vitest'
+import { startProcess } from '../../../../test/process.ts'
+import { eventually, openWorld } from '../../../../test/world.ts'
+import { no_database } from '../log-failure.ts'
+
+const world = await openWorld()
+afterAll(() => world.close())
+
+/** A line to the database that can be cut and laid again. */
+async function layLine(port = 0) {
+  const target = new URL(world.database_url)
+  const sockets = new Set<Socket>()
+  const server: Server = createServer(client => {
+    const upstream = connect(Number(target.port || 5432), target.hostname)
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(socket.on('error', () => {}))
+      socket.on('close', () => other.destroy())
+    }
+    client.pipe(upstream).pipe(client)
+  }).listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  const url = new URL(world.database_url)
+  url.hostname = '127.0.0.1'
+  url.port = String((server.address() as AddressInfo).port)
+  return {
+    url: url.toString(),
+    port: Number(url.port),
+    cut: async () => {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+      await once(server, 'close')
+    },
+  }
+}
+
+test('a refused connection is one line for all loops and requests, and a number after it', async () => {
+  const line = await layLine()
+  const process = await startProcess({
+    ...world.environment,
+    DATABASE_URL: line.url,
+    LOG_LEVEL: 'info',
+    KERNEL_DATABASE_WAIT_MS: '200',
+  })
+  const lines = () =>
+    process
+      .output()
+      .split('\n')
+      .filter(one => one.startsWith('{'))
+      .map(one => JSON.parse(one) as { msg: string; count?: number; err?: { error_code?: string } })
+  const ready = async () => (await fetch(`${process.url}/readyz`)).status
+  await eventually('it is ready', async () => (await ready()) === 200)
+  await line.cut()
+  await eventually('it is ready no more', async () => (await ready()) === 503)
+  await eventually(
+    'what came after the first is a number',
+    () => lines().some(one => one.msg === `${no_database}: repeated`),
+    30_000,
+  )
+  const refused = lines().filter(one => one.err?.error_code === 'ECONNREFUSED')
+  expect(refused.filter(one => one.msg !== no_database)).toEqual([])
+  const numbers = lines().filter(one => one.count !== undefined)
+  expect(refused.length).toBeLessThanOrEqual(numbers.length + 1)
+  expect(numbers[0]?.count).toBeGreaterThan(3)
+  const again = await layLine(line.port)
+  await eventually('it is ready again', async () => (await ready()) === 200)
+  await process.kill('SIGTERM')
+  await again.cut()
+}, 60_000)

@@ -1,0 +1,40 @@
+/** The books of one shop, verified while it asks. */
+import { Type } from 'typebox'
+import { reply, route, type Route } from '../../kernel/http/route.ts'
+import { rules, violationsOf } from './checks.ts'
+
+const Violations = Type.Array(Type.String(), { maxItems: 100 })
+const Audit = Type.Object(
+  {
+    violations: Type.Integer(),
+    checks: Type.Array(
+      Type.Object({ name: Type.String(), says: Type.String(), violations: Violations }),
+    ),
+  },
+  { title: 'CommerceAudit' },
+)
+
+export function auditRoutes(): readonly Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/v1/commerce/audit',
+      name: 'auditCommerce',
+      summary: 'Verify stock, orders and codes of the shop',
+      description: 'Each check names up to 100 violations. A shop that is sound has none.',
+      permission: 'commerce.audits.read',
+      rate: 'expensive',
+      added: true,
+      replies: { 200: Audit },
+      handle: async ({ tx, principal: { tenant_id } }) => {
+        const checks = []
+        for (const rule of rules) {
+          const violations = await violationsOf(tx, rule, tenant_id)
+          checks.push({ name: rule.name, says: rule.says, violations })
+        }
+        const violations = checks.reduce((sum, one) => sum + one.violations.length, 0)
+        return reply(200, { violations, checks })
+      },
+    }),
+  ]
+}

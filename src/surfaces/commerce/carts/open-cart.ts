@@ -1,0 +1,53 @@
+/** Opens a cart in its owner's namespace: the id of another's cart is simply an unknown one. */
+import { Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { oneOf } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import type { CartKey } from '../pricing/load-facts.ts'
+import { cart_states } from './schemas.ts'
+
+/** True if it was made now; a cart that is there stays as it is. */
+export async function openCart(
+  tx: Tx,
+  { kernel }: Pick<Deps, 'kernel'>,
+  { tenant_id, owner_id, id }: CartKey,
+  currency: string,
+): Promise<boolean> {
+  const made = await tx.run(sql`
+    insert into commerce.carts (tenant_id, owner_id, id, currency)
+    values (${tenant_id}, ${owner_id}, ${id}, ${currency}) on conflict do nothing`)
+  if (made === 0) return false
+  await kernel.counted(
+    tx,
+    `commerce.carts:${owner_id}`,
+    kernel.settings['commerce.open_carts'],
+    sql`
+      select 1 from commerce.carts
+      where tenant_id = ${tenant_id} and owner_id = ${owner_id} and state = 'open'`,
+    0,
+  )
+  return true
+}
+
+const Locked = Type.Object({
+  state: oneOf(...cart_states),
+  order_id: Type.Union([Type.String(), Type.Null()]),
+})
+
+/** The cart, locked; undefined where there is none, and refused where an order holds it. */
+export async function lockOpen(tx: Tx, { tenant_id, owner_id, id }: CartKey) {
+  const cart = await tx.maybe(
+    Locked,
+    sql`
+      select state, order_id from commerce.carts
+      where tenant_id = ${tenant_id} and owner_id = ${owner_id} and id = ${id} for update`,
+  )
+  if (!cart || cart.state === 'open') return cart
+  throw problem('cart_not_open', {
+    current_state: cart.state,
+    detail: `The cart belongs to order ${cart.order_id}. Use another cart.`,
+    more: { order_id: cart.order_id },
+  })
+}

@@ -1,0 +1,160 @@
+/** Routes of carts: each owner sees and changes their own, and no other exists for them. */
+import { sql } from '../../../kernel/database/sql.ts'
+import { etag } from '../../../kernel/http/etag.ts'
+import { page as pageOf } from '../../../kernel/http/page.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { Id, page, pageQuery } from '../../../kernel/http/shapes.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Deps } from '../deps.ts'
+import type { CartKey } from '../pricing/load-facts.ts'
+import { requireCurrency } from '../prices/add-price.ts'
+import { Sku } from '../schemas.ts'
+import { changeCart } from './change-cart.ts'
+import { openCart } from './open-cart.ts'
+import { Cart, CartSummary, ChangeCart, OpenCart, SetItem } from './schemas.ts'
+import { setItem } from './set-item.ts'
+import { showCart } from './show-cart.ts'
+
+const path = '/v1/carts'
+const one = `${path}/{cart_id}` as const
+const item = `${one}/items/{sku}` as const
+const absent = 'cart_not_found'
+
+type Owner = { readonly id: string; readonly tenant_id: string }
+
+function keyOf({ id: owner_id, tenant_id }: Owner, cart_id: string): CartKey {
+  return { tenant_id, owner_id, id: cart_id }
+}
+
+export function cartRoutes(deps: Deps): readonly Route[] {
+  return [openRoute(deps), listRoute(), setRoute(deps), changeRoute(deps), getRoute(deps)]
+}
+
+function openRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path,
+    name: 'openCart',
+    summary: 'Open a cart',
+    description: 'With an `id` of your own, a cart that is there is returned as it is.',
+    permission: 'authenticated',
+    added: true,
+    body: OpenCart,
+    replies: { 200: Cart, 201: Cart },
+    fails: ['currency_unsupported', 'quota_exceeded'],
+    handle: async ({ tx, principal, body: { currency, id = newId() } }) => {
+      requireCurrency(currency)
+      const key = keyOf(principal, id)
+      const made = await openCart(tx, deps, key, currency)
+      const { cart } = await showCart(tx, deps, key)
+      const tag = { etag: etag(cart.version) }
+      if (!made) return reply(200, cart, tag)
+      return reply(201, cart, { ...tag, location: `${path}/${id}` })
+    },
+  })
+}
+
+function listRoute(): Route {
+  return route({
+    method: 'GET',
+    path,
+    name: 'listCarts',
+    summary: 'Own carts, newest first',
+    permission: 'authenticated',
+    added: true,
+    query: pageQuery({}),
+    replies: { 200: page(CartSummary) },
+    handle: async ({ tx, principal: { id, tenant_id }, list }) => {
+      const { body, headers } = await pageOf(tx, {
+        scope: list,
+        row: CartSummary,
+        place: ['id'],
+        fetch: (after, n) => sql`
+          select id, state, currency, order_id, version, created_at, updated_at
+          from commerce.carts
+          where tenant_id = ${tenant_id} and owner_id = ${id}
+            and (${after.id}::uuid is null or id < ${after.id}::uuid)
+          order by id desc limit ${n}`,
+      })
+      return reply(200, body, headers)
+    },
+  })
+}
+
+function setRoute(deps: Deps): Route {
+  return route({
+    method: 'PUT',
+    path: item,
+    name: 'setCartItem',
+    summary: 'Set how many of a SKU are in a cart',
+    description:
+      'Any UUID is a cart: it is made where it is not there, in the currency of the shop. A quantity of 0 takes the SKU out.',
+    permission: 'authenticated',
+    params: { cart_id: Id, sku: Sku },
+    absent: 'validation_failed',
+    body: SetItem,
+    replies: { 200: Cart, 201: Cart },
+    fails: [
+      'sku_not_found',
+      'cart_not_open',
+      'quantity_limit',
+      'variant_not_purchasable',
+      'cart_line_limit',
+      'quota_exceeded',
+    ],
+    handle: async ({ tx, principal, params: { cart_id, sku }, body: { quantity } }) => {
+      const key = keyOf(principal, cart_id)
+      const made = await setItem(tx, deps, key, sku, quantity)
+      const { cart } = await showCart(tx, deps, key)
+      const tag = { etag: etag(cart.version) }
+      if (!made) return reply(200, cart, tag)
+      return reply(201, cart, { ...tag, location: `${path}/${cart_id}` })
+    },
+  })
+}
+
+function changeRoute(deps: Deps): Route {
+  return route({
+    method: 'PUT',
+    path: one,
+    name: 'changeCart',
+    summary: 'Set the address, shipping method, currency and codes of a cart',
+    description: 'What is left out stays. Totals are calculated again at each reading.',
+    permission: 'authenticated',
+    added: true,
+    absent,
+    body: ChangeCart,
+    replies: { 200: Cart },
+    fails: [
+      absent,
+      'cart_not_open',
+      'price_unavailable',
+      'currency_unsupported',
+      'shipping_method_unavailable',
+      'rate_limited',
+      'precondition_failed',
+    ],
+    handle: async ({ tx, principal, params: { cart_id }, body, request: { headers } }) => {
+      const key = keyOf(principal, cart_id)
+      const cart = await changeCart(tx, deps, key, body, headers['if-match'])
+      return reply(200, cart, { etag: etag(cart.version) })
+    },
+  })
+}
+
+function getRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: one,
+    name: 'getCart',
+    summary: 'A cart with its totals of now',
+    permission: 'authenticated',
+    absent,
+    replies: { 200: Cart },
+    fails: [absent],
+    handle: async ({ tx, principal, params: { cart_id } }) => {
+      const { cart } = await showCart(tx, deps, keyOf(principal, cart_id))
+      return reply(200, cart)
+    },
+  })
+}

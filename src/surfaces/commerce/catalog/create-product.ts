@@ -1,0 +1,51 @@
+/** Makes a product with its variants; a draft, unless it is to be on sale at once. */
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { violates } from '../../../kernel/database/failures.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import type { Key } from '../schemas.ts'
+import { requireImages } from './images.ts'
+import type { CreateProduct } from './schemas.ts'
+import { writeVariants } from './write-variants.ts'
+
+export async function createProduct(
+  tx: Tx,
+  deps: Pick<Deps, 'files'>,
+  principal: Principal,
+  given: CreateProduct,
+): Promise<Key> {
+  const key = { tenant_id: principal.tenant_id, id: newId() }
+  const { handle, title, description = '', category = '', tax_class = 'standard' } = given
+  const { attributes = {}, images = [], state = 'draft', variants } = given
+  await requireImages(tx, deps, principal, images)
+  try {
+    await tx.run(sql`
+      insert into commerce.catalog_products (
+        tenant_id, id, handle, title, description, category, tax_class, attributes, images, state,
+        published_at)
+      values (
+        ${key.tenant_id}, ${key.id}, ${handle}, ${title}, ${description}, ${category},
+        ${tax_class}, ${sql.json(attributes)}::jsonb, ${images}::uuid[], ${state},
+        case when ${state} = 'draft' then null else kernel.now() end)`)
+  } catch (error) {
+    if (!violates(error, 'catalog_products_handle')) throw error
+    throw problem('handle_taken', { detail: `Choose another handle than ${handle}.` })
+  }
+  announceProduct(tx, key, 1, state)
+  await writeVariants(tx, key, title, variants)
+  return key
+}
+
+export function announceProduct(tx: Tx, { tenant_id, id }: Key, version: number, state: string) {
+  tx.emit({
+    type: 'product.changed',
+    tenant_id,
+    aggregate_type: 'product',
+    aggregate_id: id,
+    aggregate_version: version,
+    data: { product_id: id, state },
+  })
+}

@@ -1,0 +1,49 @@
+/** Images of products: files of uploads, shown by addresses that live for a short while. */
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Problem } from '../../../kernel/errors/problem.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+
+const url_seconds = 3600
+
+export function imageOf({ files }: Pick<Deps, 'files'>, file_id: string) {
+  const { url } = files.signDownload(file_id, 'sanitized', 'inline', url_seconds)
+  return { file_id, url }
+}
+
+/** New images are the caller's own uploads for products; those that are there stay. */
+export async function requireImages(
+  tx: Tx,
+  { files }: Pick<Deps, 'files'>,
+  principal: Principal,
+  file_ids: readonly string[],
+): Promise<void> {
+  for (const file_id of file_ids) {
+    try {
+      await files.requireAvailable(tx, principal, file_id, ['product_media'])
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status !== 404) throw error
+      throw problem('image_not_available', {
+        detail: `Upload ${file_id} for product_media first, and wait until it is available.`,
+      })
+    }
+  }
+}
+
+/** Everybody of the tenant may read the images of products that are on sale. */
+export function plugImages({ files }: Pick<Deps, 'files'>): void {
+  files.plugReaders('product_media', async (reader, { tenant_id }, file_ids) => {
+    const rows = await reader.many(
+      Type.Object({ file_id: Type.String() }),
+      sql`
+        select distinct i.file_id::text as file_id
+        from commerce.catalog_products p, unnest(p.images) as i (file_id)
+        where p.tenant_id = ${tenant_id} and p.state = 'active'
+          and p.images && ${[...file_ids]}::uuid[] and i.file_id = any(${[...file_ids]}::uuid[])`,
+    )
+    return new Set(rows.map(row => row.file_id))
+  })
+}

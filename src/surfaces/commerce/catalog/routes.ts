@@ -1,0 +1,148 @@
+/** Routes of the catalog: public to read, the shop's to write. */
+import { page as pageOf } from '../../../kernel/http/page.ts'
+import { reply, route, type Headers, type Route } from '../../../kernel/http/route.ts'
+import { page } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { changeProduct } from './change-product.ts'
+import { createProduct } from './create-product.ts'
+import { ListedRow, listStatement, summaryOf } from './list-products.ts'
+import {
+  ChangeProduct,
+  CreateProduct,
+  OneQuery,
+  Product,
+  ProductQuery,
+  ProductSummary,
+} from './schemas.ts'
+import { defaultCurrency, shopOf } from './shop-of.ts'
+import { showProduct } from './show-product.ts'
+
+const path = '/v1/products'
+const one = `${path}/{product_id}` as const
+const absent = 'product_not_found'
+const writes = 'commerce.products.write'
+const writing = [
+  'handle_taken',
+  'sku_taken',
+  'image_not_available',
+  'price_version_exists',
+  'currency_unsupported',
+]
+
+export function catalogRoutes(deps: Deps): readonly Route[] {
+  return [listRoute(deps), getRoute(deps), createRoute(deps), changeRoute(deps)]
+}
+
+/** What is shown depends on who asks and where; a page for everybody may be kept for a moment. */
+const public_page = {
+  vary: 'Authorization, Cookie, Host',
+  'cache-control': 'public, max-age=15',
+} as const
+const ofCaller = (caller: unknown): Headers => (caller ? { 'cache-control': 'no-store' } : {})
+
+function listRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path,
+    name: 'listProducts',
+    summary: 'Products on sale, newest first',
+    description:
+      'A category includes what is below it. With `q` the best matches come first. Holders of `commerce.products.write` may ask for drafts and archived products by `state`.',
+    permission: 'public',
+    asks_grants: true,
+    query: ProductQuery,
+    headers: public_page,
+    replies: { 200: page(ProductSummary) },
+    fails: [absent, 'permission_denied'],
+    handle: async ({ tx, principal, query, list, request, grants }) => {
+      const tenant_id = await shopOf(tx, deps, principal, request)
+      const { state = 'active', category, q } = query
+      if (state !== 'active' && !(principal && (await grants()).has(writes))) {
+        throw problem('permission_denied', {
+          detail: 'Products that are not on sale are seen with commerce.products.write.',
+        })
+      }
+      const currency = query.currency ?? (await defaultCurrency(tx, tenant_id))
+      const wanted = { tenant_id, state, currency, category, q }
+      const { body, headers } = await pageOf(tx, {
+        scope: { ...list, tenant_id },
+        row: ListedRow,
+        place: ['rank', 'published_us', 'id'],
+        view: summaryOf(deps, currency),
+        fetch: (after, n) => listStatement(wanted, after, n),
+      })
+      return reply(200, body, { ...headers, ...ofCaller(principal) })
+    },
+  })
+}
+
+function getRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: one,
+    name: 'getProduct',
+    summary: 'A product with its variants, prices and stock',
+    permission: 'public',
+    asks_grants: true,
+    absent,
+    query: OneQuery,
+    headers: public_page,
+    replies: { 200: Product },
+    sends: ['etag'],
+    fails: [absent],
+    handle: async ({ tx, principal, params, query, request, grants }) => {
+      const tenant_id = await shopOf(tx, deps, principal, request)
+      const hidden = principal !== null && (await grants()).has(writes)
+      const currency = query.currency ?? (await defaultCurrency(tx, tenant_id))
+      const key = { tenant_id, id: params.product_id }
+      const { product, etag } = await showProduct(tx, deps, key, currency, hidden)
+      return reply(200, product, { etag, ...ofCaller(principal) })
+    },
+  })
+}
+
+function createRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path,
+    name: 'createProduct',
+    summary: 'Create a product with its variants and prices',
+    permission: writes,
+    added: true,
+    body: CreateProduct,
+    body_limit_bytes: 1 << 20,
+    replies: { 201: Product },
+    fails: writing,
+    handle: async ({ tx, principal, body }) => {
+      const key = await createProduct(tx, deps, principal, body)
+      const currency = await defaultCurrency(tx, key.tenant_id)
+      const { product, etag } = await showProduct(tx, deps, key, currency, true)
+      return reply(201, product, { etag, location: `${path}/${key.id}` })
+    },
+  })
+}
+
+function changeRoute(deps: Deps): Route {
+  return route({
+    method: 'PATCH',
+    path: one,
+    name: 'changeProduct',
+    summary: 'Change a product, add variants and prices',
+    description: 'What is left out stays. Orders keep what they were placed with.',
+    permission: writes,
+    added: true,
+    absent,
+    body: ChangeProduct,
+    body_limit_bytes: 1 << 20,
+    replies: { 200: Product },
+    fails: [absent, 'invalid_transition', 'precondition_failed', ...writing],
+    handle: async ({ tx, principal, params, body, request }) => {
+      const key = { tenant_id: principal.tenant_id, id: params.product_id }
+      await changeProduct(tx, deps, principal, key, body, request.headers['if-match'])
+      const currency = await defaultCurrency(tx, key.tenant_id)
+      const { product, etag } = await showProduct(tx, deps, key, currency, true)
+      return reply(200, product, { etag })
+    },
+  })
+}

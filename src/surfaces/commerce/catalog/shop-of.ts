@@ -1,0 +1,34 @@
+/** Whose catalog is read: the caller's tenant, else the one that the host or the platform's default means. */
+import { Type } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import type { RequestFacts } from '../../../kernel/http/route.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { usual_settings } from '../rules/schemas.ts'
+
+export async function shopOf(
+  reader: Reader,
+  { people }: Pick<Deps, 'people'>,
+  principal: Principal | null,
+  { headers }: Pick<RequestFacts, 'headers'>,
+): Promise<string> {
+  if (principal) return principal.tenant_id
+  const tenant = await people.publicTenant(reader, headers['host'])
+  if (!tenant) throw problem('product_not_found', { detail: 'No shop is at this address.' })
+  return tenant.id
+}
+
+const Currency = Type.Object({ currency: Type.String() })
+
+/** What prices are shown in where the caller does not say. */
+export async function defaultCurrency(reader: Reader, tenant_id: string): Promise<string> {
+  const found = await reader.maybe(
+    Currency,
+    sql`
+      select record ->> 'default_currency' as currency from commerce.shop_records
+      where tenant_id = ${tenant_id} and kind = 'settings' and key = 'settings'`,
+  )
+  return found?.currency ?? usual_settings.default_currency
+}

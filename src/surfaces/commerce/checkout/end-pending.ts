@@ -1,0 +1,44 @@
+/**
+ * Ends an order that waits for its payment: expired, declined or cancelled. Goods, codes and cart are free
+ * again and the money is released, all in one commit. Of this and the confirmation, the row decides.
+ */
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { giveBack } from '../inventory/stock.ts'
+import { announceOrder, moveOrder, type OrderRow } from '../orders/order-row.ts'
+import { requestVoid } from '../payments/request-void.ts'
+import { releaseCodes } from './hold-codes.ts'
+
+const events = {
+  expired: 'order.expired',
+  payment_failed: 'order.payment_failed',
+  cancelled: 'order.cancelled',
+} as const
+
+export type Ending = {
+  readonly to: keyof typeof events
+  readonly reason_code: string
+}
+
+/** Undefined where it is not pending any more; then nothing has changed. */
+export async function endPending(
+  tx: Tx,
+  order: OrderRow,
+  { to, reason_code }: Ending,
+): Promise<OrderRow | undefined> {
+  if (order.state !== 'pending') return undefined
+  const ended = await moveOrder(tx, order, { to, reason_code })
+  if (!ended) return undefined
+  const { tenant_id, id, buyer_id, cart_id } = order
+  await tx.run(sql`
+    update commerce.carts
+    set state = 'open', order_id = null, version = version + 1, updated_at = kernel.now()
+    where tenant_id = ${tenant_id} and owner_id = ${buyer_id} and id = ${cart_id}
+      and order_id = ${id}`)
+  await releaseCodes(tx, order)
+  await giveBack(tx, order, to === 'expired' ? 'expired' : 'released')
+  announceOrder(tx, ended, events[to], { reason_code })
+  if (to === 'payment_failed') return ended
+  await requestVoid(tx, ended, to === 'cancelled' ? 'order_cancelled' : 'order_expired')
+  return ended
+}

@@ -1,0 +1,30 @@
+/** Ends orders whose time is over, by the database's clock: each in a transaction of its own. */
+import { Type } from 'typebox'
+import { Id } from '../../../kernel/http/shapes.ts'
+import { done, dueQueue, type DueQueue } from '../../../kernel/work/due-queue.ts'
+import { findOrder } from '../orders/order-row.ts'
+import { endPending } from './end-pending.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+
+const Row = Type.Object({ tenant_id: Id, id: Id })
+
+export function lapseQueue(): DueQueue {
+  return dueQueue<typeof Row>({
+    name: 'commerce.lapses',
+    table: 'commerce.orders',
+    key: ['tenant_id', 'id'],
+    row: Row,
+    where: sql`t.state = 'pending'`,
+    batch: 200,
+    concurrency: 8,
+    lease_seconds: 30,
+    retry: { first: 1, factor: 2, cap: 60 },
+    run: () => Promise.resolve(done()),
+    // The queue holds the row of the order.
+    finish: async (tx, key) => {
+      const order = await findOrder(tx, key)
+      if (!order) return
+      await endPending(tx, order, { to: 'expired', reason_code: 'reservation_expired' })
+    },
+  })
+}

@@ -1,0 +1,76 @@
+/** Prices a checkout by the rules of now, and refuses what cannot be ordered like that. */
+import type { Tx } from '../../../kernel/database/db.ts'
+import { countUnknown, methodUnavailable, requirePrices } from '../carts/change-cart.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { loadFacts, type CartFacts, type CartKey } from '../pricing/load-facts.ts'
+import { quote, type Quote } from '../pricing/quote.ts'
+import type { Address } from '../schemas.ts'
+import type { Checkout } from './schemas.ts'
+
+export type Priced = {
+  readonly facts: CartFacts
+  readonly quoted: Quote
+  readonly shipping_address: Address | null
+  readonly billing_address: Address | null
+}
+
+export async function priceCheckout(
+  tx: Tx,
+  deps: Deps,
+  key: CartKey,
+  given: Checkout,
+): Promise<Priced> {
+  const facts = await loadFacts(tx, key, given.discount_codes ?? null)
+  if (!facts) throw problem('cart_not_found')
+  if (facts.lines.length === 0) {
+    throw problem('cart_empty', { detail: 'Put something into the cart first.' })
+  }
+  const shipping_address = given.shipping_address ?? facts.shipping_address
+  const billing_address = given.billing_address ?? shipping_address
+  const shipping_method_id = given.shipping_method_id ?? facts.shipping_method_id
+  const sends = facts.lines.some(line => line.requires_shipping)
+  const address = sends ? shipping_address : (shipping_address ?? billing_address)
+  const quoted = quote(facts, { address, shipping_method_id })
+  requirePrices(quoted)
+  if (sends && !shipping_address) {
+    throw problem('address_required', { detail: 'Say where the goods go: shipping_address.' })
+  }
+  if (sends && !quoted.method) throw methodUnavailable(quoted)
+  await requireCodes(deps, key.owner_id, quoted)
+  requireFingerprint(given, quoted)
+  requireLimits(deps, quoted)
+  return { facts, quoted, shipping_address: sends ? shipping_address : null, billing_address }
+}
+
+async function requireCodes(deps: Deps, owner_id: string, quoted: Quote): Promise<void> {
+  const wrong = quoted.codes.filter(one => one.state !== 'applied')
+  if (wrong.length === 0) return
+  // This request fails, and what it tried counts all the same.
+  await countUnknown(deps, deps.kernel.db, owner_id, quoted)
+  throw problem('discount_not_applicable', {
+    detail: `Remove what does not apply: ${wrong.map(one => one.code).join(', ')}.`,
+    more: { codes: wrong.map(({ code, reason }) => ({ code, reason })) },
+  })
+}
+
+function requireFingerprint({ pricing_fingerprint }: Checkout, { fingerprint, wire }: Quote) {
+  if (pricing_fingerprint === undefined || pricing_fingerprint === fingerprint) return
+  throw problem('pricing_changed', {
+    detail: 'Show the buyer the new totals, and send their fingerprint.',
+    more: { quote: { totals: wire, pricing_fingerprint: fingerprint } },
+  })
+}
+
+function requireLimits({ kernel }: Deps, { wire, lines }: Quote): void {
+  for (const { facts } of lines) {
+    if (facts.quantity <= facts.max_order_quantity) continue
+    throw problem('quantity_limit', {
+      detail: `At most ${facts.max_order_quantity} of ${facts.sku} may be ordered.`,
+    })
+  }
+  const most = kernel.settings['commerce.order_total_max_minor']
+  if (wire.total_minor > most) {
+    throw problem('order_total_limit', { detail: `An order is at most ${most} minor units.` })
+  }
+}

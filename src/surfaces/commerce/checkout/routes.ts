@@ -1,0 +1,112 @@
+/**
+ * Checkout: the order and what it holds are committed, payments is asked without a transaction, and the
+ * outcome is committed. A retry with the key goes on where the first one stopped and never orders twice.
+ */
+import type { Tx } from '../../../kernel/database/db.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { findByKey } from '../find-by-key.ts'
+import { Order, orderReply, showOrder } from '../orders/order-view.ts'
+import { applyTold } from '../payments/apply-told.ts'
+import { askPayments, type Told } from '../payments/ask-payments.ts'
+import { findOperation } from '../payments/operation-row.ts'
+import { placeOrder } from './place-order.ts'
+import { Checkout } from './schemas.ts'
+import { within } from '../payments/within.ts'
+
+/** A retry takes over only after the longest that a try may take. */
+const lease_margin_seconds = 30
+
+export function checkoutRoutes(deps: Deps): readonly Route[] {
+  const wait_ms = deps.kernel.settings['commerce.payment_wait_ms']
+  return [
+    route({
+      method: 'POST',
+      path: '/v1/checkouts',
+      name: 'checkOut',
+      summary: 'Order what is in a cart, and hold its money',
+      description:
+        'Prices, discounts, tax, shipping and stock are calculated here; send `pricing_fingerprint` of the cart to order only at the totals that were shown. 202 says that the payment is not certain yet: read the order. The money is captured after the order is confirmed, never before.',
+      permission: 'authenticated',
+      idempotency: 'required',
+      transaction: 'own',
+      lease_seconds: Math.ceil(wait_ms / 1000) + lease_margin_seconds,
+      body: Checkout,
+      inspectBody: body => deps.payments.refuseCardData(body),
+      replies: { 201: Order, 202: Order },
+      sends: ['location'],
+      fails: [
+        'cart_not_found',
+        'cart_not_open',
+        'cart_empty',
+        'insufficient_inventory',
+        'pricing_changed',
+        'order_not_confirmed',
+        'pending_order_limit',
+        'address_required',
+        'shipping_method_unavailable',
+        'discount_not_applicable',
+        'price_unavailable',
+        'quantity_limit',
+        'order_total_limit',
+        'card_data_refused',
+        'payment_declined',
+        'payment_provider_unavailable',
+        'rate_limited',
+      ],
+      operation: {
+        begin: async ({ tx, operation_id, principal, body, key }) => {
+          if (!key) throw new Error('a checkout has a key')
+          const known = await findByKey(tx, 'orders', principal, key)
+          if (known) return orThrow(await checkoutReply(tx, known))
+          const order = await placeOrder(tx, deps, { principal, given: body, key, operation_id })
+          if (order.total_minor > 0) return undefined
+          return orThrow(await checkoutReply(tx, order))
+        },
+        call: async operation_id => {
+          const operation = await findOperation(deps.kernel.db, operation_id)
+          if (!operation) throw new Error(`there is no operation ${operation_id}`)
+          await deps.kernel.fault('commerce.before_ask')
+          return await within<Told>(wait_ms, askPayments(deps, operation))
+        },
+        finish: async (tx, operation_id, told: Told) => {
+          const { tenant_id, order_id } = await applyTold(tx, deps, operation_id, told)
+          return await checkoutReply(tx, { tenant_id, id: order_id })
+        },
+      },
+    }),
+  ]
+}
+
+async function checkoutReply(tx: Tx, key: { readonly tenant_id: string; readonly id: string }) {
+  const order = await showOrder(tx, key)
+  const { id: order_id, state, payment } = order
+  switch (state) {
+    case 'confirmed':
+    case 'fulfilled':
+      return reply(201, order, orderReply(order))
+    case 'pending':
+      return reply(
+        202,
+        { ...order, status: 'pending' as const },
+        { ...orderReply(order), 'retry-after': '2' },
+      )
+    case 'payment_failed':
+      return problem('payment_declined', {
+        detail: 'Nothing was ordered, and the cart is open again. Try another payment method.',
+        more: { order_id, decline_code: payment.last_error?.decline_code ?? null },
+      })
+    default:
+      return problem('order_not_confirmed', {
+        current_state: state,
+        detail: 'What was held is released. Order again with a new key.',
+        more: { order_id },
+      })
+  }
+}
+
+function orThrow<T>(answer: T): Exclude<T, Error> {
+  if (answer instanceof Error) throw answer
+  return answer as Exclude<T, Error>
+}

@@ -1,0 +1,30 @@
+/** What a checkout is asked with: nothing of it is a price. */
+import { type Static, Type } from 'typebox'
+import { closed, Id, oneOf, text } from '../../../kernel/http/shapes.ts'
+import { Codes } from '../carts/schemas.ts'
+import { GivenAddress, Word } from '../schemas.ts'
+
+export const Checkout = closed(
+  {
+    cart_id: Id,
+    shipping_address: Type.Optional(GivenAddress),
+    billing_address: Type.Optional(GivenAddress),
+    shipping_method_id: Type.Optional(Word),
+    discount_codes: Type.Optional(Codes),
+    email: Type.Optional(
+      Type.String({ pattern: '^[^@\\s]+@[^@\\s]+$', minLength: 3, maxLength: 254 }),
+    ),
+    payment: Type.Optional(
+      closed({
+        payment_method: text(255),
+        provider: Type.Optional(oneOf('stripe')),
+        return_url: Type.Optional(
+          Type.String({ pattern: '^https?://', minLength: 8, maxLength: 2000 }),
+        ),
+      }),
+    ),
+    pricing_fingerprint: Type.Optional(text(64)),
+  },
+  { title: 'Checkout' },
+)
+export type Checkout = Static<typeof Checkout>

@@ -1,0 +1,20 @@
+/** What the use cases of commerce share, and the faces that it stands on. */
+import type { Face as Identity } from '../identity/face.ts'
+import type { Face as Messages } from '../notifications/face.ts'
+import type { Face as Payments } from '../payments/face.ts'
+import type { Face as Files } from '../uploads/face.ts'
+import type { Kernel } from './settings.ts'
+
+export type Needs = {
+  readonly payments: Payments
+  readonly files: Pick<Files, 'plugReaders' | 'requireAvailable' | 'signDownload'>
+  readonly messages: Pick<Messages, 'notify'>
+  readonly people: Pick<Identity, 'publicTenant'> & {
+    readonly administration: Pick<Identity['administration'], 'tenants' | 'accounts'>
+  }
+}
+
+export type Deps = Needs & { readonly kernel: Kernel }
+
+/** The queue of what payments is asked; also its topic. */
+export const operations_name = 'commerce.payment_operations'

@@ -1,0 +1,103 @@
+/** Routes of stock: see one SKU, adjust it. */
+import { type Static, Type } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { etag } from '../../../kernel/http/etag.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { closed, oneOf, text, Version } from '../../../kernel/http/shapes.ts'
+import { problem } from '../errors.ts'
+import { Sku } from '../schemas.ts'
+import { adjust } from './stock.ts'
+
+const InventoryItem = Type.Object(
+  {
+    sku: Sku,
+    on_hand: Type.Integer(),
+    reserved: Type.Integer(),
+    available: Type.Integer(),
+    version: Version,
+  },
+  { title: 'InventoryItem' },
+)
+const Adjust = closed(
+  {
+    delta: Type.Integer({ minimum: -1_000_000_000, maximum: 1_000_000_000 }),
+    reason: oneOf('received', 'correction', 'damaged'),
+    note: Type.Optional(text(500)),
+  },
+  { title: 'AdjustInventory' },
+)
+
+const path = '/v1/inventory/{sku}'
+const absent = 'sku_not_found'
+
+export function inventoryRoutes(): readonly Route[] {
+  return [getRoute(), adjustRoute()]
+}
+
+async function findItem(
+  reader: Reader,
+  tenant_id: string,
+  sku: string,
+): Promise<Static<typeof InventoryItem>> {
+  const item = await reader.maybe(
+    InventoryItem,
+    sql`
+      select sku, on_hand, reserved, on_hand - reserved as available, version
+      from commerce.inventory_items where tenant_id = ${tenant_id} and sku = ${sku}`,
+  )
+  if (!item) throw problem(absent)
+  return item
+}
+
+function getRoute(): Route {
+  return route({
+    method: 'GET',
+    path,
+    name: 'getInventoryItem',
+    summary: 'The stock of a SKU',
+    permission: 'commerce.inventory.read',
+    added: true,
+    params: { sku: Sku },
+    absent,
+    replies: { 200: InventoryItem },
+    fails: [absent],
+    handle: async ({ tx, principal, params }) => {
+      const item = await findItem(tx, principal.tenant_id, params.sku)
+      return reply(200, item, { etag: etag(item.version) })
+    },
+  })
+}
+
+function adjustRoute(): Route {
+  return route({
+    method: 'POST',
+    path: `${path}/adjustments`,
+    name: 'adjustInventory',
+    summary: 'Add or take off stock',
+    description: 'Stock that is reserved for orders cannot be taken off.',
+    permission: 'commerce.inventory.adjust',
+    added: true,
+    params: { sku: Sku },
+    absent,
+    idempotency: 'required',
+    body: Adjust,
+    replies: { 201: InventoryItem },
+    fails: [absent, 'insufficient_inventory'],
+    handle: async ({ tx, principal: { id: cause_id, tenant_id }, params: { sku }, body }) => {
+      if (body.delta === 0) {
+        throw problem('validation_failed', {
+          errors: [{ location: 'body', pointer: '/delta', constraint: 'not_zero' }],
+          detail: 'The delta must not be 0.',
+        })
+      }
+      const moved = await adjust(tx, { tenant_id, sku, cause_id, ...body })
+      const item = await findItem(tx, tenant_id, sku)
+      if (moved) return reply(201, item)
+      throw problem('insufficient_inventory', {
+        detail: `${item.reserved} of ${item.on_hand} are reserved. Take off at most ${item.available}.`,
+        more: { items: [{ sku, requested: -body.delta, available: item.available }] },
+      })
+    },
+  })
+}

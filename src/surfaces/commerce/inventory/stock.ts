@@ -1,0 +1,62 @@
+/** Stock, as the functions of the schema move it: reserved, given back, shipped, adjusted. */
+import { type Static, Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Key } from '../schemas.ts'
+
+const Missing = Type.Object({
+  sku: Type.String(),
+  requested: Type.Integer(),
+  available: Type.Integer(),
+})
+export type Missing = Static<typeof Missing>
+
+export type Goods = readonly { readonly sku: string; readonly quantity: number }[]
+
+/** What is missing, after which the transaction is to be rolled back; else all of it is reserved. */
+export function reserve(
+  tx: Tx,
+  order: Key,
+  goods: Goods,
+  expires_at: string,
+): Promise<readonly Missing[]> {
+  return tx.many(
+    Missing,
+    sql`
+      select sku, requested, available from commerce.reserve(
+        ${order.tenant_id}, ${order.id}, ${goods.map(() => newId())}::uuid[],
+        ${goods.map(one => one.sku)}::text[], ${goods.map(one => one.quantity)}::bigint[],
+        ${expires_at}::timestamptz)`,
+  )
+}
+
+export async function giveBack(tx: Tx, { tenant_id, id }: Key, state: 'expired' | 'released') {
+  await tx.run(sql`select commerce.give_back(${tenant_id}, ${id}, ${state})`)
+}
+
+export async function takeOut(tx: Tx, order: Key, cause_id: string, goods: Goods): Promise<void> {
+  if (goods.length === 0) return
+  await tx.run(sql`
+    select commerce.take_out(
+      ${order.tenant_id}, ${order.id}, ${cause_id}, ${goods.map(one => one.sku)}::text[],
+      ${goods.map(one => one.quantity)}::bigint[])`)
+}
+
+export type Adjustment = {
+  readonly tenant_id: string
+  readonly sku: string
+  readonly delta: number
+  readonly reason: string
+  readonly cause_id: string
+  readonly note?: string
+}
+
+/** False where on_hand would fall below what is reserved. */
+export async function adjust(tx: Tx, given: Adjustment): Promise<boolean> {
+  const { tenant_id, sku, delta, reason, cause_id, note = null } = given
+  const moved = await tx.run(sql`
+    select from commerce.move_stock(
+      ${tenant_id}, ${sku}, ${delta}::bigint, 0, ${reason}, ${cause_id}, ${note})`)
+  return moved === 1
+}

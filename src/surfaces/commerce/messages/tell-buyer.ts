@@ -1,0 +1,67 @@
+/** Writes to buyers what happened to their orders, once for each event. */
+import { type Static, Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { Amount, Id, nullable } from '../../../kernel/http/shapes.ts'
+import type { Consumer } from '../../../kernel/surface.ts'
+import type { Deps } from '../deps.ts'
+
+const Payload = Type.Object({
+  order_id: Id,
+  number: nullable(Type.Integer()),
+  buyer_id: Id,
+  total_minor: Amount,
+  currency: Type.String(),
+  refund_minor: Type.Optional(nullable(Amount)),
+})
+type Payload = Static<typeof Payload>
+
+const words: Readonly<Record<string, (told: Payload) => readonly [string, string]>> = {
+  OrderConfirmed: told => [
+    `Your order ${told.number} is confirmed`,
+    `We have your order ${told.number} over ${moneyOf(told.total_minor, told.currency)}, and prepare it now.`,
+  ],
+  'order.shipped': told => [
+    `Your order ${told.number} is on its way`,
+    `We have shipped your order ${told.number}, or a part of it.`,
+  ],
+  'order.cancelled': told => [
+    'Your order is cancelled',
+    `Your order${told.number === null ? '' : ` ${told.number}`} is cancelled. What we held or took of your money goes back to you.`,
+  ],
+  'return.refunded': told => [
+    `Your return of order ${told.number} is refunded`,
+    `We have your return, and pay back ${moneyOf(told.refund_minor ?? 0, told.currency)}.`,
+  ],
+}
+
+export function buyerMessages({ kernel, messages }: Pick<Deps, 'kernel' | 'messages'>): Consumer {
+  return {
+    name: 'commerce.buyer_messages',
+    events: Object.keys(words),
+    run: async (tx, { id: event_id, type, tenant_id, payload }) => {
+      if (!Value.Check(Payload, payload)) throw new Error('not an event of an order')
+      const [subject, paragraph] = words[type]?.(payload) ?? ['', '']
+      await messages.notify(tx, {
+        tenant_id,
+        key: `event:${event_id}`,
+        user_id: payload.buyer_id,
+        category: 'order.updates',
+        template: 'notice',
+        data: {
+          subject,
+          paragraphs: [paragraph],
+          url: `${kernel.public_url}/v1/orders/${payload.order_id}`,
+        },
+      })
+    },
+  }
+}
+
+/** In the digits of its currency: 19.99 EUR, 1999 JPY. */
+function moneyOf(amount_minor: number, currency: string): string {
+  const digits = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions()
+    .maximumFractionDigits
+  const text = String(amount_minor).padStart((digits ?? 2) + 1, '0')
+  if (!digits) return `${text} ${currency}`
+  return `${text.slice(0, -digits)}.${text.slice(-digits)} ${currency}`
+}

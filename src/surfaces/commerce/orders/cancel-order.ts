@@ -1,0 +1,82 @@
+/**
+ * Cancels an order of which nothing was shipped. The row of the order decides between this and shipping; the
+ * goods are free with this commit, and the money follows by the queue.
+ */
+import type { Tx } from '../../../kernel/database/db.ts'
+import { Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { endPending } from '../checkout/end-pending.ts'
+import { releaseCodes } from '../checkout/hold-codes.ts'
+import { problem } from '../errors.ts'
+import { giveBack } from '../inventory/stock.ts'
+import { requestOperation } from '../payments/operation-row.ts'
+import { requestVoid } from '../payments/request-void.ts'
+import { announceOrder, moveOrder, setPayment, type OrderRow } from './order-row.ts'
+
+const Blocked = Type.Object({ capturing: Type.Boolean(), shipping: Type.Boolean() })
+
+/** The order is locked. One that is cancelled already stays so; a refund of it that failed is tried again. */
+export async function cancelOrder(tx: Tx, order: OrderRow, reason_code: string): Promise<void> {
+  if (order.state === 'cancelled') {
+    const owed = ['captured', 'partially_refunded'].includes(order.payment_state)
+    if (owed) await returnMoney(tx, order)
+    return
+  }
+  if (order.state === 'pending') {
+    await endPending(tx, order, { to: 'cancelled', reason_code })
+    return
+  }
+  await requireCancellable(tx, order)
+  const cancelled = await moveOrder(tx, order, { to: 'cancelled', reason_code })
+  if (!cancelled) throw new Error('the order is locked')
+  const { tenant_id, id } = order
+  await tx.run(sql`
+    update commerce.shipments set state = 'cancelled', version = version + 1
+    where tenant_id = ${tenant_id} and order_id = ${id} and state = 'preparing'`)
+  await releaseCodes(tx, order)
+  await giveBack(tx, order, 'released')
+  announceOrder(tx, cancelled, 'order.cancelled', { reason_code })
+  await returnMoney(tx, cancelled)
+}
+
+async function requireCancellable(tx: Tx, order: OrderRow): Promise<void> {
+  const { tenant_id, id, state } = order
+  const { capturing, shipping } = await tx.one(
+    Blocked,
+    sql`
+      select exists (
+          select from commerce.payment_operations
+          where tenant_id = ${tenant_id} and order_id = ${id} and type = 'capture'
+            and state in ('requested', 'pending')) as capturing,
+        exists (
+          select from commerce.shipments
+          where tenant_id = ${tenant_id} and order_id = ${id}
+            and state in ('awaiting_capture', 'shipped', 'delivered', 'lost')) as shipping`,
+  )
+  if (state === 'confirmed' && !capturing && !shipping) return
+  throw problem('order_not_cancellable', {
+    current_state: state,
+    detail: adviceFor(state, capturing),
+  })
+}
+
+function adviceFor(state: OrderRow['state'], capturing: boolean): string {
+  if (state === 'confirmed' && capturing) return 'Its money is being taken. Try again in a moment.'
+  if (state !== 'confirmed' && state !== 'fulfilled') return 'It has ended already.'
+  return 'A part of it was shipped. Return it instead.'
+}
+
+async function returnMoney(tx: Tx, order: OrderRow): Promise<void> {
+  const { tenant_id, id: order_id, amount_captured_minor, amount_refunded_minor } = order
+  const amount_minor = amount_captured_minor - amount_refunded_minor
+  if (amount_captured_minor === 0) return await requestVoid(tx, order, 'order_cancelled')
+  if (amount_minor === 0) return
+  const id = newId()
+  await tx.run(sql`
+    insert into commerce.refunds (tenant_id, id, order_id, amount_minor)
+    values (${tenant_id}, ${id}, ${order_id}, ${amount_minor})`)
+  const reason = 'order_cancelled'
+  await requestOperation(tx, { tenant_id, id, order_id, type: 'refund', amount_minor, reason })
+  await setPayment(tx, order, 'releasing')
+}

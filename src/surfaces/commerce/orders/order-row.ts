@@ -1,0 +1,181 @@
+/** The row of an order, its lock, and the one way in which it changes its state. */
+import { type Static, Type } from 'typebox'
+import type { Reader, Tx } from '../../../kernel/database/db.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
+import { Amount, Id, nullable, oneOf, Time, Version } from '../../../kernel/http/shapes.ts'
+import { Address, type Key } from '../schemas.ts'
+
+export const order_states = [
+  'pending',
+  'confirmed',
+  'fulfilled',
+  'payment_failed',
+  'expired',
+  'cancelled',
+] as const
+export type OrderState = (typeof order_states)[number]
+
+export const payment_states = [
+  'none',
+  'authorizing',
+  'requires_action',
+  'pending_provider',
+  'authorized',
+  'captured',
+  'releasing',
+  'released',
+  'declined',
+  'partially_refunded',
+  'refunded',
+] as const
+export type PaymentState = (typeof payment_states)[number]
+
+export const OrderRow = Type.Object({
+  tenant_id: Id,
+  id: Id,
+  number: nullable(Type.Integer()),
+  buyer_id: Id,
+  cart_id: Id,
+  state: oneOf(...order_states),
+  currency: Type.String(),
+  email: nullable(Type.String()),
+  subtotal_minor: Amount,
+  discount_minor: Amount,
+  shipping_minor: Amount,
+  shipping_discount_minor: Amount,
+  shipping_tax_minor: Amount,
+  tax_minor: Amount,
+  total_minor: Amount,
+  prices_include_tax: Type.Boolean(),
+  shipping_method: nullable(Type.Object({ id: Type.String(), name: Type.String() })),
+  needs_shipping: Type.Boolean(),
+  discounts: Type.Array(Type.Object({ code: Type.String(), amount_minor: Amount })),
+  shipping_address: nullable(Address),
+  billing_address: nullable(Address),
+  capture_policy: oneOf('on_first_shipment', 'on_confirm'),
+  payment_state: oneOf(...payment_states),
+  authorize_operation_id: nullable(Id),
+  intent_id: nullable(Id),
+  amount_authorized_minor: Amount,
+  amount_captured_minor: Amount,
+  amount_refunded_minor: Amount,
+  authorization_expires_at: nullable(Time),
+  payment_error: nullable(
+    Type.Object({ code: Type.String(), decline_code: nullable(Type.String()) }),
+  ),
+  shipping_refunded: Type.Boolean(),
+  reservation_expires_at: Time,
+  version: Version,
+  created_at: Time,
+  confirmed_at: nullable(Time),
+  shipped_at: nullable(Time),
+})
+export type OrderRow = Static<typeof OrderRow>
+
+export const orderColumns = sql`o.tenant_id, o.id, o.number, o.buyer_id, o.cart_id, o.state,
+  o.currency, o.email, o.subtotal_minor, o.discount_minor, o.shipping_minor,
+  o.shipping_discount_minor, o.shipping_tax_minor, o.tax_minor, o.total_minor,
+  o.prices_include_tax, o.shipping_method, o.needs_shipping, o.discounts, o.shipping_address,
+  o.billing_address, o.capture_policy, o.payment_state, o.authorize_operation_id, o.intent_id,
+  o.amount_authorized_minor, o.amount_captured_minor, o.amount_refunded_minor,
+  o.authorization_expires_at, o.payment_error, o.shipping_refunded, o.reservation_expires_at,
+  o.version, o.created_at, o.confirmed_at, o.shipped_at`
+
+export function findOrder(reader: Reader, { tenant_id, id }: Key): Promise<OrderRow | undefined> {
+  return reader.maybe(
+    OrderRow,
+    sql`
+      select ${orderColumns} from commerce.orders o
+      where o.tenant_id = ${tenant_id} and o.id = ${id}`,
+  )
+}
+
+/** Everything about an order is decided under the lock of its row. */
+export function lockOrder(tx: Tx, { tenant_id, id }: Key): Promise<OrderRow | undefined> {
+  return tx.maybe(
+    OrderRow,
+    sql`
+      select ${orderColumns} from commerce.orders o
+      where o.tenant_id = ${tenant_id} and o.id = ${id} for update`,
+  )
+}
+
+export type Move = {
+  readonly to: OrderState
+  readonly reason_code: string | null
+  /** What else is set, and on which further condition it moves at all. */
+  readonly set?: Sql
+  readonly when?: Sql
+}
+
+/** One conditional statement: undefined where the order is not in that state any more. */
+export async function moveOrder(
+  tx: Tx,
+  { tenant_id, id, state }: Pick<OrderRow, 'tenant_id' | 'id' | 'state'>,
+  { to, reason_code, set, when }: Move,
+): Promise<OrderRow | undefined> {
+  const also = set ? sql`, ${set}` : sql.empty
+  const only = when ? sql`and ${when}` : sql.empty
+  // A pending order is watched by the queue of what lapses; no other is.
+  const row = await tx.maybe(
+    OrderRow,
+    sql`
+      update commerce.orders o
+      set state = ${to}, version = o.version + 1, due_at = null, lease_token = null,
+        leased_until = null ${also}
+      where o.tenant_id = ${tenant_id} and o.id = ${id} and o.state = ${state}
+        ${only}
+      returning ${orderColumns}`,
+  )
+  if (row) await recordMove(tx, row, state, to, reason_code)
+  return row
+}
+
+async function recordMove(
+  tx: Tx,
+  { tenant_id, id }: Key,
+  from: OrderState | null,
+  to: OrderState,
+  reason_code: string | null,
+): Promise<void> {
+  await tx.run(sql`
+    insert into commerce.order_state_history (
+      tenant_id, order_id, from_state, to_state, reason_code)
+    values (${tenant_id}, ${id}, ${from}, ${to}, ${reason_code})`)
+}
+
+/** Sets what mirrors payments; the version grows, because the order is shown with it. */
+export function setPayment(
+  tx: Tx,
+  { tenant_id, id }: Key,
+  payment_state: PaymentState,
+  more?: Sql,
+): Promise<OrderRow> {
+  const also = more ? sql`, ${more}` : sql.empty
+  return tx.one(
+    OrderRow,
+    sql`
+      update commerce.orders o
+      set payment_state = ${payment_state}, version = o.version + 1
+        ${also}
+      where o.tenant_id = ${tenant_id} and o.id = ${id}
+      returning ${orderColumns}`,
+  )
+}
+
+export function announceOrder(
+  tx: Tx,
+  order: OrderRow,
+  type: string,
+  more: Readonly<Record<string, unknown>> = {},
+): void {
+  const { tenant_id, id, number, buyer_id, total_minor, currency, version } = order
+  tx.emit({
+    type,
+    tenant_id,
+    aggregate_type: 'order',
+    aggregate_id: id,
+    aggregate_version: version,
+    data: { order_id: id, number, buyer_id, total_minor, currency, ...more },
+  })
+}

@@ -1,0 +1,136 @@
+/** Routes of orders: buyers see and cancel their own, and the shop those of all. */
+import { Type } from 'typebox'
+import { sql } from '../../../kernel/database/sql.ts'
+import { etag } from '../../../kernel/http/etag.ts'
+import { page as pageOf } from '../../../kernel/http/page.ts'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { closed, oneOf, page, pageQuery, text } from '../../../kernel/http/shapes.ts'
+import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { Word } from '../schemas.ts'
+import { cancelOrder } from './cancel-order.ts'
+import { findOrder, lockOrder, order_states } from './order-row.ts'
+import { Order, orderReply, OrderSummary, showOrder } from './order-view.ts'
+
+const path = '/v1/orders'
+const one = `${path}/{order_id}` as const
+const absent = 'order_not_found'
+const reads = 'commerce.orders.read_any'
+
+const Cancel = closed(
+  { reason_code: Type.Optional(Word), note: Type.Optional(text(500)) },
+  { title: 'CancelOrder' },
+)
+
+export function orderRoutes(deps: Deps): readonly Route[] {
+  return [getRoute(deps), listRoute(), cancelRoute(deps)]
+}
+
+function getRoute(deps: Deps): Route {
+  return route({
+    method: 'GET',
+    path: one,
+    name: 'getOrder',
+    summary: 'An order with its payment, shipments and returns',
+    description:
+      'While the buyer must confirm the payment, `payment.next_action` says where. With `include=calculation` each step of its totals is shown.',
+    permission: 'authenticated',
+    transaction: 'own',
+    head: true,
+    asks_grants: true,
+    absent,
+    query: closed({ include: Type.Optional(oneOf('calculation')) }),
+    replies: { 200: Order },
+    sends: ['etag'],
+    fails: [absent],
+    handle: async ({ db, principal, params, query, grants }) => {
+      const key = { tenant_id: principal.tenant_id, id: params.order_id }
+      const row = await findOrder(db, key)
+      const own = row?.buyer_id === principal.id
+      if (!row || !(own || (await grants()).has(reads))) throw problem(absent)
+      // Asked without a transaction: payments may have to ask the provider.
+      const asks = own && row.payment_state === 'requires_action' && row.state === 'pending'
+      const told = asks
+        ? await deps.payments.get(key.tenant_id, row.authorize_operation_id ?? '')
+        : undefined
+      const order = await showOrder(db, key, {
+        calculation: query.include === 'calculation',
+        next_action: told?.next_action ?? null,
+      })
+      return reply(200, order, { etag: etag(order.version) })
+    },
+  })
+}
+
+function listRoute(): Route {
+  return route({
+    method: 'GET',
+    path,
+    name: 'listOrders',
+    summary: 'Own orders, newest first; with a permission those of all buyers',
+    permission: 'authenticated',
+    added: true,
+    asks_grants: true,
+    query: pageQuery({ state: Type.Optional(oneOf(...order_states)) }),
+    replies: { 200: page(OrderSummary) },
+    handle: async ({ tx, principal, query: { state = null }, list, grants }) => {
+      const of = (await grants()).has(reads) ? null : principal.id
+      const { body, headers } = await pageOf(tx, {
+        scope: list,
+        row: OrderSummary,
+        place: ['id'],
+        fetch: (after, n) => sql`
+          select id, number, state, version, currency, buyer_id, total_minor, payment_state,
+            created_at, confirmed_at
+          from commerce.orders
+          where tenant_id = ${principal.tenant_id}
+            ${of === null ? sql.empty : sql`and buyer_id = ${of}`}
+            ${state === null ? sql.empty : sql`and state = ${state}`}
+            and (${after.id}::uuid is null or id < ${after.id}::uuid)
+          order by id desc limit ${n}`,
+      })
+      return reply(200, body, headers)
+    },
+  })
+}
+
+function cancelRoute(deps: Deps): Route {
+  return route({
+    method: 'POST',
+    path: `${one}/cancel`,
+    name: 'cancelOrder',
+    summary: 'Cancel an order of which nothing was shipped',
+    description:
+      'The goods are free at once. What was held is released and what was captured is refunded; `payment.state` is `releasing` until that is certain.',
+    permission: 'authenticated',
+    idempotency: 'required',
+    asks_grants: true,
+    absent,
+    body: Cancel,
+    body_optional: true,
+    inspectBody: body => deps.payments.refuseCardData(body),
+    replies: { 200: Order },
+    fails: [absent, 'order_not_cancellable', 'card_data_refused'],
+    handle: async ({ tx, principal, params, body, grants }) => {
+      const key = { tenant_id: principal.tenant_id, id: params.order_id }
+      const may = (await grants()).has('commerce.orders.cancel_any')
+      const order = await lockOrder(tx, key)
+      const own = order?.buyer_id === principal.id
+      if (!order || !(own || may)) throw problem(absent)
+      const given = (body as typeof body | undefined) ?? {} // the body is optional
+      await cancelOrder(tx, order, given.reason_code ?? 'requested')
+      if (!own) {
+        tx.audit({
+          tenant_id: key.tenant_id,
+          actor: principal.id,
+          action: 'commerce.orders.cancel_any',
+          target: `order:${order.id}`,
+          outcome: 'done',
+          ...(given.note === undefined ? {} : { reason: given.note }),
+        })
+      }
+      const shown = await showOrder(tx, key)
+      return reply(200, shown, orderReply(shown))
+    },
+  })
+}

@@ -1,0 +1,102 @@
+/**
+ * Events of payments. One about an operation of ours makes it due, so that its state is read from payments
+ * and applied by the one door; an event that comes twice or late changes nothing. What happened without us (an
+ * authorization that lapsed, a refund made at payments, one that bounced) is found by the payment.
+ */
+import { type Static, Type } from 'typebox'
+import { Value } from 'typebox/value'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id, nullable } from '../../../kernel/http/shapes.ts'
+import type { Consumer } from '../../../kernel/surface.ts'
+import { dueNow } from '../../../kernel/work/due-queue.ts'
+import { operations_name } from '../deps.ts'
+import { lockOrder, setPayment } from '../orders/order-row.ts'
+import { bounceRefund } from '../returns/end-refund.ts'
+import { addRefunded } from './apply-refund.ts'
+
+const Payload = Type.Object({
+  intent_id: nullable(Id),
+  operation_id: nullable(Id),
+  amount_minor: Type.Integer(),
+})
+const OrderId = Type.Object({ id: Id })
+const OwnRefund = Type.Object({ state: Type.String(), amount_minor: Type.Integer() })
+
+export const paymentsConsumer: Consumer = {
+  name: 'commerce.payments',
+  events: [
+    'payment.authorized',
+    'payment.declined',
+    'payment.action_required',
+    'payment.deferred',
+    'payment.captured',
+    'payment.capture_failed',
+    'payment.released',
+    'refund.succeeded',
+    'refund.failed',
+  ],
+  run: async (tx, { tenant_id, type, payload }) => {
+    if (!Value.Check(Payload, payload)) throw new Error('not an event of a payment')
+    const { intent_id, operation_id } = payload
+    if (intent_id === null) return
+    await lookAgain(tx, tenant_id, intent_id, operation_id)
+    if (type === 'payment.released') return await applyLapse(tx, tenant_id, intent_id)
+    if (!type.startsWith('refund.') || operation_id === null) return
+    await applyForeignRefund(tx, tenant_id, type, payload)
+  },
+}
+
+async function lookAgain(
+  tx: Tx,
+  tenant_id: string,
+  intent_id: string,
+  operation_id: string | null,
+): Promise<void> {
+  const woken = await tx.run(sql`
+    update commerce.payment_operations p
+    set ${dueNow()}
+    where p.tenant_id = ${tenant_id} and p.state in ('requested', 'pending')
+      and (p.id = ${operation_id}
+        or (p.state = 'pending' and p.order_id = (
+          select o.id from commerce.orders o
+          where o.tenant_id = ${tenant_id} and o.intent_id = ${intent_id})))`)
+  if (woken > 0) tx.wake(operations_name)
+}
+
+/** An authorization that ended by itself: its order can be shipped no more. */
+async function applyLapse(tx: Tx, tenant_id: string, intent_id: string): Promise<void> {
+  const order = await orderOf(tx, tenant_id, intent_id)
+  if (order?.payment_state === 'authorized') await setPayment(tx, order, 'released')
+}
+
+async function applyForeignRefund(
+  tx: Tx,
+  tenant_id: string,
+  type: string,
+  { intent_id, operation_id, amount_minor }: Static<typeof Payload>,
+): Promise<void> {
+  const own = await tx.maybe(
+    OwnRefund,
+    sql`
+      select state, amount_minor from commerce.payment_operations
+      where tenant_id = ${tenant_id} and id = ${operation_id}`,
+  )
+  const order = await orderOf(tx, tenant_id, intent_id ?? '')
+  if (!order) return
+  if (!own && type === 'refund.succeeded') return void (await addRefunded(tx, order, amount_minor))
+  if (own?.state !== 'succeeded' || type !== 'refund.failed') return
+  // The bank sent it back after it had succeeded.
+  await addRefunded(tx, order, -own.amount_minor)
+  await bounceRefund(tx, order, operation_id ?? '')
+}
+
+async function orderOf(tx: Tx, tenant_id: string, intent_id: string) {
+  const found = await tx.maybe(
+    OrderId,
+    sql`
+      select id from commerce.orders
+      where tenant_id = ${tenant_id} and intent_id = ${intent_id}`,
+  )
+  return found && (await lockOrder(tx, { tenant_id, id: found.id }))
+}

@@ -1,0 +1,90 @@
+/** What payments is asked for an order: committed first, and the row of the queue that sees to it. */
+import { type Static, Type } from 'typebox'
+import type { Reader, Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Amount, Id, nullable, oneOf } from '../../../kernel/http/shapes.ts'
+import { operations_name } from '../deps.ts'
+import type { Key } from '../schemas.ts'
+
+export const OperationRow = Type.Object({
+  tenant_id: Id,
+  id: Id,
+  order_id: Id,
+  type: oneOf('authorize', 'capture', 'void', 'refund'),
+  amount_minor: Amount,
+  state: oneOf('requested', 'pending', 'succeeded', 'failed'),
+  payment_method: nullable(Type.String()),
+  return_url: nullable(Type.String()),
+  reason: nullable(Type.String()),
+  currency: Type.String(),
+  buyer_id: Id,
+  intent_id: nullable(Id),
+  authorize_operation_id: nullable(Id),
+})
+export type OperationRow = Static<typeof OperationRow>
+
+/** With what the order knows of its payment. */
+export async function findOperation(reader: Reader, id: string): Promise<OperationRow | undefined> {
+  return await reader.maybe(
+    OperationRow,
+    sql`
+      -- any tenant: the operation's own id
+      select p.tenant_id, p.id, p.order_id, p.type, p.amount_minor, p.state, p.payment_method,
+        p.return_url, p.reason, o.currency, o.buyer_id, o.intent_id, o.authorize_operation_id
+      from commerce.payment_operations p
+      join commerce.orders o on o.tenant_id = p.tenant_id and o.id = p.order_id
+      where p.id = ${id}`,
+  )
+}
+
+/**
+ * Locked before its order, by everybody: the queue holds its row when it finishes. Undefined where there is
+ * none.
+ */
+export async function lockOperation(tx: Tx, id: string): Promise<OperationRow | undefined> {
+  await tx.run(sql`
+    -- any tenant: the operation's own id
+    select 1 from commerce.payment_operations where id = ${id} for no key update`)
+  return await findOperation(tx, id)
+}
+
+export type NewOperation = {
+  readonly tenant_id: string
+  readonly id: string
+  readonly order_id: string
+  readonly type: OperationRow['type']
+  readonly amount_minor: number
+  readonly reason?: string
+  /** Where a request is about to ask by itself, the queue waits that long for it. */
+  readonly after_seconds?: number
+}
+
+/** False where the order has one of this type already, which is on its way or has succeeded. */
+export async function requestOperation(tx: Tx, given: NewOperation): Promise<boolean> {
+  const { tenant_id, id, order_id, type, amount_minor, reason = null, after_seconds = 0 } = given
+  const made = await tx.run(sql`
+    insert into commerce.payment_operations (
+      tenant_id, id, order_id, type, amount_minor, reason, due_at)
+    values (
+      ${tenant_id}, ${id}, ${order_id}, ${type}, ${amount_minor}, ${reason},
+      kernel.now() + make_interval(secs => ${after_seconds}))
+    on conflict do nothing`)
+  if (made === 1 && after_seconds === 0) tx.wake(operations_name)
+  return made === 1
+}
+
+/** Ends it, or says that its outcome is waited for; one that has ended is not opened again. */
+export async function settleOperation(
+  tx: Tx,
+  { tenant_id, id }: Key,
+  state: 'pending' | 'succeeded' | 'failed',
+  result: unknown,
+): Promise<boolean> {
+  const settled = await tx.run(sql`
+    update commerce.payment_operations
+    set state = ${state}, result = ${sql.json(result)}::jsonb,
+      due_at = case when ${state} = 'pending' then due_at end,
+      payment_method = case when ${state} = 'pending' then payment_method end
+    where tenant_id = ${tenant_id} and id = ${id} and state in ('requested', 'pending')`)
+  return settled === 1
+}

@@ -1,0 +1,104 @@
+/**
+ * Adds a version of a price; none is ever changed. A price of later is one whose moment has not come: the
+ * latest that has come counts, so prices cannot overlap.
+ */
+import { type Static, Type } from 'typebox'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { violates } from '../../../kernel/database/failures.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Amount, Id, nullable, Time, Version } from '../../../kernel/http/shapes.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { problem } from '../errors.ts'
+import { Currency, Sku } from '../schemas.ts'
+
+export const PriceVersion = Type.Object(
+  {
+    id: Id,
+    sku: Sku,
+    currency: Currency,
+    amount_minor: Amount,
+    compare_at_minor: nullable(Amount),
+    prices_include_tax: Type.Boolean(),
+    effective_from: Time,
+    created_at: Time,
+  },
+  { title: 'PriceVersion' },
+)
+
+export type NewPrice = {
+  readonly tenant_id: string
+  readonly sku: string
+  readonly currency: string
+  readonly amount_minor: number
+  readonly compare_at_minor?: number
+  readonly prices_include_tax?: boolean
+  /** Null: now. */
+  readonly effective_from: string | null
+}
+
+const currencies = new Set(Intl.supportedValuesOf('currency'))
+const Raised = Type.Object({ id: Id, version: Version, in_past: Type.Boolean() })
+
+export async function addPrice(tx: Tx, price: NewPrice): Promise<Static<typeof PriceVersion>> {
+  const { tenant_id, sku, currency, amount_minor, effective_from } = price
+  requireCurrency(currency)
+  // The version of the product grows with its prices, and its row makes two of one moment take turns.
+  const product = await tx.maybe(
+    Raised,
+    sql`
+      update commerce.catalog_products p
+      set version = p.version + 1, updated_at = kernel.now()
+      from commerce.product_variants v
+      where v.tenant_id = ${tenant_id} and v.sku = ${sku}
+        and p.tenant_id = v.tenant_id and p.id = v.product_id
+      returning p.id, p.version,
+        coalesce(${effective_from}::timestamptz < kernel.now(), false) as in_past`,
+  )
+  if (!product) throw problem('sku_not_found', { detail: `There is no SKU ${sku}.` })
+  if (product.in_past) {
+    throw problem('effective_from_in_past', {
+      detail: 'Leave effective_from out for a price of now, or choose a later moment.',
+    })
+  }
+  try {
+    const added = await tx.one(
+      PriceVersion,
+      sql`
+        insert into commerce.price_versions (
+          tenant_id, id, sku, currency, amount_minor, compare_at_minor, prices_include_tax,
+          effective_from)
+        values (
+          ${tenant_id}, ${newId()}, ${sku}, ${currency}, ${amount_minor},
+          ${price.compare_at_minor ?? null}, ${price.prices_include_tax ?? false},
+          coalesce(${effective_from}::timestamptz, kernel.now()))
+        returning id, sku, currency, amount_minor, compare_at_minor, prices_include_tax,
+          effective_from, created_at`,
+    )
+    tx.emit({
+      type: 'price.changed',
+      tenant_id,
+      aggregate_type: 'product',
+      aggregate_id: product.id,
+      aggregate_version: product.version,
+      data: {
+        product_id: product.id,
+        sku,
+        currency,
+        amount_minor,
+        effective_from: added.effective_from,
+      },
+    })
+    return added
+  } catch (error) {
+    if (!violates(error, 'price_versions_moment')) throw error
+    throw problem('price_version_exists', {
+      detail: `${sku} has a price in ${currency} from this moment. Choose another moment.`,
+    })
+  }
+}
+
+export function requireCurrency(currency: string): void {
+  if (!currencies.has(currency)) {
+    throw problem('currency_unsupported', { detail: `${currency} is no code of ISO 4217.` })
+  }
+}

@@ -1,0 +1,45 @@
+/** Adds prices to what is sold. */
+import { Type } from 'typebox'
+import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { closed, Time } from '../../../kernel/http/shapes.ts'
+import { Currency, Price, Sku } from '../schemas.ts'
+import { addPrice, PriceVersion } from './add-price.ts'
+
+const AddPrice = closed(
+  {
+    sku: Sku,
+    currency: Currency,
+    amount_minor: Price,
+    compare_at_minor: Type.Optional(Price),
+    prices_include_tax: Type.Optional(Type.Boolean()),
+    effective_from: Type.Optional(Time),
+  },
+  { title: 'AddPriceVersion' },
+)
+
+export function priceRoutes(): readonly Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/v1/price-versions',
+      name: 'addPriceVersion',
+      summary: 'Set the price of a SKU, from now or a later moment',
+      description: 'Prices are added and never changed. Orders keep the price of their moment.',
+      permission: 'commerce.prices.write',
+      added: true,
+      body: AddPrice,
+      replies: { 201: PriceVersion },
+      fails: [
+        'sku_not_found',
+        'price_version_exists',
+        'effective_from_in_past',
+        'currency_unsupported',
+      ],
+      handle: async ({ tx, principal, body }) => {
+        const { effective_from = null, ...price } = body
+        const { tenant_id } = principal
+        return reply(201, await addPrice(tx, { ...price, tenant_id, effective_from }))
+      },
+    }),
+  ]
+}

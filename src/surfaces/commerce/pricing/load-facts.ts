@@ -1,0 +1,135 @@
+/**
+ * What a cart is priced from, in one statement: the cart, its lines with the prices and stock of now, and
+ * the rules of the shop. Nothing of it comes from the client.
+ */
+import { type Static, Type } from 'typebox'
+import type { Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { nullable } from '../../../kernel/http/shapes.ts'
+import type { RecordRow } from '../rules/records.ts'
+import { settingsOf } from '../rules/records.ts'
+import type { Discount, ShippingMethod, ShopSettings, TaxRule } from '../rules/schemas.ts'
+import { discountOf, shippingMethodOf, taxRuleOf } from '../rules/views.ts'
+import { usual_settings } from '../rules/schemas.ts'
+import type { Address } from '../schemas.ts'
+
+export type CartKey = {
+  readonly tenant_id: string
+  readonly owner_id: string
+  readonly id: string
+}
+
+/** A line of a cart as the shop sells it now; nulls where it does not. */
+export type LineFacts = {
+  readonly sku: string
+  readonly quantity: number
+  readonly product_id: string
+  readonly title: string
+  readonly category: string
+  readonly tax_class: string
+  readonly purchasable: boolean
+  readonly requires_shipping: boolean
+  readonly track_inventory: boolean
+  readonly max_order_quantity: number
+  readonly available: number
+  readonly price_version_id: string | null
+  readonly amount_minor: number | null
+  readonly prices_include_tax: boolean | null
+}
+
+export type ShopRules = {
+  readonly settings: ShopSettings
+  readonly tax_rules: readonly TaxRule[]
+  readonly shipping_methods: readonly ShippingMethod[]
+  readonly discounts: readonly (Discount & { readonly used: number })[]
+}
+
+const FactsRow = Type.Object({
+  id: Type.String(),
+  state: Type.String(),
+  currency: Type.String(),
+  shipping_address: nullable(Type.Unknown()),
+  shipping_method_id: nullable(Type.String()),
+  discount_codes: Type.Array(Type.String()),
+  order_id: nullable(Type.String()),
+  version: Type.Integer(),
+  updated_at: Type.String(),
+  now: Type.String(),
+  lines: Type.Unknown(),
+  records: Type.Unknown(),
+})
+
+export type CartFacts = Omit<Static<typeof FactsRow>, 'lines' | 'records' | 'shipping_address'> & {
+  readonly shipping_address: Address | null
+  readonly lines: readonly LineFacts[]
+  readonly rules: ShopRules
+}
+
+/** `codes`: those that count instead of the cart's. */
+export async function loadFacts(
+  reader: Reader,
+  { tenant_id, owner_id, id }: CartKey,
+  codes: readonly string[] | null = null,
+): Promise<CartFacts | undefined> {
+  const row = await reader.maybe(
+    FactsRow,
+    sql`
+      select c.id, c.state, c.currency, c.shipping_address, c.shipping_method_id,
+        c.discount_codes, c.order_id, c.version, c.updated_at, kernel.now() as now,
+        coalesce((
+          select jsonb_agg(jsonb_build_object(
+            'sku', i.sku, 'quantity', i.quantity, 'product_id', v.product_id,
+            'title', case when v.title = p.title then p.title else p.title || ', ' || v.title end,
+            'category', p.category, 'tax_class', p.tax_class,
+            'purchasable', p.state = 'active' and v.state = 'active',
+            'requires_shipping', v.requires_shipping, 'track_inventory', v.track_inventory,
+            'max_order_quantity', v.max_order_quantity,
+            'available', coalesce(s.on_hand - s.reserved, 0),
+            'price_version_id', price.id, 'amount_minor', price.amount_minor,
+            'prices_include_tax', price.prices_include_tax) order by i.added_at, i.sku)
+          from commerce.cart_items i
+          join commerce.product_variants v on v.tenant_id = i.tenant_id and v.sku = i.sku
+          join commerce.catalog_products p
+            on p.tenant_id = v.tenant_id and p.id = v.product_id
+          left join commerce.inventory_items s on s.tenant_id = i.tenant_id and s.sku = i.sku
+          left join lateral (
+            select w.id, w.amount_minor, w.prices_include_tax from commerce.price_versions w
+            where w.tenant_id = i.tenant_id and w.sku = i.sku and w.currency = c.currency
+              and w.effective_from <= kernel.now()
+            order by w.effective_from desc limit 1) price on true
+          where i.tenant_id = c.tenant_id and i.owner_id = c.owner_id and i.cart_id = c.id
+        ), '[]') as lines,
+        coalesce((
+          select jsonb_agg(jsonb_build_object('kind', r.kind, 'key', r.key, 'record', r.record,
+            'version', r.version, 'updated_at', r.updated_at, 'used', coalesce(u.used, 0))
+            order by r.kind, r.key)
+          from commerce.shop_records r
+          left join commerce.discount_uses u
+            on r.kind = 'discount' and u.tenant_id = r.tenant_id and u.code = r.key
+          where r.tenant_id = c.tenant_id and (r.kind <> 'discount'
+            or r.key = any(coalesce(${codes as string[] | null}::text[], c.discount_codes)))
+        ), '[]') as records
+      from commerce.carts c
+      where c.tenant_id = ${tenant_id} and c.owner_id = ${owner_id} and c.id = ${id}`,
+  )
+  if (!row) return undefined
+  const { lines, records, shipping_address, ...rest } = row
+  return {
+    ...rest,
+    discount_codes: codes ? [...codes] : rest.discount_codes,
+    shipping_address: shipping_address as Address | null,
+    lines: lines as readonly LineFacts[],
+    rules: rulesOf(records as readonly (RecordRow & { kind: string })[]),
+  }
+}
+
+function rulesOf(records: readonly (RecordRow & { readonly kind: string })[]): ShopRules {
+  const of = (kind: string) => records.filter(one => one.kind === kind)
+  const [settings] = of('settings')
+  return {
+    settings: settings ? settingsOf(settings) : usual_settings,
+    tax_rules: of('tax_rule').map(taxRuleOf),
+    shipping_methods: of('shipping_method').map(shippingMethodOf),
+    discounts: of('discount').map(discountOf),
+  }
+}

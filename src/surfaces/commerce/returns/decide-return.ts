@@ -1,0 +1,118 @@
+/** Approves, rejects or cancels a return; of the last two, the goods may be returned again. */
+import { Type } from 'typebox'
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
+import { problem } from '../errors.ts'
+import { linesOf } from '../orders/line-row.ts'
+import type { OrderRow } from '../orders/order-row.ts'
+import type { Key } from '../schemas.ts'
+import { refundFor } from './refund-amount.ts'
+import { announceReturn, lockReturn, moveReturn, type ReturnRow } from './return-row.ts'
+
+export type Approval = {
+  readonly refund_shipping: 'none' | 'full'
+  readonly restocking_fee_minor: number
+}
+
+export async function approveReturn(
+  tx: Tx,
+  key: Key,
+  principal: Principal,
+  { refund_shipping, restocking_fee_minor }: Approval,
+): Promise<ReturnRow> {
+  const { order, found } = await lockReturn(tx, key)
+  requireOther(principal, found)
+  const most = await expectedRefund(tx, order, key, refund_shipping)
+  if (BigInt(restocking_fee_minor) > most) {
+    throw problem('restocking_fee_exceeds_refund', {
+      detail: `The refund is ${most} minor units. Take at most that as a fee.`,
+    })
+  }
+  const approved = await moveReturn(
+    tx,
+    key,
+    ['requested'],
+    'approved',
+    sql`refund_shipping = ${refund_shipping}, restocking_fee_minor = ${restocking_fee_minor}`,
+  )
+  audit(tx, principal, 'approve', found)
+  await announceReturn(tx, 'return.approved', approved, order)
+  return approved
+}
+
+export async function rejectReturn(tx: Tx, key: Key, principal: Principal): Promise<ReturnRow> {
+  const { order, found } = await lockReturn(tx, key)
+  requireOther(principal, found)
+  const rejected = await moveReturn(tx, key, ['requested'], 'rejected')
+  await freeLines(tx, key)
+  audit(tx, principal, 'reject', found)
+  await announceReturn(tx, 'return.rejected', rejected, order)
+  return rejected
+}
+
+/** By its buyer, before anything was received. */
+export async function cancelReturn(tx: Tx, key: Key, buyer_id: string): Promise<ReturnRow> {
+  const { found } = await lockReturn(tx, key)
+  if (found.buyer_id !== buyer_id) throw problem('return_not_found')
+  const cancelled = await moveReturn(tx, key, ['requested', 'approved'], 'cancelled')
+  await freeLines(tx, key)
+  return cancelled
+}
+
+/** Nobody decides about money that goes to themselves. */
+export function requireOther({ id }: Principal, { buyer_id }: ReturnRow): void {
+  if (id !== buyer_id) return
+  throw problem('permission_denied', {
+    detail: 'This return is your own. Somebody else has to decide on it.',
+  })
+}
+
+export function audit(tx: Tx, { id: actor }: Principal, act: string, { tenant_id, id }: Key) {
+  const action = `commerce.returns.${act}`
+  tx.audit({ tenant_id, actor, action, target: `return:${id}`, outcome: 'done' })
+}
+
+async function freeLines(tx: Tx, { tenant_id, id }: Key): Promise<void> {
+  await tx.run(sql`
+    update commerce.order_lines l
+    set returned_quantity = l.returned_quantity - r.quantity
+    from commerce.return_lines r
+    where r.tenant_id = ${tenant_id} and r.return_id = ${id}
+      and l.tenant_id = r.tenant_id and l.order_id = r.order_id and l.id = r.order_line_id`)
+}
+
+export const ReturnedLine = Type.Object({ order_line_id: Id, quantity: Type.Integer() })
+
+/** If all of it comes back. */
+async function expectedRefund(
+  tx: Tx,
+  order: OrderRow,
+  { tenant_id, id }: Key,
+  refund_shipping: 'none' | 'full',
+): Promise<bigint> {
+  const returned = await tx.many(
+    ReturnedLine,
+    sql`
+      select order_line_id, quantity from commerce.return_lines
+      where tenant_id = ${tenant_id} and return_id = ${id}`,
+  )
+  const lines = await linesOf(tx, order)
+  const goods = returned.reduce((sum, { order_line_id, quantity }) => {
+    const line = lines.find(one => one.id === order_line_id)
+    if (!line) return sum
+    const units = { before: BigInt(line.refunded_quantity), now: BigInt(quantity) }
+    const total_minor = BigInt(line.total_minor)
+    return sum + refundFor({ ...units, total_minor, quantity: BigInt(line.quantity) })
+  }, 0n)
+  return goods + (refund_shipping === 'full' ? shippingOf(order) : 0n)
+}
+
+/** What shipping cost the buyer, once for an order. */
+export function shippingOf(order: OrderRow): bigint {
+  if (order.shipping_refunded) return 0n
+  const { shipping_minor, shipping_discount_minor, shipping_tax_minor, prices_include_tax } = order
+  const tax = prices_include_tax ? 0 : shipping_tax_minor
+  return BigInt(shipping_minor - shipping_discount_minor + tax)
+}

@@ -1,0 +1,103 @@
+/**
+ * Receives returned goods: what came is counted, restocked if it is good, and paid back by exact parts of its
+ * line. What did not come may be returned again. A fee takes at most the refund.
+ */
+import type { Principal } from '../../../kernel/access/principal.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { problem } from '../errors.ts'
+import { adjust } from '../inventory/stock.ts'
+import { linesOf, type LineRow } from '../orders/line-row.ts'
+import { setPayment } from '../orders/order-row.ts'
+import type { Key } from '../schemas.ts'
+import { audit, requireOther, ReturnedLine, shippingOf } from './decide-return.ts'
+import { refundFor } from './refund-amount.ts'
+import { requestRefund } from './request-refund.ts'
+import { announceReturn, lockReturn, moveReturn, type ReturnRow } from './return-row.ts'
+import type { ReceiveReturn } from './schemas.ts'
+
+export async function receiveReturn(
+  tx: Tx,
+  key: Key,
+  principal: Principal,
+  given: ReceiveReturn,
+): Promise<ReturnRow> {
+  const { tenant_id, id } = key
+  const { order, found } = await lockReturn(tx, key)
+  requireOther(principal, found)
+  const expected = await tx.many(
+    ReturnedLine,
+    sql`
+      select order_line_id, quantity from commerce.return_lines
+      where tenant_id = ${tenant_id} and return_id = ${id} order by order_line_id`,
+  )
+  requireAll(given, expected)
+  const received = await moveReturn(tx, key, ['approved'], 'received')
+  audit(tx, principal, 'receive', found)
+  await announceReturn(tx, 'return.received', received, order)
+  const lines = await linesOf(tx, order)
+  let goods = 0n
+  for (const one of given.lines) {
+    const line = lines.find(each => each.id === one.order_line_id)
+    const quantity = expected.find(each => each.order_line_id === one.order_line_id)?.quantity ?? 0
+    if (line) goods += await receiveLine(tx, key, { line, quantity, ...one })
+  }
+  const shipping = found.refund_shipping === 'full' ? shippingOf(order) : 0n
+  if (shipping > 0n) {
+    await setPayment(tx, order, order.payment_state, sql`shipping_refunded = true`)
+  }
+  const whole = goods + shipping
+  const fee = BigInt(found.restocking_fee_minor)
+  const refund_minor = Number(whole > fee ? whole - fee : 0n)
+  return await requestRefund(tx, order, received, refund_minor)
+}
+
+type Received = {
+  readonly line: LineRow
+  readonly quantity: number
+  readonly received_quantity: number
+  readonly restock: boolean
+}
+
+async function receiveLine(
+  tx: Tx,
+  { tenant_id, id }: Key,
+  { line, quantity, received_quantity, restock }: Received,
+): Promise<bigint> {
+  const refund = refundFor({
+    total_minor: BigInt(line.total_minor),
+    quantity: BigInt(line.quantity),
+    before: BigInt(line.refunded_quantity),
+    now: BigInt(received_quantity),
+  })
+  await tx.run(sql`
+    update commerce.return_lines
+    set received_quantity = ${received_quantity}, restock = ${restock},
+      refund_minor = ${Number(refund)}::bigint
+    where tenant_id = ${tenant_id} and return_id = ${id} and order_line_id = ${line.id}`)
+  await tx.run(sql`
+    update commerce.order_lines
+    set returned_quantity = returned_quantity - ${quantity - received_quantity},
+      refunded_quantity = refunded_quantity + ${received_quantity}
+    where tenant_id = ${tenant_id} and id = ${line.id}`)
+  if (restock && line.track_inventory && received_quantity > 0) {
+    const back = { tenant_id, sku: line.sku, delta: received_quantity, cause_id: id }
+    await adjust(tx, { ...back, reason: 'returned' })
+  }
+  return refund
+}
+
+function requireAll(
+  { lines }: ReceiveReturn,
+  expected: readonly { readonly order_line_id: string; readonly quantity: number }[],
+): void {
+  const named = new Set(lines.map(one => one.order_line_id))
+  const fits = lines.every(({ order_line_id, received_quantity }) =>
+    expected.some(one => one.order_line_id === order_line_id && received_quantity <= one.quantity),
+  )
+  if (fits && named.size === expected.length && lines.length === expected.length) return
+  throw problem('return_quantity_exceeded', {
+    detail: 'Say of each line of the return, once, how many came: 0 to what was asked for.',
+    more: { lines: expected },
+  })
+}

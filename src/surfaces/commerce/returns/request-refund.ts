@@ -1,0 +1,37 @@
+/** Asks payments for the refund of a return; each attempt is a row of its own, made after the last failed. */
+import type { Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { OrderRow } from '../orders/order-row.ts'
+import { requestOperation } from '../payments/operation-row.ts'
+import { announceReturn, moveReturn, type ReturnRow, type ReturnState } from './return-row.ts'
+
+export async function requestRefund(
+  tx: Tx,
+  order: OrderRow,
+  { tenant_id, id, state }: Pick<ReturnRow, 'tenant_id' | 'id' | 'state'>,
+  refund_minor: number,
+): Promise<ReturnRow> {
+  const key = { tenant_id, id }
+  const from: readonly ReturnState[] = [state]
+  const sum = sql`refund_minor = ${refund_minor}`
+  if (refund_minor === 0) {
+    const ended = await moveReturn(tx, key, from, 'refunded', sum)
+    await announceReturn(tx, 'return.refunded', ended, order)
+    return ended
+  }
+  const operation_id = state === 'received' ? id : newId()
+  const pending = await moveReturn(tx, key, from, 'refund_pending', sum)
+  await tx.run(sql`
+    insert into commerce.refunds (tenant_id, id, order_id, return_id, amount_minor)
+    values (${tenant_id}, ${operation_id}, ${order.id}, ${id}, ${refund_minor})`)
+  await requestOperation(tx, {
+    tenant_id,
+    id: operation_id,
+    order_id: order.id,
+    type: 'refund',
+    amount_minor: refund_minor,
+    reason: 'requested_by_customer',
+  })
+  return pending
+}

@@ -1,0 +1,28 @@
+/** The routes of commerce, by noun. */
+import type { Route } from '../../kernel/http/route.ts'
+import { auditRoutes } from './audit-route.ts'
+import { cartRoutes } from './carts/routes.ts'
+import { catalogRoutes } from './catalog/routes.ts'
+import { checkoutRoutes } from './checkout/routes.ts'
+import type { Deps } from './deps.ts'
+import { inventoryRoutes } from './inventory/routes.ts'
+import { orderRoutes } from './orders/routes.ts'
+import { priceRoutes } from './prices/routes.ts'
+import { returnRoutes } from './returns/routes.ts'
+import { ruleRoutes } from './rules/routes.ts'
+import { shipmentRoutes } from './shipments/routes.ts'
+
+export function routes(deps: Deps): readonly Route[] {
+  return [
+    ...catalogRoutes(deps),
+    ...priceRoutes(),
+    ...inventoryRoutes(),
+    ...ruleRoutes(),
+    ...cartRoutes(deps),
+    ...checkoutRoutes(deps),
+    ...orderRoutes(deps),
+    ...shipmentRoutes(deps),
+    ...returnRoutes(deps),
+    ...auditRoutes(),
+  ]
+}

@@ -1,0 +1,81 @@
+/** The records in which a shop's rules are kept: each is put as a whole and has a version. */
+import { type Static, Type } from 'typebox'
+import type { Reader, Tx } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { demandConditions, type Conditions } from '../../../kernel/http/etag.ts'
+import { Time, Version } from '../../../kernel/http/shapes.ts'
+import { usual_settings, type ShopSettings } from './schemas.ts'
+
+export type RecordKind = 'settings' | 'tax_rule' | 'shipping_method' | 'discount'
+
+export const RecordRow = Type.Object({
+  key: Type.String(),
+  record: Type.Unknown(),
+  used: Type.Integer(),
+  version: Version,
+  updated_at: Time,
+})
+export type RecordRow = Static<typeof RecordRow>
+
+/** With how often a code was used, which is 0 for all other kinds. */
+export const recordColumns = sql`r.key, r.record, r.version, r.updated_at,
+  coalesce((select u.used from commerce.discount_uses u
+    where r.kind = 'discount' and u.tenant_id = r.tenant_id and u.code = r.key), 0) as used`
+
+export type RecordName = {
+  readonly tenant_id: string
+  readonly kind: RecordKind
+  readonly key: string
+}
+
+export function findRecord(reader: Reader, { tenant_id, kind, key }: RecordName) {
+  return reader.maybe(
+    RecordRow,
+    sql`
+      select ${recordColumns} from commerce.shop_records r
+      where r.tenant_id = ${tenant_id} and r.kind = ${kind} and r.key = ${key}`,
+  )
+}
+
+/** Of two that put the same version, the second is refused: the row is locked before it is compared. */
+export async function putRecord(
+  tx: Tx,
+  { tenant_id, kind, key }: RecordName,
+  record: unknown,
+  actor: string,
+  conditions: Conditions,
+): Promise<{ row: RecordRow; made: boolean }> {
+  const before = await tx.maybe(
+    Type.Object({ version: Version }),
+    sql`
+      select version from commerce.shop_records
+      where tenant_id = ${tenant_id} and kind = ${kind} and key = ${key} for update`,
+  )
+  demandConditions(conditions, before?.version ?? null)
+  const row = await tx.one(
+    RecordRow,
+    sql`
+      insert into commerce.shop_records as r (tenant_id, kind, key, record)
+      values (${tenant_id}, ${kind}, ${key}, ${sql.json(record)}::jsonb)
+      on conflict (tenant_id, kind, key) do update
+      set record = excluded.record, version = r.version + 1, updated_at = kernel.now()
+      returning ${recordColumns}`,
+  )
+  tx.audit({
+    tenant_id,
+    actor,
+    action: `commerce.${kind}.put`,
+    target: `${kind}:${key}`,
+    outcome: 'done',
+  })
+  return { row, made: row.version === 1 }
+}
+
+export async function shopSettings(reader: Reader, tenant_id: string): Promise<ShopSettings> {
+  const found = await findRecord(reader, { tenant_id, kind: 'settings', key: 'settings' })
+  return found ? settingsOf(found) : usual_settings
+}
+
+export function settingsOf({ record, version }: Pick<RecordRow, 'record' | 'version'>) {
+  return { ...usual_settings, ...(record as Partial<ShopSettings>), version }
+}

@@ -1,0 +1,52 @@
+/** Commerce as the kernel sees it: its parts are opened once and wired together here. */
+import { sql } from '../../kernel/database/sql.ts'
+import type { Surface } from '../../kernel/surface.ts'
+import { plugImages } from './catalog/images.ts'
+import { lapseQueue } from './checkout/lapse-orders.ts'
+import { checks } from './checks.ts'
+import { consumers } from './consumers.ts'
+import type { Deps, Needs } from './deps.ts'
+import { errors } from './errors.ts'
+import { events } from './events.ts'
+import type { Face } from './face.ts'
+import { loops } from './loops.ts'
+import { operationsQueue } from './payments/operations-queue.ts'
+import { permissions } from './permissions.ts'
+import { personalCommerce } from './personal.ts'
+import { reference } from './reference.ts'
+import { routes } from './routes.ts'
+import { seed } from './seed.ts'
+import { settings } from './settings.ts'
+
+export const commerce: Surface<Face, Needs, typeof settings> = {
+  name: 'commerce',
+  settings,
+  migrations: new URL('./migrations/', import.meta.url),
+  permissions,
+  errors,
+  events,
+  reference,
+  open: (kernel, needs) => {
+    const deps: Deps = { ...needs, kernel }
+    plugImages(deps)
+    const kept_days = kernel.settings['commerce.cart_retention_days']
+    return {
+      face: {},
+      routes: routes(deps),
+      queues: [lapseQueue(), operationsQueue(deps)],
+      consumers: consumers(deps),
+      loops: loops(deps),
+      checks: checks(deps),
+      retention: [
+        {
+          table: 'commerce.carts',
+          key: ['tenant_id', 'owner_id', 'id'],
+          where: sql`t.state <> 'locked'
+            and t.updated_at < kernel.now() - make_interval(days => ${kept_days})`,
+        },
+      ],
+      personal: personalCommerce(deps),
+      seed: () => seed(deps),
+    }
+  },
+}

@@ -1,0 +1,117 @@
+/** Orders that meet their end: late payments, lost answers, authorizations that lapse, clocks that are wrong. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openShopWorld, visa, type Shop, type ShopWorld } from './shop-world.ts'
+
+const rounds = 6
+const ttl_seconds = 5
+
+let world: ShopWorld
+let shop: Shop
+beforeAll(async () => {
+  world = await openShopWorld({
+    COMMERCE_RESERVATION_TTL_SECONDS: String(ttl_seconds),
+    COMMERCE_PAYMENT_WAIT_MS: '20000',
+    IDENTITY_ACCESS_TTL_SECONDS: '3600',
+  })
+  shop = await world.shop()
+})
+afterAll(() => world.close())
+
+test('an authorization at the moment of the expiry: one of them wins, and a lost order holds no money', async () => {
+  const sku = await shop.product({ stock: rounds })
+  const buyer = await shop.buyer()
+  const carts = await Promise.all(Array.from({ length: rounds }, () => buyer.cart({ [sku]: 1 })))
+  for (let round = 0; round < rounds; round++) {
+    const ms = ttl_seconds * 1000 - 60 + (120 * round) / rounds
+    await world.fault({ action: 'delay_before', ms, match: { path: '/confirm', nth: round + 1 } })
+  }
+  const answers = await Promise.all(carts.map(cart => buyer.checkout(cart)))
+  await world.control('faults', {}, 'DELETE')
+  const ended: string[] = []
+  for (const { status, body } of answers) {
+    const id = body.order_id ?? body.id
+    const order = await buyer.read(id)
+    expect([
+      [201, 'confirmed'],
+      [409, 'expired'],
+    ]).toContainEqual([status, order.state])
+    ended.push(order.state)
+    await buyer.pays(id, order.state === 'expired' ? 'released' : 'authorized')
+    expect(await shop.money(id)).not.toContain('capture')
+  }
+  const held = ended.filter(state => state === 'confirmed').length
+  expect(await shop.stock(sku)).toMatchObject({ on_hand: rounds, reserved: held })
+  await shop.sound()
+}, 60_000)
+
+describe('a lost answer of the provider', () => {
+  test('leaves the order pending until it is certain, with one authorization', async () => {
+    const buyer = await shop.buyer()
+    const cart = await buyer.cart({ [await shop.product()]: 1 })
+    await world.fault({
+      action: 'http',
+      status: 500,
+      after_effect: true,
+      match: { path: '/confirm' },
+    })
+    const answer = await buyer.checkout(cart)
+    expect([answer.status, answer.body.status, answer.body.state]).toEqual([
+      202,
+      'pending',
+      'pending',
+    ])
+    await buyer.reaches(answer.body.id, 'confirmed')
+    expect(await shop.money(answer.body.id)).toEqual(['authorize'])
+    const second = await buyer.checkout(cart)
+    expect(second.body).toMatchObject({ code: 'cart_not_open', order_id: answer.body.id })
+  })
+
+  test('at the capture keeps the goods here until it is certain', async () => {
+    const buyer = await shop.buyer()
+    const sku = await shop.product({ stock: 1 })
+    const order = await buyer.order({ [sku]: 1 })
+    await world.fault({
+      action: 'http',
+      status: 500,
+      after_effect: true,
+      match: { path: '/capture' },
+    })
+    const answer = await shop.ship(order)
+    expect([answer.status, answer.body.status, answer.body.state]).toEqual([
+      202,
+      'pending',
+      'awaiting_capture',
+    ])
+    const cancelled = await buyer.ask('POST', `/v1/orders/${order.id}/cancel`, {})
+    expect([200, 409]).toContain(cancelled.status)
+    await buyer.reaches(order.id, 'fulfilled')
+    expect(await shop.money(order.id)).toEqual(['authorize', 'capture'])
+    expect(await shop.stock(sku)).toMatchObject({ on_hand: 0, reserved: 0 })
+  })
+})
+
+test('a pending order that nobody pays expires, and its goods and cart are free', async () => {
+  const buyer = await shop.buyer()
+  const sku = await shop.product({ stock: 1 })
+  const cart = await buyer.cart({ [sku]: 1 })
+  const asked = await buyer.checkout(cart, {
+    payment: { payment_method: 'pm_card_authenticationRequired' },
+  })
+  expect(asked.status).toBe(202)
+  await buyer.reaches(asked.body.id, 'expired')
+  await buyer.pays(asked.body.id, 'released')
+  expect((await buyer.checkout(cart)).status).toBe(201)
+  await shop.sound()
+})
+
+test('an authorization that lapsed cannot be shipped, and nothing moves', async () => {
+  const buyer = await shop.buyer()
+  const sku = await shop.product({ stock: 1 })
+  const order = await buyer.order({ [sku]: 1 }, visa)
+  expect(order.payment.authorization_expires_at).not.toBeNull()
+  await world.control('clock', { advance_s: 8 * 86_400 })
+  await buyer.pays(order.id, 'released')
+  const refused = await shop.ship(order)
+  expect([refused.status, refused.body.code]).toEqual([409, 'payment_not_capturable'])
+  expect(await shop.stock(sku)).toMatchObject({ on_hand: 1, reserved: 1 })
+})

@@ -1,0 +1,221 @@
+/** Many at once for the last unit, the last use of a code, one cart, one key, one returned unit. */
+import { Type } from 'typebox'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually, newKey, type Answer } from '../../../../test/world.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Consumer } from '../../../kernel/surface.ts'
+import { openShopWorld, visa, type Buyer, type Shop, type ShopWorld } from './shop-world.ts'
+
+const crowd = 8
+const rounds = 4
+
+let world: ShopWorld
+let shop: Shop
+let buyers: Buyer[]
+beforeAll(async () => {
+  world = await openShopWorld({ IDENTITY_ACCESS_TTL_SECONDS: '3600' })
+  shop = await world.shop()
+  buyers = await Promise.all(Array.from({ length: crowd }, () => shop.buyer()))
+})
+afterAll(() => world.close())
+
+const statuses = (answers: readonly Answer[]) =>
+  answers.map(one => one.status).toSorted((a, b) => a - b)
+const one = () => {
+  const [buyer] = buyers
+  if (!buyer) throw new Error('nobody buys')
+  return buyer
+}
+
+test('of many buyers of the last unit one gets it, and no other is charged', async () => {
+  const sku = await shop.product({ stock: 1 })
+  const carts = await Promise.all(buyers.map(buyer => buyer.cart({ [sku]: 1 })))
+  const answers = await Promise.all(buyers.map((buyer, at) => buyer.checkout(carts[at] ?? '')))
+  expect(statuses(answers)).toEqual([201, ...Array.from({ length: crowd - 1 }, () => 409)])
+  const lost = answers.find(answer => answer.status === 409)
+  expect(lost?.body).toMatchObject({
+    code: 'insufficient_inventory',
+    items: [{ sku, requested: 1, available: 0 }],
+  })
+  const won = answers.find(answer => answer.status === 201)
+  expect(await shop.stock(sku)).toMatchObject({ on_hand: 1, reserved: 1, available: 0 })
+  expect(await shop.money(won?.body.id)).toEqual(['authorize'])
+  await shop.sound()
+})
+
+test('the same goods in any order make no deadlock', async () => {
+  const goods = await Promise.all([
+    shop.product({ stock: 10_000 }),
+    shop.product({ stock: 10_000 }),
+  ])
+  for (let round = 0; round < rounds; round++) {
+    const carts = await Promise.all(
+      buyers.map((buyer, at) => {
+        const turned = at % 2 === 0 ? goods : goods.toReversed()
+        return buyer.cart(Object.fromEntries(turned.map(sku => [sku, 1])))
+      }),
+    )
+    const answers = await Promise.all(buyers.map((buyer, at) => buyer.checkout(carts[at] ?? '')))
+    expect(new Set(statuses(answers))).toEqual(new Set([201]))
+  }
+  await shop.sound()
+})
+
+const Missing = Type.Object({ requested: Type.Integer(), available: Type.Integer() })
+
+test('a SKU that is named twice counts twice', async () => {
+  const sku = await shop.product({ stock: 1 })
+  const { tenant } = shop.manager
+  const missing = await world.platform.kernel.db.many(
+    Missing,
+    sql`
+      -- any tenant: a function
+      select requested, available from commerce.reserve(
+        ${tenant.id}, ${newId()}, ${[newId(), newId()]}::uuid[], ${[sku, sku]}::text[],
+        ${[1, 1]}::bigint[], now() + interval '1 minute')`,
+  )
+  expect(missing).toEqual([{ requested: 2, available: 1 }])
+  expect(await shop.stock(sku)).toMatchObject({ reserved: 0 })
+})
+
+test('a double click with two keys orders once', async () => {
+  const buyer = one()
+  const cart = await buyer.cart({ [await shop.product()]: 1 })
+  const answers = await Promise.all([buyer.checkout(cart), buyer.checkout(cart)])
+  expect(statuses(answers)).toEqual([201, 409])
+  const order_id = answers.find(answer => answer.status === 201)?.body.id
+  const second = answers.find(answer => answer.status === 409)
+  expect(second?.body).toMatchObject({ code: 'cart_not_open', order_id })
+})
+
+test('one key is one order, whoever sends it how often; with another body it is refused', async () => {
+  const buyer = one()
+  const cart_id = await buyer.cart({ [await shop.product()]: 1 })
+  const key = newKey()
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => buyer.checkout(cart_id, visa, key)),
+  )
+  expect(
+    answers.filter(one => one.status !== 201 && one.body.code !== 'idempotency_in_progress'),
+  ).toEqual([])
+  const turned = { payment: { payment_method: 'pm_card_visa' }, cart_id }
+  const replay = await buyer.ask('POST', '/v1/checkouts', turned, key)
+  expect(replay.headers.get('idempotent-replayed')).toBe('true')
+  const first = answers.find(answer => answer.status === 201)
+  expect(replay.text).toBe(first?.text)
+  const other = await buyer.checkout(cart_id, { ...visa, email: 'a@example.test' }, key)
+  expect([other.status, other.body.code]).toEqual([409, 'idempotency_key_reused'])
+  // After the recorded outcome was deleted the order itself still answers.
+  await world.platform.kernel.db.run(sql`
+    delete from kernel.idempotency_records where principal_id = ${buyer.id} and key = ${key}`)
+  const known = await buyer.checkout(cart_id, visa, key)
+  expect([known.status, known.body.id]).toEqual([201, first?.body.id])
+  expect(await shop.money(first?.body.id)).toEqual(['authorize'])
+})
+
+test('the last use of a code goes to one of many; a declined buyer gives it back', async () => {
+  const sku = await shop.product({ stock: 1000 })
+  const code = `LAST-${newId().slice(-12)}`.toUpperCase()
+  await shop.manager.ask('PUT', `/v1/discounts/${code}`, {
+    kind: 'percent',
+    rate_ppm: 500_000,
+    usage_limit: 1,
+  })
+  const carts = await Promise.all(
+    buyers.map(buyer => buyer.cart({ [sku]: 1 }, { discount_codes: [code] })),
+  )
+  const declined = await one().checkout(carts[0] ?? '', {
+    payment: { payment_method: 'pm_card_visa_chargeDeclined' },
+  })
+  expect(declined.body.code).toBe('payment_declined')
+  const answers = await Promise.all(buyers.map((buyer, at) => buyer.checkout(carts[at] ?? '')))
+  expect(statuses(answers)).toEqual([201, ...Array.from({ length: crowd - 1 }, () => 422)])
+  expect(answers.find(answer => answer.status === 422)?.body).toMatchObject({
+    code: 'discount_not_applicable',
+    codes: [{ code, reason: 'unknown' }],
+  })
+  await shop.sound()
+})
+
+test('two returns of one unit: one is accepted', async () => {
+  const buyer = one()
+  const order = await buyer.order({ [await shop.product()]: 1 })
+  await shop.ship(order)
+  const [{ id: order_line_id }] = order.lines
+  const lines = [{ order_line_id, quantity: 1, reason_code: 'broken' }]
+  const answers = await Promise.all(
+    [1, 2].map(() => buyer.ask('POST', '/v1/returns', { order_id: order.id, lines })),
+  )
+  expect(statuses(answers)).toEqual([201, 409])
+  const accepted = answers.find(answer => answer.status === 201)?.body
+  expect((await buyer.ask('POST', `/v1/returns/${accepted.id}/cancel`)).body.state).toBe(
+    'cancelled',
+  )
+  expect((await buyer.ask('POST', '/v1/returns', { order_id: order.id, lines })).status).toBe(201)
+})
+
+test('cancelling and shipping at once: one of them happens', async () => {
+  const sku = await shop.product({ stock: 1000 })
+  for (let round = 0; round < rounds; round++) {
+    const buyer = one()
+    const order = await buyer.order({ [sku]: 1 })
+    const [cancelled, shipped] = await Promise.all([
+      buyer.ask('POST', `/v1/orders/${order.id}/cancel`, {}),
+      shop.ship(order),
+    ])
+    expect([
+      [200, 409],
+      [409, 201],
+    ]).toContainEqual([cancelled?.status, shipped?.status])
+    const sent = shipped?.status === 201
+    await buyer.pays(order.id, sent ? 'captured' : 'released')
+    expect((await buyer.read(order.id)).state).toBe(sent ? 'fulfilled' : 'cancelled')
+  }
+  await shop.sound()
+})
+
+test('a confirmation that is delivered five times prepares one shipment and writes one message', async () => {
+  const { db } = world.platform.kernel
+  const buyer = one()
+  const order = await buyer.order({ [await shop.product()]: 1 })
+  const consumers = world.platform.opened['commerce']?.consumers ?? []
+  const event = {
+    position: 1,
+    id: newId(),
+    tenant_id: buyer.tenant.id,
+    type: 'OrderConfirmed',
+    schema_version: 1,
+    aggregate_type: 'order',
+    aggregate_id: order.id as string,
+    aggregate_version: order.version as number,
+    payload: {
+      order_id: order.id,
+      number: order.number,
+      buyer_id: buyer.id,
+      total_minor: order.totals.total_minor,
+      currency: 'EUR',
+    },
+    payload_ref: null,
+    traceparent: null,
+    occurred_at: order.created_at as string,
+    created_at: order.created_at as string,
+  }
+  const hears = consumers.filter(consumer => consumer.events.includes('OrderConfirmed'))
+  expect(hears.map(consumer => consumer.name)).toEqual([
+    'commerce.fulfillment',
+    'commerce.buyer_messages',
+  ])
+  const deliver = (consumer: Consumer) => db.tx(tx => consumer.run(tx, event))
+  await Promise.all(Array.from({ length: 5 }, () => hears.map(deliver)).flat())
+  const shipments = (await buyer.read(order.id)).shipments as { state: string }[]
+  expect(shipments.map(shipment => shipment.state)).toEqual(['preparing'])
+  // One of the confirmation itself, and one of these five.
+  const messages = await eventually('both messages are there', async () => {
+    const { body } = await buyer.ask('GET', '/v1/inbox?limit=100')
+    const subject = `Your order ${order.number} is confirmed`
+    const own = (body.data as { title: string }[]).filter(item => item.title === subject)
+    return own.length > 1 && own
+  })
+  expect(messages).toHaveLength(2)
+})

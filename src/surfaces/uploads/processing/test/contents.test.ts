@@ -1,0 +1,164 @@
+/** What is refused inside archives and documents, and contents that are blocked. */
+import { createHash, randomBytes } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually } from '../../../../../test/world.ts'
+import type { Face } from '../../face.ts'
+import { openUploadWorld, type UploadWorld } from '../../test/upload-world.ts'
+import {
+  eicar,
+  gzipOfZeros,
+  nestedZip,
+  overlappingZip,
+  packedPdf,
+  pdf,
+  tar,
+  zip,
+} from './samples.ts'
+
+let world: UploadWorld
+beforeAll(async () => {
+  world = await openUploadWorld({ UPLOADS_INSPECT_SECONDS: '30' })
+})
+afterAll(() => world.close())
+
+async function verdict(bytes: Buffer, order = {}) {
+  const { file } = await world.store(await world.member(), bytes, order)
+  return [file.state, file.error_code, file.detected_type]
+}
+
+describe.concurrent('archives', () => {
+  const content = Buffer.from('harmless')
+
+  test('that are what they seem are available', async () => {
+    const archive = zip([
+      { name: 'a/b.txt', content },
+      { name: 'c.txt', content },
+    ])
+    expect(await verdict(archive)).toEqual(['available', null, 'application/zip'])
+    expect((await verdict(gzipOfZeros(100_000)))[0]).toBe('available')
+  })
+
+  test.each([
+    ['of archives of zeros', () => nestedZip(3, 200_000_000), 'archive_bomb'],
+    ['of archives, too deep', () => nestedZip(5, 1000), 'archive_bomb'],
+    ['whose entries share bytes', () => overlappingZip(2000), 'archive_bomb'],
+    ['of gzip with zeros', () => gzipOfZeros(300_000_000), 'archive_bomb'],
+    ['with a path upwards', () => zip([{ name: '../x', content }]), 'archive_unsafe_path'],
+    ['with an absolute path', () => zip([{ name: '/etc/x', content }]), 'archive_unsafe_path'],
+    ['with a link', () => zip([{ name: 'x', content, symlink: true }]), 'archive_unsafe_path'],
+    ['with a password', () => zip([{ name: 'x', content, encrypted: true }]), 'encrypted_content'],
+    ['with macros', () => zip([{ name: 'word/vbaProject.bin', content }]), 'active_content'],
+    [
+      'with an embedded object',
+      () => zip([{ name: 'word/embeddings/oleObject1.bin', content }]),
+      'active_content',
+    ],
+    [
+      'with a template from elsewhere',
+      () =>
+        zip([
+          {
+            name: 'word/_rels/settings.xml.rels',
+            content: Buffer.from(
+              '<Relationships><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/attachedTemplate" Target="http://x/t.dotm" TargetMode="External"/></Relationships>',
+            ),
+          },
+        ]),
+      'active_content',
+    ],
+    [
+      'cut short',
+      () => zip([{ name: 'x', content: randomBytes(9000) }]).subarray(0, 5000),
+      'archive_uninspectable',
+    ],
+  ])('%s are refused', async (_name, make, code) => {
+    expect((await verdict(make())).slice(0, 2)).toEqual(['quarantined', code])
+  })
+
+  test('of tar are looked into, packed or not', async () => {
+    const plain = [
+      { name: 'a/b.txt' },
+      { name: 'a/link', type: 'symlink', linkname: '../a/b.txt' },
+    ] as const
+    const { file } = await world.store(await world.member(), await tar(plain))
+    expect([file.state, file.detected_type]).toEqual(['available', 'application/x-tar'])
+    expect(file.metadata).toEqual({ entries: 2, expanded_bytes: 8 })
+    expect((await verdict(gzipSync(await tar(plain))))[0]).toBe('available')
+  })
+
+  test.each([
+    ['a path upwards', [{ name: '../x' }], 'archive_unsafe_path'],
+    [
+      'a link outside',
+      [{ name: 'a/x', type: 'symlink', linkname: '../../etc/passwd' }],
+      'archive_unsafe_path',
+    ],
+    [
+      'a hard link outside',
+      [{ name: 'x', type: 'link', linkname: '/etc/x' }],
+      'archive_unsafe_path',
+    ],
+    ['a device', [{ name: 'x', type: 'character-device' }], 'archive_unsafe_path'],
+  ] as const)('of tar with %s are refused', async (_name, entries, code) => {
+    const archive = await tar(entries)
+    for (const bytes of [archive, gzipSync(archive)])
+      expect((await verdict(bytes)).slice(0, 2)).toEqual(['quarantined', code])
+  })
+
+  test('of tar are refused for what is in a zip inside, and where they are cut short', async () => {
+    const inside = await tar([{ name: 'bomb.zip' }], overlappingZip(2000).toString('latin1'))
+    const cut = (await tar([{ name: 'x' }], 'x'.repeat(9000))).subarray(0, 5000)
+    expect((await verdict(cut)).slice(0, 2)).toEqual(['quarantined', 'media_corrupt'])
+    expect((await verdict(inside))[0]).toBe('quarantined')
+  })
+})
+
+describe.concurrent('documents', () => {
+  test.each([
+    ['plain', pdf(''), null],
+    ['a script', pdf('/OpenAction << /S /JavaScript /JS (app.alert(1)) >>'), 'active_content'],
+    ['a script with escaped names', pdf('/AA << /S /#4aava#53cript >>'), 'active_content'],
+    ['a script in a compressed stream', packedPdf('/AA << /S /JavaScript >>'), 'active_content'],
+    ['a program to launch', pdf('/OpenAction << /S /Launch /F (cmd.exe) >>'), 'active_content'],
+    ['a password', pdf('/Encrypt 5 0 R'), 'encrypted_content'],
+    ['too many pages', pdf('', 2001), 'scan_limit_exceeded'],
+    ['no pages that can be read', Buffer.from('%PDF-1.4\nnothing here\n%%EOF\n'), 'media_corrupt'],
+  ])('%s', async (_name, bytes, code) => {
+    const found = await verdict(bytes)
+    expect(found).toEqual([code ? 'quarantined' : 'available', code, 'application/pdf'])
+  })
+
+  test('a PDF says how many pages it has', async () => {
+    const { file } = await world.store(await world.member(), pdf('', 3))
+    expect(file.metadata).toEqual({ pages: 3 })
+  })
+
+  test('EICAR is found anywhere, also across two reads', async () => {
+    const across = Buffer.concat([
+      Buffer.alloc(1024 * 1024 - 30, 'x'),
+      eicar,
+      Buffer.alloc(99, 'y'),
+    ])
+    for (const bytes of [eicar, across])
+      expect((await verdict(bytes)).slice(0, 2)).toEqual(['quarantined', 'malware_detected'])
+  })
+})
+
+test('a content that is blocked is refused, and quarantined where it is available', async () => {
+  const who = await world.member()
+  const bytes = randomBytes(100)
+  const { file_id, state } = await world.store(who, bytes)
+  expect(state).toBe('available')
+  const { operator } = world.platform.opened['uploads']?.face as Face
+  const sha256 = createHash('sha256').update(bytes).digest()
+  expect(await operator.blockHash(sha256, { actor: 'test', reason: 'known to do harm' })).toBe(1)
+  const found = await eventually('the file is in quarantine', async () => {
+    const { body } = await world.file(who, file_id)
+    return body.state === 'quarantined' && body
+  })
+  expect(found.error_code).toBe('malware_detected')
+  expect((await verdict(bytes)).slice(0, 2)).toEqual(['quarantined', 'malware_detected'])
+  expect(await operator.unblockHash(sha256, 'test')).toBe(true)
+  expect((await verdict(bytes))[0]).toBe('available')
+})

@@ -1,0 +1,80 @@
+/**
+ * Contents that no tenant may store, by their SHA-256. The operator of the platform blocks one; files that
+ * have it and are available go through all stages again, and end in quarantine.
+ */
+import { Type, type Static } from 'typebox'
+import type { Db, Reader } from '../../../kernel/database/db.ts'
+import { sql } from '../../../kernel/database/sql.ts'
+import { Time } from '../../../kernel/http/shapes.ts'
+import { dueNow } from '../../../kernel/work/due-queue.ts'
+import { Bytes } from '../schemas.ts'
+
+const Blocked = Type.Object({
+  sha256: Type.String(),
+  reason: Type.String(),
+  created_by: Type.String(),
+  created_at: Time,
+})
+export type BlockedHash = Static<typeof Blocked>
+
+export async function isBlocked(reader: Reader, sha256: Buffer): Promise<boolean> {
+  const found = await reader.maybe(
+    Type.Object({ sha256: Bytes }),
+    sql`select sha256 from uploads.blocked_hashes where sha256 = ${sha256}`,
+  )
+  return found !== undefined
+}
+
+/** Returns how many available files are inspected again. */
+export async function blockHash(
+  db: Db,
+  sha256: Buffer,
+  { actor, reason }: { readonly actor: string; readonly reason: string },
+): Promise<number> {
+  return await db.tx(async tx => {
+    await tx.run(sql`
+      insert into uploads.blocked_hashes (sha256, reason, created_by)
+      values (${sha256}, ${reason}, ${actor})
+      on conflict (sha256) do update set reason = excluded.reason`)
+    const count = await tx.run(sql`
+      -- any tenant: the operator blocks it for all
+      update uploads.files set stage = 'detect', ${dueNow()}
+      where sha256 = ${sha256} and state = 'available'`)
+    tx.audit({
+      tenant_id: null,
+      actor,
+      action: 'uploads.hashes.block',
+      target: `sha256:${sha256.toString('hex')}`,
+      outcome: 'done',
+      reason,
+    })
+    tx.wake('uploads.process')
+    return count
+  })
+}
+
+/** False where it is not blocked. What is in quarantine stays there until it is scanned again. */
+export async function unblockHash(db: Db, sha256: Buffer, actor: string): Promise<boolean> {
+  return await db.tx(async tx => {
+    const count = await tx.run(sql`
+      delete from uploads.blocked_hashes where sha256 = ${sha256}`)
+    if (count === 0) return false
+    tx.audit({
+      tenant_id: null,
+      actor,
+      action: 'uploads.hashes.unblock',
+      target: `sha256:${sha256.toString('hex')}`,
+      outcome: 'done',
+    })
+    return true
+  })
+}
+
+export async function blockedHashes(reader: Reader): Promise<BlockedHash[]> {
+  return await reader.many(
+    Blocked,
+    sql`
+      select encode(sha256, 'hex') as sha256, reason, created_by, created_at
+      from uploads.blocked_hashes order by created_at desc limit 1000`,
+  )
+}
