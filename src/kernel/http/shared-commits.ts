@@ -9,11 +9,13 @@ type Waiting<Item> = {
   reject(error: unknown): void
 }
 
+/** While one waits for the disk, the next one can write. */
+const under_way_max = 2
 const messages_max = 64
 
 export function shareCommits<Item>(store: (items: readonly Item[]) => Promise<void>) {
   const waiting: Waiting<Item>[] = []
-  let busy = false
+  let under_way = 0
 
   const commit = async (some: readonly Waiting<Item>[]): Promise<void> => {
     try {
@@ -26,10 +28,10 @@ export function shareCommits<Item>(store: (items: readonly Item[]) => Promise<vo
     }
   }
   const next = (): void => {
-    if (busy || waiting.length === 0) return
-    busy = true
+    if (under_way >= under_way_max || waiting.length === 0) return
+    under_way++
     void commit(waiting.splice(0, messages_max)).finally(() => {
-      busy = false
+      under_way--
       next()
     })
   }

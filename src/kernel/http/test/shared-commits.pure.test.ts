@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { shareCommits } from '../shared-commits.ts'
 
-test('what arrives while a commit is under way is stored by the next one, in one', async () => {
+test('what arrives while commits are under way is stored by the next one, in one', async () => {
   const commits: (readonly number[])[] = []
   const ends: (() => void)[] = []
   const store = shareCommits<number>(items => {
@@ -10,9 +10,9 @@ test('what arrives while a commit is under way is stored by the next one, in one
     return new Promise(resolve => void ends.push(resolve))
   })
   const all = Promise.all([1, 2, 3, 4, 5].map(one => store([one])))
-  expect(commits).toEqual([[1]])
+  expect(commits).toEqual([[1], [2]])
   ends[0]?.()
-  await expect.poll(() => commits).toEqual([[1], [2, 3, 4, 5]])
+  await expect.poll(() => commits).toEqual([[1], [2], [3, 4, 5]])
   for (const end of ends) end()
   await all
 })
