@@ -11,7 +11,10 @@ let world: ShopWorld
 let shop: Shop
 let buyer: Buyer
 beforeAll(async () => {
-  world = await openShopWorld({ IDENTITY_ACCESS_TTL_SECONDS: '3600' })
+  world = await openShopWorld({
+    IDENTITY_ACCESS_TTL_SECONDS: '3600',
+    COMMERCE_PAYMENT_WAIT_MS: '2000',
+  })
   shop = await world.shop()
   buyer = await shop.buyer()
 })
