@@ -71,7 +71,10 @@ function sectionOf(rates: Record<'limit' | 'sequencer' | 'batched' | 'single', n
   }
 }
 
-/** Events of as many aggregates, committed together; the platform is then told as another process would. */
+/**
+ * Events of as many aggregates, committed together; then the platform gets the wake-up that another
+ * process would send.
+ */
 async function fill(url: string, count: number): Promise<void> {
   await ask(
     url,

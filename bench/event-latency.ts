@@ -1,6 +1,6 @@
 /**
- * From the commit that announces something to the start of whoever consumes it, in one process and across
- * two, beside the same path of graphile-worker (add_job to the start of the task) on the same PostgreSQL.
+ * From the commit of an event to the start of its consumer, in one process and across two, beside
+ * the same path of graphile-worker (add_job to the start of the task) on the same PostgreSQL.
  */
 import { fileURLToPath } from 'node:url'
 import { startBeating, type Beating } from './ground/beating.ts'
@@ -106,7 +106,7 @@ function sectionOf(pairs: readonly Pair[], found: readonly Latency[][]): Section
       verdict('p99 across processes', across?.p99_ms, 20),
     ],
     notes: [
-      `One event about every ${gap_ms + 5} ms. Ours pass the ordered log before they are heard (one more commit); a job of graphile-worker has no order and leaves no log.`,
+      `One event about every ${gap_ms + 5} ms. Ours pass the ordered log before they are consumed (one more commit); a job of graphile-worker has no order and leaves no log.`,
     ],
   }
 }

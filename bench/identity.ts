@@ -1,8 +1,8 @@
 /**
- * Identity beside what bounds it: logins beside argon2id alone at the same cost, refreshes beside
- * pgbench with the statements of a rotation, a token check beside bare HTTP; how long a second process
- * goes on accepting the token of a session that the first has ended; and whether the platform still
- * answers while hundreds of logins wait. `--only=` names one of them.
+ * Identity beside its lower bounds: logins beside argon2id alone at the same cost, refreshes beside
+ * pgbench with the statements of a rotation, a token check beside bare HTTP; how long a second
+ * process still accepts the token of a session that the first has ended; and whether the platform
+ * still answers while hundreds of logins wait. `--only=` names one of them.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -146,7 +146,9 @@ async function revocationLatency({ url, folder, first, people }: Ground): Promis
   return section
 }
 
-/** Guesses keep the queue of hashes full, while somebody asks whether the platform is well. */
+/**
+ * Login attempts keep the queue of hashes full, while a client requests the health of the platform.
+ */
 async function waitingLogins({ options, first, cost }: Ground): Promise<Section> {
   const wires = await Promise.all(Array.from({ length: waiting }, () => openWire(first.port)))
   const health = await openWire(first.port)

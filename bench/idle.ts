@@ -1,6 +1,6 @@
 /**
- * What the platform costs when nobody asks for anything: transactions in the database, processor time
- * and memory of its process, for the program as it is and for the small surfaces with their consumers.
+ * What the platform costs without requests: transactions in the database, processor time and memory
+ * of its process, for the whole program and for the small surfaces with their consumers.
  */
 import { comparison, type Bench } from './ground/comparison.ts'
 import { ask } from './ground/database.ts'

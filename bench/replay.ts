@@ -38,7 +38,7 @@ await comparison('replay', async ({ options, database }) => {
       [ratioVerdict(ours, reads, 0.8)],
       [
         costNote(ours, reads),
-        'A replay also asks for the permission anew: the route demands a granted one, the read does not.',
+        'A replay also checks the permission again: the route requires a granted one, the read does not.',
       ],
     ),
   ]

@@ -45,7 +45,7 @@ test('the house keeps its rules', async () => {
 
 describe('the rules', () => {
   test.for(violations)('$title: $rule', ({ rule, files }) => {
-    // A snippet of a surface is no whole surface; the rule on fixed names has its own test below.
+    // A part of a surface is not a whole one; the rule on fixed names has its own test below.
     const fired = faultsIn(files).filter(fault => fault.rule !== 'fixed-name')
     expect(new Set(fired.map(fault => fault.rule))).toEqual(new Set(rule === null ? [] : [rule]))
   })

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Somebody's client, behind a proxy of its own. */
+/** A client behind its own proxy. */
 async function scene(options: Partial<ClientOptions> = {}) {
   const proxy = await openProxy(world.url)
   const person = world.person()
@@ -168,7 +168,7 @@ describe.concurrent('the client', () => {
     expect(asked).toBe(1)
   })
 
-  test('knows the operations of the document, and no others', async () => {
+  test('has the operations of the document, and no others', async () => {
     const { token } = world.person()
     const api = createClient({ base_url: world.url, token })
     const names: string[] = []

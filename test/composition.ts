@@ -17,7 +17,7 @@ export function testConfig(overrides?: Environment, env?: Environment): Config {
 
 export type TestFaces = { people: People; opened: Record<string, Opened> }
 
-/** `told` hears the faces once they are open: tests reach what has no route. */
+/** `told` gets the faces once they are open: with them tests reach functions without a route. */
 export function testComposition(
   vendor_url: string,
   told: (faces: TestFaces) => void = () => {},

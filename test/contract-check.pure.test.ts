@@ -38,7 +38,7 @@ describe('the comparison', () => {
   })
 
   test.for<[string, string[], BuiltRoute[], string]>([
-    ['an endpoint that nobody built', [], [submit, list], 'GET /v1/jobs/{job_id} is neither built'],
+    ['an endpoint that is not built', [], [submit, list], 'GET /v1/jobs/{job_id} is neither built'],
     ['a list that lies', ['GET /v1/jobs'], [submit, list, show], 'GET /v1/jobs is built'],
     ['a list that invents', ['GET /v1/job'], [submit, list, show], 'not in the specification'],
     ['a list that repeats', ['GET /v1/jobs', 'GET /v1/jobs'], [submit, show], 'twice on the list'],

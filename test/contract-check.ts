@@ -52,7 +52,9 @@ function repeated(keys: readonly string[]): string[] {
   return [...new Set(keys.filter((key, index) => keys.indexOf(key) !== index))]
 }
 
-/** A route whose own row is the record (`domain`) still demands the key, so it counts as required. */
+/**
+ * A route whose own row is the record (`domain`) still requires the key, so it counts as required.
+ */
 function differences(key: string, row: Endpoint, route: BuiltRoute): string[] {
   const faults: string[] = []
   if (route.added) faults.push(`${key} is marked as added, but it is in the specification`)

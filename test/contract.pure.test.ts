@@ -9,7 +9,8 @@ test('the specification, the routes and the list of what is not yet built agree'
   const product = await openProduct()
   const { routes } = product
   await product.stop()
-  // The helpers of development are no part of any contract; the table is about /v1 and what it names.
+  // Development helpers are not part of the contract; the table is about /v1 and the paths that it
+  // names.
   const published = routes.filter(route => !route.path.startsWith('/dev'))
   expect(published.length).toBeGreaterThan(0)
   expect(compareContract(contractTable, notYetBuilt, published)).toEqual([])

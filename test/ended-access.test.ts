@@ -1,8 +1,8 @@
 /**
- * Credentials whose right has ended, on every route of the product: a revoked API key, a person whose
- * last role in the tenant was taken away, and a disabled account are refused before anything else is
- * looked at, and a public route takes them for anybody. What people of another tenant may not do is a
- * rule of the crawler (crawler/rules/things.ts), because it needs things that exist.
+ * Credentials that are no longer valid, on every route of the product: a revoked API key, an
+ * account whose last role in the tenant was removed, and a disabled account are refused before any
+ * other check, and a public route treats them as anonymous. Access by accounts of another tenant is
+ * a rule of the crawler (crawler/rules/things.ts), because it needs existing resources.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { composition } from '../src/platform.ts'

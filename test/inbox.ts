@@ -42,7 +42,7 @@ export function arrived(world: World, who: Pick<Member, 'email'>, category: stri
 
 const Asked = Type.Object({ mails: Type.Integer() })
 
-/** How many mails surfaces have asked for in somebody's tenant, sent or about to be. */
+/** How many mails surfaces have requested in a tenant, sent or about to be. */
 export async function asked(
   { platform }: World,
   { tenant }: Pick<Member, 'tenant'>,

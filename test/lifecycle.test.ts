@@ -54,7 +54,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(data_dir, { recursive: true, force: true }))
 
-describe('what a person can mend is said in a sentence', () => {
+describe('an error that a person can fix is one sentence', () => {
   test.each([
     [
       'an unknown setting',
@@ -138,7 +138,7 @@ describe('what a person can mend is said in a sentence', () => {
 })
 
 describe('on a data folder', () => {
-  test('two processes share one database; the second goes on when the first is killed', async () => {
+  test('two processes share one database; the second continues when the first is killed', async () => {
     const folder = join(data_dir, 'shared')
     const first = run({ DATA_DIR: folder })
     const one = await ready(first)

@@ -13,7 +13,8 @@ import { groundOf, openCrawlWorld } from './crawler/product.ts'
 const world = await openCrawlWorld({})
 const { routes, opened } = world.platform
 const of_surfaces = new Set(Object.values(opened).flatMap(one => one.routes))
-// Whoever registers a provider crawls the route on which all of them report, for only it can sign.
+// The surface that registers a provider crawls the common route of all providers, because only it
+// can sign.
 const reports = 'POST /v1/providers/{provider}/webhooks'
 const own = routes.filter(
   one =>

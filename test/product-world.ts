@@ -1,6 +1,7 @@
 /**
  * The product for one test file: its own database (a clone of the product's template), real HTTP on
- * loopback, and people who registered and logged in like anybody else. Each test makes its own tenant.
+ * loopback, and accounts that registered and logged in like any other. Each test creates its own
+ * tenant.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -38,9 +39,9 @@ export type ProductWorld = {
   /** What a process of this world is configured with, for one more beside it. */
   readonly environment: Record<string, string>
   call(method: string, path: string, ask?: Ask): Promise<Answer>
-  /** A tenant that anybody may sign up to. */
+  /** A tenant that is open for registrations. */
   tenant(): Promise<Tenant>
-  /** Somebody who registered and logged in; in a new tenant, or in the one given. */
+  /** An account that registered and logged in; in a new tenant, or in the given one. */
   member(tenant?: Tenant): Promise<Member>
   login(who: Pick<Member, 'email' | 'password' | 'tenant'>, more?: object): Promise<Answer>
   /** Gives built-in roles of this tenant, as an administrator would. */
@@ -69,7 +70,7 @@ export async function openProductWorld(
     LOG_LEVEL: process.env['TEST_LOG'] ?? 'silent',
     KERNEL_RATE_FACTOR: '10000',
     KERNEL_SANDBOX: 'false',
-    // A busy machine is no reason to refuse a test.
+    // Requests of a test must not be refused because the machine is busy.
     KERNEL_OVERLOAD_DELAY_MS: '60000',
     IDENTITY_HASH_MAX_MS: '1',
     IDENTITY_HASH_WAIT_MS: '30000',

@@ -1,4 +1,7 @@
-/** What production refuses and demands: no helpers, no sandbox, guarded metrics, transport security. */
+/**
+ * What production refuses and requires: no helpers, no sandbox, guarded metrics, transport
+ * security.
+ */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World } from './world.ts'
@@ -24,7 +27,7 @@ test('the development helpers do not exist', async () => {
   expect(moved.status).toBe(404)
 })
 
-test('metrics are for whoever holds the permission', async () => {
+test('metrics require the permission', async () => {
   const person = world.person()
   expect((await world.call('GET', '/metrics')).status).toBe(401)
   expect((await world.call('GET', '/metrics', { token: person.token })).status).toBe(403)
@@ -40,7 +43,7 @@ test('metrics are for whoever holds the permission', async () => {
   expect(again.text).not.toContain('01890000')
 })
 
-test('browsers are told to stay with https', async () => {
+test('browsers get a strict transport security header', async () => {
   const answer = await world.call('GET', '/healthz')
   expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000')
 })

@@ -1,8 +1,9 @@
 /**
- * Every statement of a surface on a table that has tenants names the tenant. One that may not (a sweep, a
- * look-up by a secret or by an operation's own id) says why in a comment of the SQL itself:
- * `-- any tenant: …`. Identity is the exception as a whole: it is what says who belongs to which tenant,
- * and reaches its rows by account, session or secret; its tests ask for foreign ids one by one.
+ * Every statement of a surface on a table with tenants names the tenant. One that must not (a
+ * sweep, a look-up by a secret or by an operation's own id) says why in a comment of the SQL
+ * itself: `-- any tenant: …`. Identity is an exception as a whole, because it decides who belongs
+ * to which tenant, and reads its rows by account, session or secret; its tests check foreign ids
+ * one by one.
  */
 /* oxlint-disable no-template-curly-in-string -- the sources that are judged are texts here */
 import { readdirSync, readFileSync, statSync } from 'node:fs'

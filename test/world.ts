@@ -85,7 +85,7 @@ export type World = {
   readonly platform: Platform
   readonly faces: TestFaces
   readonly vendor: Vendor
-  /** Somebody in a new tenant, or in the one given. */
+  /** An account in a new tenant, or in the given one. */
   person(tenant_id?: string): Person
   grant(person: Person, ...permissions: string[]): Promise<void>
   call(method: string, path: string, ask?: Ask): Promise<Answer>

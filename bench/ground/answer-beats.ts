@@ -1,6 +1,7 @@
 /**
- * The child's half of the talk about beats: it announces work when it is told to, and says when each was
- * committed and when it was begun. The clock is the machine's monotonic one, which all processes share.
+ * The child's side of the protocol: it creates work on request, and reports when each piece was
+ * committed and when it was started. The clock is the machine's monotonic one, which all processes
+ * share.
  */
 export type Beats = { readonly committed: Map<string, number>; readonly heard: Map<string, number> }
 

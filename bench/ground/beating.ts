@@ -1,4 +1,4 @@
-/** The parent's half: a process that is started, told to announce work, and asked for its times. */
+/** The parent's side: starts a process, requests work, and reads its times. */
 import { once } from 'node:events'
 import { StartError } from '../../src/kernel/errors/start-error.ts'
 import type { Asked, Times } from './answer-beats.ts'
@@ -8,7 +8,7 @@ export type Beating = {
   readonly pid: number | undefined
   /** Announces so much work, one after the other, with a pause between. */
   beat(count: number, gap_ms: number): Promise<void>
-  /** What was committed and begun there since the last time it was asked. */
+  /** What was committed and started there since the last call. */
   times(): Promise<Times>
   stop(): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * One comparison from its first line to its last: read the options, start PostgreSQL, measure, print,
- * write the report where asked for, and leave nothing behind.
+ * One comparison from start to end: reads the options, starts PostgreSQL, measures, prints, writes
+ * the report if requested, and leaves nothing behind.
  */
 import { StartError } from '../../src/kernel/errors/start-error.ts'
 import { openDatabase, type Database } from './database.ts'

@@ -1,7 +1,7 @@
 /**
- * The machine under measurement: what it is, and which of its processors serves. The server is kept
- * on the first processor and whoever asks it on the second, so that neither takes the other's time;
- * PostgreSQL is left free to use both.
+ * The measured machine: what it is, and which of its processors serves. The server is pinned to the
+ * first processor and the client to the second, so that neither takes the other's time; PostgreSQL
+ * may use both.
  */
 import { spawn, spawnSync, type ChildProcess, type StdioOptions } from 'node:child_process'
 import { once } from 'node:events'

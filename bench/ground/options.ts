@@ -1,6 +1,6 @@
 /**
- * What a comparison is told on its command line: how long a round lasts, how many there are, whether
- * the result goes into the documentation, and where a profile of the server is to be left.
+ * The command-line options of a comparison: the length of a round, the number of rounds, whether
+ * the result goes into the documentation, and where to write a profile of the server.
  */
 import { parseArgs } from 'node:util'
 import { StartError } from '../../src/kernel/errors/start-error.ts'

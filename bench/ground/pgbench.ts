@@ -1,6 +1,6 @@
 /**
- * What PostgreSQL gives when nothing stands before it: pgbench runs a script over prepared statements.
- * It is no part of the npm packages; the system's own is used, found on the PATH or where Debian puts it.
+ * The limit that PostgreSQL itself sets: pgbench runs a script over prepared statements. It is not
+ * part of the npm packages; the system's own is used, from the PATH or from Debian's folder.
  */
 import { spawnSync } from 'node:child_process'
 import { glob, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'

@@ -13,7 +13,7 @@ export type PlatformOptions = {
   readonly database_url: string
   readonly roles?: 'api' | 'worker' | 'api,worker'
   readonly consuming?: Consumption
-  /** With the account book, or only with the pulse, so that nobody else hears events. */
+  /** With the account book, or only with the pulse, so that there are no other consumers. */
   readonly surfaces?: 'book' | 'pulse'
   readonly side?: Side
   readonly profile?: Options['profile']

@@ -62,7 +62,7 @@ export async function refresh(who: Somebody): Promise<boolean> {
   return true
 }
 
-/** A guess at an address that nobody has: it costs a hash like any other login. */
+/** A login attempt for an address without an account: it costs a hash like any other login. */
 export async function guess(wire: Wire): Promise<boolean> {
   const body = { email: `${newId()}@example.test`, password: 'correct horse battery staple' }
   return (await wire.ask(post('/v1/sessions', body))).status === 401

@@ -1,6 +1,6 @@
 /**
- * graphile-worker in a process of its own, as its documentation starts it: it adds jobs, runs them, or
- * does both, and speaks about its times like the platform does.
+ * graphile-worker in its own process, as its documentation starts it: it adds jobs, runs them, or
+ * does both, and reports its times like the platform does.
  */
 import { makeWorkerUtils, run, type Runner } from 'graphile-worker'
 import { newId } from '../../src/kernel/ids.ts'

@@ -1,13 +1,13 @@
 /**
- * Contenders are measured in turns (A B C, A B C, …), so that whatever else the machine does meets all
- * of them, and each is judged by its median. A ratio is taken within each turn and its median is the
- * one that counts.
+ * Contenders are measured in turns (A B C, A B C, …), so that other load on the machine affects all
+ * of them, and each is represented by its median. A ratio is taken within each turn, and the median
+ * of the ratios is reported.
  */
 export type Measure = {
   readonly per_second: number
   readonly p50_ms: number
   readonly p99_ms: number
-  /** Processor time of the server's process for one request; null where there is no such process. */
+  /** Processor time of the server's process for one request; null if there is no such process. */
   readonly cpu_us: number | null
   readonly unexpected: number
 }

@@ -1,4 +1,4 @@
-/** A process of a comparison that is asked for one thing at a time and answers it. */
+/** A process of a comparison that gets one request at a time and answers it. */
 import { once } from 'node:events'
 import { StartError } from '../../src/kernel/errors/start-error.ts'
 import { ended, startOn, type Start } from './machine.ts'

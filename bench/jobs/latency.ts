@@ -35,7 +35,7 @@ export async function latency(bench: Bench): Promise<readonly Section[]> {
       rows: measured.map(one => [one.name, figure(one.p50), figure(one.p99)]),
       verdicts: ours ? [most('p50', ours.p50, 5), most('p99', ours.p99, 20)] : [],
       notes: [
-        'Who submits and who runs are one process. pg-boss looks for work twice a second, which is as often as it can be told to.',
+        'One process submits and runs. pg-boss polls for work twice a second, which is its shortest interval.',
       ],
     },
   ]

@@ -1,4 +1,7 @@
-/** Ends that come too late: leases lapse, others take the jobs, and whoever held them first finishes. */
+/**
+ * Ends that come too late: leases expire, other processes take the jobs, and the first holders
+ * finish.
+ */
 import type { Bench } from '../ground/comparison.ts'
 import { openClaims, stallAll } from '../ground/queues/claims.ts'
 import { figure, type Section } from '../ground/report.ts'

@@ -44,12 +44,12 @@ export async function fairness(bench: Bench): Promise<Section> {
     rows: [row('alone', 'without'), row(`beside ${hanging} that hang`, 'beside')],
     verdicts: [least('throughput', ratio('rate'), 0.8), most('p99', ratio('p99_ms'), 2)],
     notes: [
-      'All are of one tenant and hear the same events; those that hang have never answered before.',
+      'All belong to one tenant and get the same events; those that hang have never answered before.',
     ],
   }
 }
 
-/** A platform of its own for each turn, so that nothing is known of anybody. */
+/** A new platform for each turn, so that it has no knowledge of any endpoint. */
 async function turnOf(bench: Bench, name: string, hang: number): Promise<Turn> {
   const sink = await startSink(healthy + hang, hang)
   const ours = await startOurs(bench, name)

@@ -142,7 +142,7 @@ describe('the installer', () => {
     expect(installs(folder)).toBe(1)
   })
 
-  test('killed half-way, alone or with npm: the next one installs anew', async () => {
+  test('killed half-way, alone or with npm: the next one installs again', async () => {
     for (const with_npm of [true, false]) {
       const folder = newProject()
       fs.writeFileSync(join(folder, 'wait'), '')
@@ -163,7 +163,7 @@ describe('the installer', () => {
     }
   })
 
-  test('told to end half-way, it takes npm along and says so', async () => {
+  test('interrupted half-way, it ends npm too and reports it', async () => {
     const folder = newProject()
     fs.writeFileSync(join(folder, 'wait'), '')
     const { child, done } = install(folder)

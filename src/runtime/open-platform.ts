@@ -8,7 +8,7 @@ import { clientAddress } from '../kernel/access/client-address.ts'
 import { openRateLimiter } from '../kernel/access/rate.ts'
 import type { Db } from '../kernel/database/db.ts'
 import { sql } from '../kernel/database/sql.ts'
-import { faultPoints, refuseUnknownPoints } from './dev/fault-points.ts'
+import { faultPoints } from './dev/fault-points.ts'
 import { devRoutes } from './dev/routes.ts'
 import { openEvents, type Events } from '../kernel/events/open.ts'
 import { traced } from '../kernel/events/consumers/traced.ts'
@@ -62,7 +62,6 @@ export type Platform = {
 export function openPlatform(options: PlatformOptions): Platform {
   const { config, composition } = options
   const gathered = gather(composition.surfaces)
-  refuseUnknownPoints(config.settings['kernel.faults'], composition.surfaces)
   const faults = openFaults(config.settings['kernel.faults'], currentAbout)
   const { kernel, tie, sleepers, pulse, queues } = openKernel(options, gathered, faults)
   const ofSurface: KernelFor = surface => kernelFor(kernel, config.settings, surface)

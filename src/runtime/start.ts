@@ -9,6 +9,7 @@ import { migrate, type MigrationSource } from '../kernel/database/migrate.ts'
 import { openLog, type Log } from '../kernel/observability/log.ts'
 import { openTelemetry } from '../kernel/observability/telemetry.ts'
 import type { Composition } from './composition.ts'
+import { refuseUnknownPoints } from './dev/fault-points.ts'
 import type { Config } from './config.ts'
 import { firstAdministrator, type Administrator } from './first-administrator.ts'
 import { openPlatform, type Platform } from './open-platform.ts'
@@ -38,6 +39,7 @@ export async function start(
 ): Promise<Running> {
   const log = openLog({ level: config.log_level, readable: process.stdout.isTTY })
   refuseCombinations(config, composition.surfaces)
+  refuseUnknownPoints(config.settings['kernel.faults'], composition.surfaces)
   const ground = await layGround(config, progress)
   let begun: Platform | undefined
   try {

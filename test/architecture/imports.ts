@@ -1,6 +1,6 @@
 /**
- * Who may know whom: the kernel knows no surface, surfaces meet only through faces (as types) and
- * events, the sandbox is the outside world, and nothing goes in a circle.
+ * Which imports are allowed: the kernel imports no surface, surfaces meet only through faces (as
+ * types) and events, the sandbox simulates the outside world, and there is no circle.
  */
 import { isProduction, isTest, zoneOf } from './zones.ts'
 import type { Fault, Import, Module, Tree } from './tree.ts'
@@ -12,7 +12,9 @@ const owners: readonly { packages: RegExp; homes: readonly string[] }[] = [
   { packages: /^uuidv7$/, homes: ['src/kernel/ids.ts'] },
 ]
 
-/** The parts of the kernel from the lowest up: each knows those before it, and none after it. */
+/**
+ * The parts of the kernel from the lowest up: each may import those before it, and none after it.
+ */
 const kernel_order = [
   ['ids.ts', 'clock.ts', 'settings.ts', 'errors', 'keys.ts', 'faults.ts'],
   ['observability'],
@@ -89,7 +91,10 @@ function isRoot(path: string): boolean {
   return /^src\/([^/]+\.(ts|mjs)$|cli\/)/.test(path)
 }
 
-/** The place of a file in the order of the kernel; what is no part of it is above it all or beside it. */
+/**
+ * The position of a file in the order of the kernel; files outside the kernel are above it all or
+ * beside it.
+ */
 function levelOf(path: string): number {
   const part = /^src\/kernel\/([^/]+)/.exec(path)?.[1]
   if (part === undefined) return Number.NaN

@@ -27,7 +27,7 @@ export function architectureFaults(tree: Tree): Fault[] {
   ]
 }
 
-/** Who knows one surface, knows twelve. */
+/** All twelve surfaces have the same names. */
 function fixedNameFaults({ files }: Tree): Fault[] {
   const paths = new Set(files.map(({ path }) => path))
   const folders = new Set(

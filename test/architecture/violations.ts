@@ -1,6 +1,6 @@
 /**
- * Small sources that break each rule of the house, and neighbours that look alike and keep it. A guard
- * that cannot fail is worth nothing: the test demands a broken case for every rule.
+ * Small sources that break each rule of the house, and similar ones that keep it. A rule that
+ * cannot fail is useless, so the test requires a broken case for every rule.
  */
 /* oxlint-disable no-template-curly-in-string -- the snippets are source text, not templates of ours */
 export type Case = {

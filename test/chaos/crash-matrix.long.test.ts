@@ -1,6 +1,7 @@
 /**
- * Killed at each point of a keyed write and of its event's way: before COMMIT nothing happened and a retry
- * executes; after it a retry replays; an event is sequenced and heard once, whoever died on the way.
+ * Killed at each point of a keyed write and of its event's path: before COMMIT nothing happened and
+ * a retry executes; after it a retry replays; an event is sequenced and consumed once, whichever
+ * process was killed.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import pg from 'pg'

@@ -59,7 +59,7 @@ test('the database dies under load and comes back', async () => {
     const before = acknowledged.length
     await eventually('transfers go on', () => acknowledged.length > before + 50, 60_000)
     process.kill(await postmaster(url), 'SIGKILL')
-    await eventually('callers are told', () => refused.size > 0, 30_000)
+    await eventually('callers get an error', () => refused.size > 0, 30_000)
     const after = acknowledged.length
     await eventually('it recovers', () => acknowledged.length > after + 20, 90_000)
   }
@@ -93,7 +93,7 @@ async function databaseUrl(): Promise<string> {
   return facts.database_url
 }
 
-/** Somebody who may move money: a token of the platform's own keyring, and a grant. */
+/** An account that may move money: a token of the platform's own keyring, and a grant. */
 async function teller(url: string): Promise<{ token: string; principal: Principal }> {
   const file = join(data_dir, 'keys.json')
   const keys = await openKeyring({ keyring: null, pepper: null, file, may_create: false }).catch(

@@ -29,7 +29,7 @@ export type Outage = {
   control(path: string, body?: object): Promise<unknown>
   effects(): Promise<readonly Effect[]>
   count(statement: ReturnType<typeof sql>): Promise<number>
-  /** The holders of all leases are dead: nobody has to wait for the time that they had. */
+  /** The holders of all leases are dead: the test need not wait until they expire. */
   endLeases(): Promise<void>
   /** Waits until every doubt has ended and every webhook was worked on. */
   settled(): Promise<void>

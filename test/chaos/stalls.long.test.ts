@@ -1,7 +1,7 @@
 /**
- * Workers stall: the lease of each job's first attempt lapses before its end is presented, or while it is
- * on the way. Somebody else takes the job meanwhile. No end is ever taken from a lease that has lapsed, in
- * whatever order it comes, and every job ends once.
+ * Workers stall: the lease of each job's first attempt expires before its end is presented, or
+ * during the request. Another worker takes the job meanwhile. No end is ever accepted under an
+ * expired lease, in any order, and every job ends once.
  */
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'

@@ -72,7 +72,9 @@ const arrived = (many: number) =>
 const Answer = Type.Object({ answered: Type.String() })
 const Ended = Type.Object({ ended: Type.Boolean() })
 
-/** A claim that was being committed meanwhile is under way, too, though nobody sees its lease yet. */
+/**
+ * A claim that was being committed meanwhile is running too, although its lease is not visible yet.
+ */
 async function whatWasOpenHasEnded(): Promise<void> {
   const { db } = ground.platform.kernel
   const { answered } = await db.one(Answer, sql`select clock_timestamp()::text as answered`)

@@ -12,10 +12,10 @@ export type Stage = {
   call(method: string, path: string, ask?: Ask): Promise<Answer>
 }
 
-/** Somebody who asks. */
+/** A caller. */
 export type Caller = { readonly token: string; readonly tenant: { readonly id: string } }
 
-/** Somebody who may do everything in a tenant, at work. */
+/** A caller with every permission in a tenant, and its resources. */
 export type Maker<W extends Stage = Stage, P extends Caller = Caller> = {
   readonly world: W
   readonly person: P
@@ -43,7 +43,10 @@ export type Said = {
 }
 
 export type Recipe<W extends Stage = Stage, P extends Caller = Caller> = {
-  /** Who asks, where whoever may do everything does not do: the things of the path are theirs too. */
+  /**
+   * The caller, if one with every permission is not accepted: the resources of the path belong to
+   * it too.
+   */
   asker?(maker: Maker<W, P>): Promise<P>
   request?(maker: Maker<W, P>, params: Readonly<Record<string, string>>): Promise<Said> | Said
   /** Public to the pipeline, but the operation itself asks for a Bearer. */

@@ -1,6 +1,6 @@
 /**
- * One HTTP exchange exactly as the crawler wants it: any method, any header, a body of bytes or one that
- * is only announced. A client library would mend what the rules break on purpose.
+ * One HTTP exchange exactly as the crawler needs it: any method, any header, a body of bytes or one
+ * that is only announced. A client library would correct what the rules break on purpose.
  */
 import { once } from 'node:events'
 import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'

@@ -11,8 +11,8 @@ export type Ground<W extends Stage = Stage, P extends Caller = Caller> = {
   readonly crawl: Crawl<W, P>
   /** The file that tells how to make the things of these routes. */
   readonly told_in: string
-  /** Somebody new who may do everything in a new tenant. */
+  /** A new account with every permission in a new tenant. */
   enabled(): Promise<P>
-  /** Somebody who may do what everybody may. */
+  /** An account with the permissions of every member. */
   nobody(): Promise<Caller>
 }

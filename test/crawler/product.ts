@@ -1,9 +1,10 @@
 /**
  * The product as it is served. How a surface joins: it adds `test/crawl.test.ts`, which calls
- * `crawlSurface` with its subjects (how to make what its paths name) and its recipes (what a request must
- * say beyond its schema); what it needs outside, it starts in `open` and names in `settings`. Nothing is
- * registered anywhere: `test/product-crawler.test.ts` fails for a surface without that file, and the crawl
- * for a route of it that cannot be asked.
+ * `crawlSurface` with its subjects (how to create the resources that its paths name) and its
+ * recipes (what a request must contain beyond its schema). External services that it needs it
+ * starts in `open` and names in `settings`. There is no list of surfaces:
+ * `test/product-crawler.test.ts` fails for a surface without that file, and the crawl fails for a
+ * route that it cannot call.
  */
 import { gather } from '../../src/runtime/gather.ts'
 import { composition } from '../../src/platform.ts'
@@ -58,7 +59,7 @@ export function groundOf(
       await world.give(person, ...roles)
       return person
     },
-    // One for all: nothing that is asked with them has an effect.
+    // One for all, because no request with them has an effect.
     nobody: () => (nobody ??= world.member()),
   }
 }

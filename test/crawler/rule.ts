@@ -39,7 +39,7 @@ export function pointersOf(answer: Told, location: string): string[] {
 export const onlyWith = {
   pipeline: ({ route }: Target) => (route.fronted ? 'it is answered before the pipeline' : null),
   negotiation: ({ route }: Target) =>
-    route.produces?.includes('*/*') ? 'it answers with what there is, whatever is asked for' : null,
+    route.produces?.includes('*/*') ? 'it answers any Accept header' : null,
   json: ({ takes_json, takes_body }: Target) => {
     if (!takes_body) return 'its method takes no body'
     return takes_json ? null : 'it takes bytes of any type'

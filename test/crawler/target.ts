@@ -15,7 +15,7 @@ export type Target = {
   readonly keyed: 'required' | 'optional' | null
   readonly key_demanded: boolean
   readonly guarded: boolean
-  /** The pipeline asks nobody, but the operation asks for a Bearer of its own. */
+  /** The pipeline requires no credential, but the operation requires its own Bearer. */
   readonly bearer: boolean
   /** The permission, unless every member holds it. */
   readonly permission: string | null

@@ -1,7 +1,7 @@
 /**
- * The crawler at one route: it holds three people (one who may do everything, a stranger in another
- * tenant, one who may do nothing), makes a request that succeeds, sends what a rule changes in it, and
- * remembers every answer, so that the document can be held against them.
+ * The crawler at one route. It has three callers (one with every permission, one of another tenant,
+ * one without permissions), sends a request that succeeds, sends the variants of each rule, and
+ * records every reply, so that the document can be compared with them.
  */
 import type { ErrorEntry } from '../../src/kernel/errors/problem.ts'
 import { newKey } from '../world.ts'

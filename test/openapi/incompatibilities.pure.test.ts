@@ -84,7 +84,7 @@ describe('a change breaks callers if', () => {
       ['GET /v1/things: the operation is gone', 'POST /v1/things: the operation is gone'],
     ],
     [
-      'a credential is asked for',
+      'a credential is required',
       next => things(next).get.security.push({ bearer: [] }),
       ['GET /v1/things: it now asks for a credential'],
     ],
@@ -155,7 +155,7 @@ describe('a change breaks callers if', () => {
       [`${body}/size: the type integer is no longer taken`],
     ],
     [
-      'null is no longer taken',
+      'null is no longer accepted',
       next => {
         given(next).properties['place'] = { type: 'object', properties: {} }
       },
@@ -218,7 +218,7 @@ describe('a change breaks callers if', () => {
   })
 })
 
-describe('a change breaks nobody if', () => {
+describe('a change is compatible if', () => {
   test.for<[string, (next: Sample) => unknown]>([
     ['nothing changed', () => {}],
     [

@@ -6,7 +6,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { ask } from '../database.ts'
 import { processorSeconds } from '../machine.ts'
 
-/** Null where there is no such thing, or nothing tells. */
+/** Null if there is no such value. */
 export type Costs = {
   readonly worker_seconds: number | null
   readonly server_seconds: number | null

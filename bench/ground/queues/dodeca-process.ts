@@ -1,6 +1,6 @@
 /**
- * Jobs of the platform in a process of their own: the product with one type that does nothing, or takes
- * as long as it is told to.
+ * Jobs of the platform in their own process: the product with one type that does nothing, or takes
+ * a given time.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'

@@ -1,6 +1,6 @@
 /**
- * Waiting jobs as rows, as the platform writes them at submission: as many as asked for, with 200 bytes
- * of parameters, spread over so many tenants.
+ * Waiting jobs as rows, as the platform writes them at submission: a given number, with 200 bytes
+ * of parameters, spread over tenants.
  */
 export const load_jobs = `
 with given as materialized (

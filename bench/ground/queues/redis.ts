@@ -1,4 +1,4 @@
-/** A Redis of its own for a comparison, which keeps what it is told as often as it is told to. */
+/** A separate Redis for a comparison, with a configurable durability. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-/** The parent's half: a queue in a process of its own, and what it is asked. */
+/** The parent's side: a queue in its own process, and the requests to it. */
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { StartError } from '../../../src/kernel/errors/start-error.ts'

@@ -116,7 +116,7 @@ describe('a data folder of its own', { timeout: 90_000 }, () => {
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(kept)
   })
 
-  test('is told when PostgreSQL may lose what it confirms', async () => {
+  test('reports settings with which PostgreSQL may lose confirmed data', async () => {
     const url = inject('admin_url')
     const client = new pg.Client({ connectionString: url })
     await client.connect()
@@ -229,7 +229,7 @@ describe('beside a running platform', { timeout: 90_000 }, () => {
     ])
   })
 
-  test('a read model is rebuilt, and how far it is is told', async () => {
+  test('a read model is rebuilt, with its progress', async () => {
     const rebuilt = await place.run(data, ['rebuild', 'book.shelf'])
     expect(rebuilt.err).toContain('book.shelf: 50 % (2 of 4)\n')
     expect(rebuilt.out).toMatch(/^book\.shelf was rebuilt in [\d.]+ s\.\n$/)

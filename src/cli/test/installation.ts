@@ -113,7 +113,7 @@ export async function query<Row extends pg.QueryResultRow>(
   }
 }
 
-/** The token of somebody in a new tenant who may move money. */
+/** A token of an account in a new tenant that may move money. */
 export async function tellerOf(data_dir: string): Promise<string> {
   const file = join(data_dir, 'keys.json')
   const keys = await openKeyring({ keyring: null, pepper: null, file, may_create: true })

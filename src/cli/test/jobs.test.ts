@@ -64,7 +64,7 @@ test('a job is listed, cancelled, shown and taken up again', { timeout }, async 
   expect(acts[0]?.actor).toMatch(/^cli:/)
 })
 
-test('types are listed, and what does not exist is said', { timeout }, async () => {
+test('types are listed, and an unknown one is an error', { timeout }, async () => {
   const type = await world.idleType()
   const { data } = await json('jobs', 'types')
   expect(data).toEqual(

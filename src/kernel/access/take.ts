@@ -62,8 +62,8 @@ export type Take = (
 ) => Promise<Taken>
 
 /**
- * Takes from each bucket what is left there, and says of each whether it was enough: for a pace at which
- * work goes on, where one that is empty holds nobody else up. What was taken counts.
+ * Takes what is left from each bucket, and returns for each whether it was enough. It limits the rate of
+ * background work, where an empty bucket must not delay the others. What was taken counts.
  */
 export type TakeEach = (db: Db, buckets: readonly Bucket[]) => Promise<boolean[]>
 

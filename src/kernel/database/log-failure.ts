@@ -1,6 +1,6 @@
 /**
- * What loops write when something failed that they try again. While the database is not available
- * every loop fails every second: that is one line, and then a number (`outage-log.ts`).
+ * How loops log a failure that they will retry. While the database is unavailable every loop fails
+ * every second: that becomes one line, and then a number (`outage-log.ts`).
  */
 import type { Log } from '../observability/log.ts'
 import { logOutage } from '../observability/outage-log.ts'

@@ -145,10 +145,7 @@ type Common<
   query?: Q
   /** Path parameters that are not ids; every other one must be a UUID. */
   params?: Readonly<Record<string, TSchema>>
-  /**
-   * The code for an id in the path that cannot exist. `validation_failed` where the caller chooses
-   * the name of the new resource.
-   */
+  /** The code for an invalid id in the path; `validation_failed` if the caller chooses the name. */
   absent?: string
   /**
    * `raw`: the exact bytes, of any media type, for signed messages. `stream`: the handler reads
@@ -162,10 +159,7 @@ type Common<
   inspectBody?(body: unknown): void
   /** Time for the whole body to arrive, where `kernel.body_seconds` is not right. */
   body_seconds?: number
-  /**
-   * The handler asks for grants, so they are read before its transaction begins: otherwise a
-   * request would hold one connection while it waits for another.
-   */
+  /** Grants are read before the transaction: no request may wait for a second connection. */
   asks_grants?: true
   /** For a `raw` body: how much of it is read. It is known before the body is read; may refuse. */
   bodyLimitFor?(head: RequestHead): number | Promise<number>
@@ -205,8 +199,8 @@ type Answer<M extends Method, C, R extends Replies, Outcome, Prepared> =
   | (Keyed & {
       transaction?: undefined
       /**
-       * A call outside whose result the handler stores. It runs before the transaction, so that a service
-       * that hangs holds no connection; what it made is lost where the request is then refused.
+       * A call outside whose result the handler stores. It runs before the transaction, so that a
+       * hanging service holds no connection; if the request is then refused, the result is lost.
        */
       prepare?(context: C): Promise<Prepared>
       handle(

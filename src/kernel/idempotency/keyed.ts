@@ -1,7 +1,7 @@
 /**
  * Runs a keyed operation at most once, even if others send the same key at the same time: in this
- * process (they wait for one promise, no connection held), in another one (they poll, no connection
- * held), or after a crash (the record and the lease decide). A handler's refusal is an outcome too.
+ * process (they wait for one promise), in another one (they poll), both without a connection, or
+ * after a crash (the record and the lease decide). A handler's refusal is an outcome too.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Db, Tx } from '../database/db.ts'
@@ -153,8 +153,7 @@ async function attemptOnce(deps: KeyedDeps, work: KeyedWork): Promise<Attempt> {
       ? await insideOnce(deps, work, work.effect)
       : await outsideOnce(deps, work, work.effect)
   } catch (error) {
-    // The other request committed after our snapshot: ours was rolled back completely, and its
-    // outcome counts.
+    // The other request committed after our snapshot: ours was rolled back, its outcome counts.
     if (violates(error, 'idempotency_records_pkey')) return 'again'
     throw error
   }
@@ -273,10 +272,7 @@ async function replay(
   return { outcome, replayed: true }
 }
 
-/**
- * A refusal by the handler had no effect, so it is recorded after the rollback, by its own statement:
- * successful requests pay for no savepoint. If another request recorded an outcome, that one counts.
- */
+/** Records a refusal after the rollback, so that successful requests pay for no savepoint. */
 async function orRefuse<T>(
   deps: KeyedDeps,
   work: KeyedWork,

@@ -19,7 +19,7 @@ const of_errors =
  * with the key that cancels statements, and values of rows. The code (a SQLSTATE, an errno) gets a
  * name that the filter does not take for a secret.
  */
-function told(error: unknown): object {
+function harmless(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) }
   const whole: Record<string, unknown> = pino.stdSerializers.err(error)
   const shown = of_errors.filter(name => whole[name] !== undefined)
@@ -27,7 +27,7 @@ function told(error: unknown): object {
   return {
     ...Object.fromEntries(shown.map(name => [name, whole[name]])),
     ...(typeof code === 'string' ? { error_code: code } : {}),
-    ...(error instanceof AggregateError ? { errors: error.errors.map(told) } : {}),
+    ...(error instanceof AggregateError ? { errors: error.errors.map(harmless) } : {}),
   }
 }
 
@@ -50,7 +50,7 @@ export function openLog(options: {
       paths: secret.flatMap(name => [name, `*.${name}`, `*.*.${name}`, `headers["${name}"]`]),
       censor: '[redacted]',
     },
-    serializers: { err: told },
+    serializers: { err: harmless },
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
   }

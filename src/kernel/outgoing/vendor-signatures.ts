@@ -72,9 +72,9 @@ export function verifySlack(message: VendorMessage): SignatureVerdict {
  */
 export function verifyTwilio(message: VendorMessage & { readonly url: string }): SignatureVerdict {
   const { body, url } = message
-  const told = new URL(url).searchParams.getAll('bodySHA256')
-  if (told.length > 1 || (told[0] !== undefined && !isHashOf(told[0], body))) return invalid
-  const rest = told.length === 1 ? '' : sortedForm(body)
+  const given = new URL(url).searchParams.getAll('bodySHA256')
+  if (given.length > 1 || (given[0] !== undefined && !isHashOf(given[0], body))) return invalid
+  const rest = given.length === 1 ? '' : sortedForm(body)
   const signature = Buffer.from(headerOf(message.headers, 'x-twilio-signature'), 'base64')
   const verdicts = addressesOf(url).map(address =>
     verifySigned({
@@ -103,9 +103,9 @@ function hexOf(text: string): Buffer {
 }
 
 function isHashOf(text: string, body: Buffer): boolean {
-  const told = hexOf(text)
+  const given = hexOf(text)
   const made = createHash('sha256').update(body).digest()
-  return told.length === made.length && timingSafeEqual(told, made)
+  return given.length === made.length && timingSafeEqual(given, made)
 }
 
 /** Names in order, each with its values once and in order. */

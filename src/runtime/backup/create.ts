@@ -111,15 +111,15 @@ async function takeCluster(
   parts: Parts,
   progress: (line: string) => void,
 ): Promise<Manifest['database']> {
-  let told = 0
+  let shown = 0
   progress('Copying the database …')
   const copy = await copyOnline({
     url,
     cluster: data_dir.postgres,
     to: join(folder, 'postgres'),
     progress: bytes => {
-      if (bytes - told < 512 * 1024 * 1024) return
-      told = bytes
+      if (bytes - shown < 512 * 1024 * 1024) return
+      shown = bytes
       progress(`Copying the database, ${Math.round(bytes / 1024 / 1024)} MB …`)
     },
   })

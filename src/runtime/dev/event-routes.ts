@@ -96,16 +96,16 @@ function emitRoute(deps: EventDeps): Route {
   })
 }
 
-async function emit({ db, faults }: EventDeps, tenant_id: string, told: NewEvent) {
-  const { type, count: many = 1, hold_ms = 0, rollback = false } = told
+async function emit({ db, faults }: EventDeps, tenant_id: string, draft: NewEvent) {
+  const { type, count: many = 1, hold_ms = 0, rollback = false } = draft
   const one = {
     type,
     tenant_id,
     // The aggregate of `payment.authorized` is a payment.
-    aggregate_type: told.aggregate_type ?? type.split('.', 1)[0] ?? type,
-    aggregate_version: told.aggregate_version ?? 1,
+    aggregate_type: draft.aggregate_type ?? type.split('.', 1)[0] ?? type,
+    aggregate_version: draft.aggregate_version ?? 1,
   }
-  const aggregate_id = told.aggregate_id ?? (many === 1 ? newId() : null)
+  const aggregate_id = draft.aggregate_id ?? (many === 1 ? newId() : null)
   let event_ids: string[] = []
   const work = async (tx: Tx) => {
     event_ids = Array.from({ length: many }, (_, index) =>
@@ -113,7 +113,7 @@ async function emit({ db, faults }: EventDeps, tenant_id: string, told: NewEvent
         ...one,
         aggregate_id: aggregate_id ?? newId(),
         aggregate_version: one.aggregate_version + (aggregate_id ? index : 0),
-        data: told.data,
+        data: draft.data,
       }),
     )
     // These travel with COMMIT, after the events: the numbers are taken, and no reader sees the

@@ -1,6 +1,6 @@
 /**
- * Companions with real processes: they live as long as any holder, whatever kills the holders. A
- * holder is a Node process of its own that says what it got and lets go when its input ends.
+ * Companions with real processes: they live as long as any holder, even if holders are killed. A
+ * holder is a Node process that prints what it got and releases it when its input ends.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -38,7 +38,9 @@ function newFolder(): string {
   return folder
 }
 
-/** A companion that writes its pid to `ran` when it starts and a word to `ended` when it is told to. */
+/**
+ * A companion that writes its pid to `ran` when it starts and a line to `ended` when it is stopped.
+ */
 function bell(folder: string): Command {
   const script = `trap 'echo TERM >> "$0/ended"; exit' TERM; echo $$ >> "$0/ran"
     while :; do sleep 1 & wait $!; done`
@@ -59,7 +61,7 @@ function linesOf(file: string): string[] {
   }
 }
 
-/** A dead process that nobody has asked about yet has a pid still, but no command any more. */
+/** A dead process that was not reaped yet still has a pid, but no command any more. */
 function isAlive(pid: number): boolean {
   return commandLine(pid) !== ''
 }
@@ -95,7 +97,7 @@ async function holder(folder: string, hang = false): Promise<Holder> {
 }
 
 describe('a companion', () => {
-  test('lives until its last holder lets go, and is then told to stop', async () => {
+  test('runs until its last holder releases it, and is then stopped', async () => {
     const folder = newFolder()
     const data_dir = openDataDir(folder)
     const first = await holdCompanion(data_dir, 'bell', async launch => {

@@ -69,7 +69,7 @@ test('a kill loses nothing: messages, addresses and the clock are there again', 
   expect((await again('GET', 'clock')).body).toMatchObject({ offset_seconds: 3600 })
 })
 
-test('a line that was cut off is dropped, and the journal goes on behind the last', async () => {
+test('an incomplete line is dropped, and the journal continues after the last complete one', async () => {
   const data_dir = newDataDir()
   const journal = join(data_dir, 'sandbox', 'mail', 'journal.jsonl')
   const first = await start(data_dir)
@@ -95,7 +95,7 @@ test('a second process on the same folder is refused and leaves the first one al
   expect(kept).toEqual(first.addresses)
 })
 
-test('a port that somebody else took meanwhile is replaced by a free one', async () => {
+test('a port that another program took meanwhile is replaced by a free one', async () => {
   const data_dir = newDataDir()
   const first = await start(data_dir)
   await end(first, 'SIGTERM')

@@ -107,7 +107,7 @@ export const errors = {
   schema_invalid: {
     status: 422,
     title: 'The schema cannot be used',
-    cause: 'The text is no JSON Schema, or it uses a part that is not allowed.',
+    cause: 'The text is not a JSON Schema, or it uses a part that is not allowed.',
     cure: 'Use only the keywords that the detail allows.',
   },
   schedule_invalid: {

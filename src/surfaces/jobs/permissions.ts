@@ -20,7 +20,7 @@ export const permissions: Readonly<Record<string, Permission>> = {
   'jobs.results.read': { says: 'Fetch the results of a type', roles: admin, typed: true },
   'jobs.schedules.write': { says: 'Schedule jobs of a type', roles: admin, typed: true },
   'jobs.workers.claim': {
-    says: 'Run jobs of a type of the own tenant',
+    says: 'Run jobs of a type in the own tenant',
     roles: admin,
     typed: true,
   },
@@ -30,7 +30,7 @@ export const permissions: Readonly<Record<string, Permission>> = {
     typed: true,
   },
   'jobs.types.read': { says: 'See the job types', roles: ['platform_operator', 'tenant_admin'] },
-  'jobs.types.write': { says: 'Register job types for outside workers', roles: operator },
+  'jobs.types.write': { says: 'Register job types for external workers', roles: operator },
   'jobs.types.pause': { says: 'Pause and resume a job type', roles: operator },
-  'jobs.stats.read': { says: 'See how much waits and runs', roles: operator },
+  'jobs.stats.read': { says: 'See how many jobs wait and run', roles: operator },
 }

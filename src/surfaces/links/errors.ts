@@ -111,7 +111,7 @@ export const errors = {
   hostname_invalid: {
     status: 422,
     title: 'The host name cannot carry links',
-    cause: 'The name is no public host name, or it belongs to the platform.',
+    cause: 'The name is not a public host name, or it belongs to the platform.',
     cure: 'Send a host name such as `go.example.com`, without scheme, port and path.',
   },
   pattern_invalid: {

@@ -15,8 +15,11 @@ export const permissions: Readonly<Record<string, Permission>> = {
   'links.links.delete': { says: 'Delete own links', roles: member },
   'links.links.moderate': { says: 'Disable and enable links of others', roles: operator },
   'links.stats.read': { says: 'See the clicks on own links', roles: member },
-  'links.stats.rebuild': { says: 'Count clicks anew from their events', roles: operator },
-  'links.domains.manage': { says: 'Bring own domains', roles: member },
-  'links.blocklist.manage': { says: 'Say what may not be linked to', roles: operator },
-  'links.reports.read': { says: 'Read what the public reports', roles: operator },
+  'links.stats.rebuild': { says: 'Rebuild click statistics from their events', roles: operator },
+  'links.domains.manage': { says: 'Add own domains', roles: member },
+  'links.blocklist.manage': {
+    says: 'Maintain the list of forbidden destinations',
+    roles: operator,
+  },
+  'links.reports.read': { says: 'Read reports from the public', roles: operator },
 }

@@ -31,12 +31,12 @@ const constraints: Readonly<Record<TargetRefusal, Constraint>> = {
 }
 
 const details: Readonly<Record<Constraint, string>> = {
-  syntax: 'This is no address.',
+  syntax: 'This is not a URL.',
   length: `In ASCII the address is longer than ${endpoint_length_max} characters.`,
   scheme: 'The address must begin with https; WEBHOOKS_ALLOW_HTTP=true allows http too.',
   port: 'The port is not open; WEBHOOKS_ALLOWED_PORTS names those that are.',
   literal:
-    'A name is asked for, not an address; WEBHOOKS_ALLOWED_PRIVATE_CIDRS allows private ones.',
+    'A host name is required, not an IP address; WEBHOOKS_ALLOWED_PRIVATE_CIDRS allows private ones.',
   userinfo: 'The address must not hold a user or password.',
   fragment: 'The address must not hold a fragment.',
   host: 'This name means something inside a network only; WEBHOOKS_ALLOWED_PRIVATE_CIDRS lists names that are allowed.',

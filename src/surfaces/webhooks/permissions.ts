@@ -11,7 +11,7 @@ export const permissions: Readonly<Record<string, Permission>> = {
     says: 'See webhook subscriptions and their health',
     roles: ['tenant_admin', 'support_viewer', 'auditor'],
   },
-  'webhooks.subscriptions.write': { says: 'Make and change webhook subscriptions', roles: admin },
+  'webhooks.subscriptions.write': { says: 'Create and change webhook subscriptions', roles: admin },
   'webhooks.subscriptions.rotate_secret': {
     says: 'Give webhook subscriptions a new secret',
     roles: admin,
@@ -27,7 +27,7 @@ export const permissions: Readonly<Record<string, Permission>> = {
   },
   'webhooks.deliveries.replay': { says: 'Send webhooks again', roles: admin },
   'webhooks.inbound_sources.manage': {
-    says: 'Say from whom webhooks are received, and with which secrets',
+    says: 'Configure from which providers webhooks are received',
     roles: admin,
   },
   'webhooks.inbound_receipts.read': {

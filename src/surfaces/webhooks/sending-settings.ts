@@ -89,7 +89,7 @@ function ports(given: string): Port[] {
     const range = [Number(from), Number(to)] as const
     if (range[0] < 1 || range[1] > 65_535 || range[0] > range[1]) {
       throw new StartError(
-        `WEBHOOKS_ALLOWED_PORTS: "${entry}" is no port. Write ports and ranges, such as 443,8443,9000-9099.`,
+        `WEBHOOKS_ALLOWED_PORTS: "${entry}" is not a port. Write ports and ranges, such as 443,8443,9000-9099.`,
       )
     }
     return range

@@ -47,7 +47,7 @@ export const access: readonly Rule[] = [
     },
   },
   {
-    name: 'of two faults the earlier in the order of the contract is told',
+    name: 'of two faults the reply names the earlier in the order of the contract',
     exempt: onlyWith.guard,
     check: async ({ target, send, valid, nobody }) => {
       const request = await valid()

@@ -50,7 +50,7 @@ export const bodies: readonly Rule[] = [
     },
   },
   {
-    name: 'an unknown member is dropped and named, and nobody is refused for it',
+    name: 'an unknown member is dropped and named, and is no reason for a refusal',
     exempt: hasBody,
     check: async ({ send, valid }) => {
       const { status } = await send(await valid())
@@ -91,7 +91,7 @@ export const bodies: readonly Rule[] = [
     },
   },
   {
-    name: 'a body that is no object is 422',
+    name: 'a body that is not an object is 422',
     exempt: hasBody,
     check: async ({ send, valid }) => {
       const request = await valid()

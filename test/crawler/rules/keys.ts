@@ -1,4 +1,6 @@
-/** Idempotency-Key: its syntax, where it is demanded, what the same key means for another request. */
+/**
+ * Idempotency-Key: its syntax, where it is required, what the same key means for another request.
+ */
 import { expect } from 'vitest'
 import { newKey } from '../../world.ts'
 import { expectProblem, onlyWith, type Rule } from '../rule.ts'
@@ -21,7 +23,7 @@ export const keys: readonly Rule[] = [
   },
   {
     name: 'a missing key is 400',
-    exempt: ({ key_demanded }) => (key_demanded ? null : 'it demands no key'),
+    exempt: ({ key_demanded }) => (key_demanded ? null : 'it requires no key'),
     check: async ({ send, valid }) => {
       expectProblem(await send(await valid(), { key: null }), 400, 'idempotency_key_missing')
     },
@@ -30,8 +32,8 @@ export const keys: readonly Rule[] = [
     name: 'the same key and request gives the same bytes',
     exempt: ({ keyed, route, streams }) => {
       if (!keyed) return 'the kernel keeps no record of it'
-      if (streams) return 'a stream is told again from what it came to'
-      return route.record === 'reference' ? 'its body is rendered anew' : null
+      if (streams) return 'the result of a stream is sent again'
+      return route.record === 'reference' ? 'its body is rendered again' : null
     },
     check: async ({ send, valid }) => {
       const request = await valid()
@@ -47,8 +49,8 @@ export const keys: readonly Rule[] = [
     },
   },
   {
-    name: 'a finished stream is told again under its key, and says so',
-    exempt: ({ keyed, streams }) => (keyed && streams ? null : 'it is no keyed stream'),
+    name: 'a finished stream is sent again under its key, and marked as replayed',
+    exempt: ({ keyed, streams }) => (keyed && streams ? null : 'it is not a keyed stream'),
     check: async ({ send, valid }) => {
       const request = await valid()
       const first = await send(request)

@@ -1,4 +1,7 @@
-/** Lists: the shape of a page, the bounds of `limit`, and cursors that nobody can make up or borrow. */
+/**
+ * Lists: the shape of a page, the bounds of `limit`, and cursors that cannot be forged or used for
+ * another list.
+ */
 import { expect } from 'vitest'
 import { expectProblem, onlyWith, pointersOf, type Rule } from '../rule.ts'
 import type { Told, Visit } from '../visit.ts'

@@ -6,7 +6,7 @@ import { expectProblem, onlyWith, type Rule } from '../rule.ts'
 import type { Target } from '../target.ts'
 import type { Request } from '../visit.ts'
 
-/** Nobody asks for anything that exists: the path alone decides. */
+/** No request names an existing resource: the path alone decides. */
 function plain({ route, params }: Target): Request {
   return {
     method: route.method,
@@ -36,7 +36,7 @@ export const routing: readonly Rule[] = [
     },
   },
   {
-    name: 'a wrong method is 405 before anybody looks at its body',
+    name: 'a wrong method is 405 before the body is read',
     exempt: ({ allow }) =>
       ['POST', 'PUT', 'PATCH'].every(one => allow.includes(one)) ? 'it has all methods' : null,
     check: async ({ target, send }) => {
@@ -70,7 +70,7 @@ export const routing: readonly Rule[] = [
   {
     name: 'HEAD is GET without its body',
     exempt: target =>
-      onlyReads(target.route) ? onlyWith.pipeline(target) : 'it is no GET that only reads',
+      onlyReads(target.route) ? onlyWith.pipeline(target) : 'it is not a GET that only reads',
     check: async ({ send, valid }) => {
       const request = await valid()
       const get = await send(request)

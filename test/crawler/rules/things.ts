@@ -1,4 +1,6 @@
-/** Things that a path names: malformed, unknown and foreign ids look the same; versions; deletion. */
+/**
+ * Resources in a path: malformed, unknown and foreign ids get the same reply; versions; deletion.
+ */
 import { expect } from 'vitest'
 import { newId } from '../../../src/kernel/ids.ts'
 import { expectProblem, onlyWith, type Rule } from '../rule.ts'

@@ -1,4 +1,4 @@
-/** One event a changed account, so that its versions can be counted by whoever listens. */
+/** One event for each changed account, so that a consumer can count its versions. */
 import { Type } from 'typebox'
 import { Id } from '../../../src/kernel/http/shapes.ts'
 

@@ -1,4 +1,4 @@
-/** One permission that somebody holds. */
+/** One permission of an account. */
 import { Type } from 'typebox'
 
 export const Grant = Type.Object({ permission: Type.String() })

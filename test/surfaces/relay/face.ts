@@ -1,2 +1,2 @@
-/** Nobody asks anything of the relay. */
+/** No other surface calls the relay. */
 export type Face = Record<never, never>

@@ -1,4 +1,4 @@
-/** A message that somebody outside sends for us. */
+/** A message that an external vendor sends for us. */
 import { type Static, Type } from 'typebox'
 import { closed, Id, nullable, text } from '../../../src/kernel/http/shapes.ts'
 

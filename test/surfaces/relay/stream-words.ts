@@ -1,4 +1,7 @@
-/** Two streams of words: one as it comes, one bound to a key and told again from what was stored. */
+/**
+ * Two streams of words: one without a key, and one that is bound to a key and sent again from
+ * storage.
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Type } from 'typebox'
 import type { Db } from '../../../src/kernel/database/db.ts'

@@ -1,6 +1,7 @@
 /**
- * The vendor: a server of its own that remembers every message by the operation's id, and can be told to
- * hang, to break the connection before or after it took the message, or to be busy.
+ * The vendor: a separate server that stores every message by the operation's id, and can be
+ * configured to hang, to break the connection before or after it accepted the message, or to be
+ * busy.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

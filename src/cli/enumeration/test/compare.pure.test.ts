@@ -28,7 +28,7 @@ test('the distance at which two distributions differ is the one of the tables', 
   expect(first.alike).toBe(false)
 })
 
-test('medians that are a tenth apart are told where few values prove nothing else', () => {
+test('medians that differ by a tenth are detected where few values prove nothing else', () => {
   const few = [100, 101, 102]
   const shifted = few.map(value => value * 1.12)
   const { apart, p, alike } = compare(few, shifted)
@@ -37,7 +37,7 @@ test('medians that are a tenth apart are told where few values prove nothing els
   expect(alike).toBe(false)
 })
 
-test('a wider distribution with the same median is told', () => {
+test('a wider distribution with the same median is detected', () => {
   const wide = even.map(value => 100.5 + (value - 100.5) * 3)
   const { apart, p, alike } = compare(even, wide)
   expect(apart).toBeLessThan(0.001)

@@ -1,4 +1,4 @@
-/** A quota on rows is exact near its limit, and locks nobody out far below it. */
+/** A quota on rows is exact near its limit, and takes no lock far below it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cloneDatabase, type Clone } from '../../../../test/world.ts'
 import { sql } from '../../database/sql.ts'
@@ -62,7 +62,8 @@ test('below a small limit a tenth of it is added side by side, and it is exact a
       world.db.tx(async tx => {
         await counters[at % 2]?.(tx, `test:${lot}`, 100, rows(lot))
         one.resolve(null)
-        // Nobody goes on before all have counted: one after the other they would wait for ever.
+        // All wait until everyone has counted: if they ran one after the other, they would wait for
+        // ever.
         await all_in
         await tx.run(sql`insert into public.things values (${lot}::uuid)`)
       }),
@@ -74,7 +75,7 @@ test('below a small limit a tenth of it is added side by side, and it is exact a
   expect(await held(lot)).toBe(100)
 })
 
-test('far below it nobody waits for another who adds to the same scope', async () => {
+test('far below it nothing waits for another writer of the same scope', async () => {
   const lot = newId()
   const entered = Promise.withResolvers<null>()
   const open = Promise.withResolvers<null>()

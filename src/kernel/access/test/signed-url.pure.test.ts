@@ -83,7 +83,7 @@ test('every altered, missing, repeated or respelled parameter is invalid', async
   expect(good).toEqual([sig.at(-1)])
 })
 
-test('whoever may GET may look with HEAD', async () => {
+test('a URL for GET allows HEAD', async () => {
   const urls = await urlsWith(`k1:${key_1}`)
   const reading: SignedGrant = { method: 'GET', path: '/_objects/d/019a/original', limits: {} }
   const query = queryOf(urls.sign(reading, expires))
@@ -102,7 +102,7 @@ test('a rotation keeps it valid, revoking its key ends it', async () => {
   expect(revoked.verify(grant, query, expires - 1)).toBe('signed_url_invalid')
 })
 
-test('an expiry that is no whole number of seconds cannot be signed', async () => {
+test('an expiry that is not a whole number of seconds cannot be signed', async () => {
   const urls = await urlsWith(`k1:${key_1}`)
   expect(() => urls.sign(grant, expires + 0.5)).toThrow('whole number of seconds')
   expect(() => urls.sign(grant, Number.NaN)).toThrow('whole number of seconds')

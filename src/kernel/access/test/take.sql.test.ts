@@ -129,7 +129,7 @@ describe.concurrent('a bucket', () => {
 })
 
 describe.concurrent('in a transaction', () => {
-  test('what comes to nothing does not count', async () => {
+  test('a rollback does not count', async () => {
     const bucket = five()
     const failed = world.db.tx(async tx => {
       await take(tx, [bucket], { cost: 5 })
@@ -180,7 +180,7 @@ describe.concurrent('an attempt', () => {
     const second = take(world.db, [bucket])
     await first.giveBack()
     ;(await second).keep()
-    // Nothing is under way any more, so nobody waits.
+    // No attempt is running any more, so there is no wait.
     expect((await refusal(take(world.db, [bucket]))).code).toBe('rate_limited')
   })
 

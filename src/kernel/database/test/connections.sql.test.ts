@@ -41,17 +41,17 @@ describe('connections', () => {
       .catch((error: unknown) => error)
     expect(isUnavailable(broken)).toBe(true)
     expect(await read(other, id)).toBeUndefined()
-    await eventually('its end is told', () => told.lost.length > 0)
+    await eventually('the end is reported', () => told.lost.length > 0)
     const { pid } = await db.one(Pid, own)
     const lost = told.lost.length
     await end(pid)
-    await eventually('the other end is told', () => told.lost.length > lost)
+    await eventually('the other end is reported', () => told.lost.length > lost)
     expect((await db.one(Pid, own)).pid).not.toBe(pid)
     expect(told.lost).toHaveLength(lost + 1)
     expect(db.load()).toEqual({ total: 1, idle: 1, waiting: 0 })
   })
 
-  test('that ended with their statement are given to nobody', async () => {
+  test('that ended with their statement are not used again', async () => {
     const { db } = open({ pool: 1 })
     for (let round = 0; round < 5; round++) {
       const ended = db.run(sql`select pg_terminate_backend(pg_backend_pid())`)

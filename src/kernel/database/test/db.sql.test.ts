@@ -87,7 +87,7 @@ describe('a transaction', () => {
     expect(told.committed + twice.told.committed).toBe(0)
   })
 
-  test('in which a statement failed is not committed, even if nobody minded', async () => {
+  test('in which a statement failed is not committed, even if the error was caught', async () => {
     const { db } = open()
     const id = newId()
     const work = db.tx(async tx => {
@@ -147,7 +147,7 @@ describe('a transaction', () => {
     expect([await read(db, outer), await read(db, inner)]).toEqual([undefined, 1])
   })
 
-  test('runs in the isolation that was asked for', async () => {
+  test('runs in the requested isolation level', async () => {
     const { db } = open()
     const Level = Type.Object({ level: Type.String() })
     const level = (tx: Tx) =>

@@ -1,4 +1,7 @@
-/** Doors to a clone of the database, each with what it told, and the two tables that their tests write. */
+/**
+ * Database clients on a clone of the database, each with a record of its callbacks, and the two
+ * tables that their tests write.
+ */
 import { Type } from 'typebox'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { cloneDatabase, type Clone } from '../../../../test/world.ts'
@@ -27,7 +30,7 @@ export function useDatabase(): void {
 
 export const databaseUrl = () => clone.url
 
-/** A door to the database, and what it told. */
+/** A client of the database, and its recorded callbacks. */
 export function open(options: Partial<DbOptions> = {}) {
   const told = { committed: 0, waited: 0, lost: [] as string[] }
   const db = openDb({

@@ -1,17 +1,18 @@
 /**
- * A TCP line to PostgreSQL that can hold answers back until the client has said a word. Whoever waits
- * for an answer before it says that word waits for ever, so what travels together is proven without a
- * clock. A turn is a change of direction: what the client says after it was last answered.
+ * A TCP connection to PostgreSQL that can hold replies back until the client has sent a given text.
+ * A client that waits for a reply before it sends that text waits for ever, so the test shows
+ * without a clock what travels together. A turn is a change of direction: what the client sends
+ * after the last reply.
  */
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
 export type HeldLine = {
-  /** The same database, over the line. */
+  /** The same database, through the held connection. */
   readonly url: string
-  /** Holds answers back from now on until the client has said this. */
+  /** Holds replies back from now on until the client has sent this. */
   holdUntil(word: string): void
-  /** How often the client spoke after it had been answered, since the last count. */
+  /** How often the client sent after a reply, since the last count. */
   turns(): number
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -43,7 +44,7 @@ export async function openHeldLine(database_url: string): Promise<HeldLine> {
       answered = false
       upstream.write(part)
       if (word === null) return
-      // A word may arrive in two pieces.
+      // A text may arrive in two pieces.
       said += part.toString('latin1')
       if (!said.includes(word)) return
       word = null

@@ -44,11 +44,11 @@ describe('the tag', () => {
     expect(() => sql.join([], ', ')).toThrow('at least one')
   })
 
-  test.for(['', 'a b', 'a"b', 'a;b', 'A', 'ä', '1a', 'a-b'])('%j is no identifier', name => {
+  test.for(['', 'a b', 'a"b', 'a;b', 'A', 'ä', '1a', 'a-b'])('%j is not an identifier', name => {
     expect(() => sql.id('kernel', name)).toThrow('not an identifier')
   })
 
-  test.for([-1, 1.5, Number.NaN, 2 ** 53])('%d is no count', count => {
+  test.for([-1, 1.5, Number.NaN, 2 ** 53])('%d is not a count', count => {
     expect(() => sql.count(count)).toThrow('not a count')
   })
 
@@ -158,7 +158,7 @@ describe('a row', () => {
     }
   })
 
-  test('is demanded once, at most once, or any number of times', async () => {
+  test('returns exactly one row, at most one, or any number', async () => {
     const rows = (count: number) =>
       sql`select g as id, 'a' as name from generate_series(1, ${count}::int) g`
     expect(await db.one(Row, rows(1))).toEqual({ id: 1, name: 'a' })

@@ -77,7 +77,7 @@ for (const faults of ['kernel.consumer=kill@137', 'kernel.sequencer=kill@7']) {
   }, 60_000)
 }
 
-test('a leader that is stopped makes way for another', async () => {
+test('a stopped leader is replaced by another', async () => {
   const things = Array.from({ length: 20 }, newId)
   const stopping = await child()
   await emitAll(things, 1)

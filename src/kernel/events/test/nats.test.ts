@@ -18,7 +18,7 @@ import { changed, count, emit, eventually, openWorld, tenant_id } from './proces
 const binary = ['/usr/sbin/nats-server', '/usr/bin/nats-server'].find(path => existsSync(path))
 const log = openLog({ level: 'silent', readable: false })
 
-// Skipped where nats-server is not installed: the sink speaks to a real one or is not tested.
+// Skipped where nats-server is not installed: the sink is only tested against a real one.
 describe.skipIf(binary === undefined)('the NATS sink', () => {
   let server: ChildProcess | undefined
   let folder: string

@@ -89,7 +89,7 @@ const forgotten = (leader: pg.Client, state: Leading) =>
     return state.gaps.ranges.length === 0
   })
 
-test('numbers that were rolled back are forgotten once nobody can own them', async () => {
+test('rolled-back numbers are dropped once no transaction can own them', async () => {
   const leader = await connected()
   const state = await lead(leader)
   const [writer, other] = [await connected(), await connected()]

@@ -103,7 +103,7 @@ describe.concurrent('a stream', () => {
     }
   })
 
-  test('that its client leaves is no failure of ours', async () => {
+  test('that its client abandons is not a platform failure', async () => {
     const { token, path } = await writer()
     const { socket } = await expectFirst(
       head('PUT', path, {
@@ -124,7 +124,7 @@ describe.concurrent('a client that expects 100-continue', () => {
     ...(token ? { authorization: `Bearer ${token}` } : {}),
   })
 
-  test('is told the refusal of a stream first: 401, 403, 404, 413', async () => {
+  test('gets the refusal of a stream first: 401, 403, 404, 413', async () => {
     const { token, path } = await writer()
     const absent = `/v1/notes/${newId()}/file-digest`
     const denied = world.person().token
@@ -143,7 +143,7 @@ describe.concurrent('a client that expects 100-continue', () => {
     expect(statuses).toEqual(['401', '403', '404', '413', '404'])
   })
 
-  test('is asked for the body once nothing stands against it', async () => {
+  test('gets 100 Continue once all checks have passed', async () => {
     const { token, path } = await writer()
     const { socket, first, received } = await expectFirst(head('PUT', path, expecting(3, token)))
     expect(first).toBe('HTTP/1.1 100 Continue\r\n\r\n')
@@ -153,7 +153,7 @@ describe.concurrent('a client that expects 100-continue', () => {
     expect(received()).toContain('"size_bytes":3')
   })
 
-  test('is told the refusal of JSON first, and asked for it else', async () => {
+  test('gets the refusal of JSON first, and 100 Continue otherwise', async () => {
     const { token } = await writer()
     const json = { 'content-type': 'application/json' }
     const refused = await expectFirst(head('POST', '/v1/notes', { ...json, ...expecting(13) }))

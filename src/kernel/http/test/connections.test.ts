@@ -1,4 +1,6 @@
-/** What is no request yet, or ends before it is one: told in a problem document, and no failure of ours. */
+/**
+ * Malformed or unfinished requests get a problem document and do not count as platform failures.
+ */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -107,7 +109,7 @@ test('no connection that asks for nothing, or sends half a body, holds a stop', 
     socket.on('error', () => {})
     await once(socket, 'connect')
     socket.write(text)
-    // The body is asked for, so the request has begun.
+    // The body was requested, so the request has begun.
     if (text === body) await once(socket, 'data')
   })
   await Promise.all(opened)

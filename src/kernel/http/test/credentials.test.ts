@@ -1,4 +1,6 @@
-/** Who may ask: credentials, cookies from our own pages only, listed origins, grants, tenants. */
+/**
+ * Access control: credentials, cookies from our own pages only, listed origins, grants, tenants.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWorld, type World } from '../../../../test/world.ts'
 
@@ -70,7 +72,7 @@ describe('credentials', () => {
     expect((await write('poem')).body.code).toBe('permission_denied')
   })
 
-  test('shows a foreign tenant nothing', async () => {
+  test('shows another tenant nothing', async () => {
     const { token } = await writer()
     const note = await world.call('POST', '/v1/notes', { token, body: { title: 'mine' } })
     const stranger = world.person()

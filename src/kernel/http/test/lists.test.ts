@@ -1,4 +1,7 @@
-/** Pages and versions: nothing skipped, nothing twice, nobody's cursor but the list's own, no lost update. */
+/**
+ * Pages and versions: nothing skipped, nothing twice, a cursor is valid only for its own list, no
+ * lost update.
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWorld, type Answer, type Person, type World } from '../../../../test/world.ts'
@@ -117,7 +120,7 @@ describe('a search that looks at so many rows and no more', () => {
   const search = (person: Person, query: string) =>
     world.call('GET', `/v1/note-matches?word=blue${query}`, { token: person.token })
 
-  test('goes on from where it ended: each match once, and no request reads more', async () => {
+  test('continues from where it ended: each match once, and no request reads more', async () => {
     const person = await writer()
     // 1,000 notes of which every 90th matches: pages are short, and some are empty.
     await admin.query(
@@ -154,7 +157,7 @@ describe('a search that looks at so many rows and no more', () => {
 })
 
 describe('versions', () => {
-  test('two changes of one version at once: one wins, one is told the current version', async () => {
+  test('two changes of one version at once: one succeeds, the other gets the current version', async () => {
     const person = await writer()
     const id = await write(person, 'first')
     const change = (title: string) =>

@@ -1,4 +1,6 @@
-/** Reports of providers: whose they are is proven over the raw bytes, and a repeat changes nothing. */
+/**
+ * Reports of providers: the signature is verified over the raw bytes, and a repeat changes nothing.
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { report_secret } from '../../../../test/surfaces/relay/receive-report.ts'
@@ -47,7 +49,7 @@ describe('a report', () => {
     expect(await stored(id)).toBe(1)
   })
 
-  test('is refused when a byte differs, when it is old, and from nobody', async () => {
+  test('is refused when a byte differs, when it is old, and from an unknown sender', async () => {
     const id = newId()
     const changed = await report('{"a": 1}', signed('{"a":1}', id))
     expect([changed.status, changed.body.code]).toEqual([401, 'signature_invalid'])

@@ -1,4 +1,7 @@
-/** What a request may look like, and what each malformed one is told: never a 500, never a coercion. */
+/**
+ * Valid and malformed requests: a malformed one gets an explanation, never a 500 and never a
+ * coercion.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWorld, type World } from '../../../../test/world.ts'
 import { rawRequest } from './raw-request.ts'

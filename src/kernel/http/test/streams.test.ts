@@ -1,4 +1,7 @@
-/** Event streams: one terminal event, real statuses before the first byte, nobody works for a reader who has gone. */
+/**
+ * Event streams: one terminal event, real statuses before the first byte, no work for a reader that
+ * has disconnected.
+ */
 import { connect, type Socket } from 'node:net'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
@@ -94,7 +97,7 @@ describe('the writer', () => {
     served.close()
   })
 
-  test('lets go of one that never reads again', async () => {
+  test('ends the stream of a reader that never reads again', async () => {
     const served = await serve(flood().events, { stall_ms: 200 })
     served.socket.pause()
     await served.ended
@@ -136,7 +139,7 @@ function flood() {
   return { events: events(), produced: () => produced, returned: () => returned }
 }
 
-/** One response that writes these events, and a socket that asked for it. */
+/** One response that writes these events, and a socket that requested it. */
 async function serve(
   events: AsyncIterable<SseEvent>,
   options: Partial<SseOptions> = {},

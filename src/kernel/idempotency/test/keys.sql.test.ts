@@ -1,4 +1,6 @@
-/** One key, one effect, one outcome: whoever asks, how often, how many at once, in how many processes. */
+/**
+ * One key, one effect, one outcome: for any number of callers at once, in any number of processes.
+ */
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** An effect outside: one, whatever breaks between intent, call and outcome, and told honestly. */
+/**
+ * An effect outside happens once, whatever fails between intent, call and outcome, and its outcome
+ * is reported truthfully.
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startProcess } from '../../../../test/process.ts'
@@ -56,7 +59,7 @@ describe('an operation outside', () => {
     expect(effects('lost answer')).toBe(1)
   })
 
-  test('answers 503 in general words where the provider is busy, and a retry goes on under the same id', async () => {
+  test('returns 503 without details if the provider is busy, and a retry continues under the same id', async () => {
     world.vendor.trouble.push('busy')
     const key = newKey()
     const busy = await send('busy', key)
@@ -106,7 +109,7 @@ describe('an operation outside', () => {
     expect(effects('third step')).toBe(1)
   })
 
-  test('20 at once: one call, the rest replay or are told to wait', async () => {
+  test('20 at once: one call, the others replay or get 409', async () => {
     const key = newKey()
     const answers = await Promise.all(Array.from({ length: 20 }, () => send('crowd', key)))
     expect(new Set(answers.map(answer => answer.status))).toEqual(new Set([201]))
@@ -160,7 +163,7 @@ describe('a stream under a key', () => {
       ...(signal ? { signal } : {}),
     })
 
-  test('is told again from what was stored', async () => {
+  test('is sent again from storage', async () => {
     const key = newKey()
     const first = await open(key, 'one two three')
     expect(first.text.match(/event: word/g)?.length).toBe(3)
@@ -171,7 +174,7 @@ describe('a stream under a key', () => {
     expect((await open(key, 'other')).body.code).toBe('idempotency_key_reused')
   })
 
-  test('while it runs, a retry is told where to look', async () => {
+  test('while it runs, a retry gets the address of its state', async () => {
     const key = newKey()
     const running = open(key, Array.from({ length: 40 }, (_, i) => `w${i}`).join(' '))
     await eventually('the record', async () => {

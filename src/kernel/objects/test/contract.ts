@@ -1,4 +1,7 @@
-/** What every engine keeps: asked of the local one and, where Debian's Swift is installed, of S3. */
+/**
+ * The contract of every engine, tested on the local one and, where Debian's Swift is installed, on
+ * S3.
+ */
 import { createHash, randomBytes } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'

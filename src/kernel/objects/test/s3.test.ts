@@ -126,7 +126,7 @@ describe.skipIf(!swiftIsInstalled)('the S3 engine', () => {
 
 type Decision = 'pass' | 'drop_answer'
 
-/** Passes requests on, and loses the answers that it is asked to lose. */
+/** Passes requests on, and drops chosen replies. */
 async function startProxy(
   target: string,
   decide: (head: { method: string | undefined; url: string | undefined }) => Decision,

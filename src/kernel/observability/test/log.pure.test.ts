@@ -1,4 +1,4 @@
-/** What a log line must never hold, wherever somebody puts it. */
+/** Values that a log line must never contain, at any depth. */
 import { PassThrough } from 'node:stream'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -25,7 +25,7 @@ test('secrets are taken out at every depth that we log at', () => {
   )
 })
 
-test('what went wrong is told by its code, and nothing that hangs on it', () => {
+test('an error is logged by its code, without attached values', () => {
   const lines = new PassThrough()
   const more = { code: 'ECONNREFUSED', detail: 'canary', client: { secretKey: 'canary' } }
   const error = Object.assign(new Error('no answer'), more)

@@ -32,7 +32,7 @@ test.each(each(global))('%s is an ordinary address', address => {
   expect(isGlobalUnicast(address)).toBe(true)
 })
 
-test('what is no address is refused', () => {
+test('an invalid address is refused', () => {
   const rules = openAddressRules({ ports: [443], allow: [] })
   for (const text of ['', 'localhost', '1.2.3', '1.2.3.4.5', '0x7f000001', '[::1]']) {
     expect(rules.check(text, 443)).toBe('blocked_address')
@@ -87,7 +87,7 @@ describe('what a deployment opens', () => {
     expect(open.filter(host => !rules.opensName(host))).toEqual([])
     const shut = ['a.hooks.internal', 'build.local', 'xbuild.local', 'internal', 'localhost']
     expect(shut.filter(host => rules.opensName(host))).toEqual([])
-    // Where it leads is judged all the same.
+    // The address behind the name is checked all the same.
     expect(rules.check('10.1.0.1', 443)).toBe('blocked_address')
   })
 

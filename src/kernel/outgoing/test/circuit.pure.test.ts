@@ -42,7 +42,7 @@ describe('the circuit', () => {
     expect(circuit.state()).toBe('open')
   })
 
-  test('lets nobody through for ten seconds, then one', () => {
+  test('lets no call through for ten seconds, then one', () => {
     const { circuit, calls, clock } = circuitAt()
     calls(20, 1)
     clock.ms += 9999
@@ -54,7 +54,7 @@ describe('the circuit', () => {
     expect(circuit.admit()).toBeNull()
     probe?.settle(0)
     expect(circuit.state()).toBe('closed')
-    // It begins anew: the old failures are gone.
+    // It starts again: the old failures are dropped.
     calls(19, 1)
     expect(circuit.state()).toBe('closed')
   })

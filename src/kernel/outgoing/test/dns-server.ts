@@ -1,7 +1,7 @@
 /**
- * A real DNS server on loopback: each question takes the next set of answers that was laid down for its
- * name (the last one stays), so a name can change its mind between two look-ups. Its records live an hour:
- * whoever caches them is found out.
+ * A real DNS server on loopback: each query takes the next set of records that was prepared for its
+ * name (the last one stays), so a name can change between two look-ups. Its records have a TTL of
+ * an hour, so a client that caches them fails the test.
  */
 import { Buffer } from 'node:buffer'
 import { createSocket } from 'node:dgram'

@@ -35,7 +35,7 @@ export async function openReceiver(
   const server: Server = certificate ? createSecureServer(certificate) : createServer()
   server.on('request', (request, response) => {
     const chunks: Buffer[] = []
-    request.on('error', () => {}) // the other side may leave while it speaks
+    request.on('error', () => {}) // the other side may disconnect during the reply
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const { method = '', url = '', headers } = request

@@ -26,7 +26,7 @@ function to(server: Receiver, scheme = 'http') {
   return { fetch: world.client([server]), url: `${scheme}://hooks.test:${server.port}/` }
 }
 
-/** Sends one byte after another for as long as anybody listens. */
+/** Sends one byte after another until the client disconnects. */
 function drip(socket: Socket, text: string): void {
   let at = 0
   const timer = setInterval(() => socket.write(text[at++ % text.length] ?? ''), 5)
@@ -104,7 +104,7 @@ describe('an endpoint that', () => {
     expect(server.connections()).toBe(0)
   })
 
-  test('never begins TLS, or speaks something else', async () => {
+  test('never begins TLS, or uses another protocol', async () => {
     const silent = to(await tcp(() => {}), 'https')
     expect(await reasonOf(silent.fetch(silent.url, { tls_timeout_ms: 50 }))).toBe('timeout tls')
     const plain = to(await tcp(socket => socket.end('220 ready\r\n')), 'https')
@@ -157,7 +157,7 @@ describe('an endpoint that', () => {
     expect(await reasonOf(cut.fetch(cut.url))).toBe('reset')
   })
 
-  test('speaks no HTTP, or too much of it', async () => {
+  test('sends invalid or too much HTTP', async () => {
     const garbage = to(await tcp(socket => socket.end('SSH-2.0-OpenSSH_9.2\r\n\r\n')))
     expect(await reasonOf(garbage.fetch(garbage.url))).toBe('invalid_response')
     const header = `x-a: ${'b'.repeat(100_000)}\r\n`
@@ -165,7 +165,7 @@ describe('an endpoint that', () => {
     expect(await reasonOf(wordy.fetch(wordy.url))).toBe('invalid_response')
   })
 
-  test('nobody waits for any longer', async () => {
+  test('the call ends at its limit', async () => {
     const server = await tcp(socket => socket.resume())
     const { fetch, url } = to(server)
     const stop = new AbortController()

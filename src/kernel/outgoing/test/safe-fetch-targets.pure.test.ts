@@ -65,7 +65,7 @@ describe('written addresses', () => {
     expect(await reasonOf(world.client([], [80, 443])(url))).toBe('blocked_address')
   })
 
-  test('what is no address of ours to ask is told apart', async () => {
+  test('each kind of invalid URL has its own reason', async () => {
     const stranger = world.client([], [80, 443])
     const reasons = {
       'not an address': 'invalid_url',
@@ -141,7 +141,7 @@ describe('names', () => {
     expect(listener.requests).toHaveLength(10)
   })
 
-  test('a name without an address, and a DNS that fails, are told as such', async () => {
+  test('a name without an address, and a DNS failure, have their own reasons', async () => {
     const client = world.client([], [80])
     world.dns.lay('empty.test', [])
     world.dns.lay('failing.test', 'broken')
@@ -150,7 +150,7 @@ describe('names', () => {
     }
   })
 
-  test('a proxy of the environment is not asked', async () => {
+  test('a proxy of the environment is not used', async () => {
     const [listener, proxy] = [await receiver(ok), await receiver(ok)]
     world.dns.lay('direct.test', ['127.0.0.1'])
     const names = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'ALL_PROXY']
@@ -173,7 +173,7 @@ describe('redirects', () => {
     return { door, fetch, url: `http://door.test:${door.port}/start` }
   }
 
-  test('are judged like the first address', async () => {
+  test('are checked like the first URL', async () => {
     const listener = await receiver(ok)
     const { port } = listener
     world.dns.lay('evil.test', ['0.0.0.0'])
@@ -197,7 +197,7 @@ describe('redirects', () => {
     expect(listener.connections()).toBe(0)
   })
 
-  test('are resolved anew at every hop', async () => {
+  test('are resolved again at every hop', async () => {
     const { door, fetch, url } = await behind((response, { url: path }) =>
       response.writeHead(302, { location: path === '/start' ? '/next' : '/end' }).end(),
     )
@@ -280,7 +280,7 @@ describe('TLS', () => {
     expect(secure.requests).toHaveLength(2)
   })
 
-  test('a certificate that nobody vouches for is refused', async () => {
+  test('a certificate without a trusted issuer is refused', async () => {
     const unknown = makeCertificate(['secure.test'])
     const secure = world.keep(await openReceiver(ok, unknown))
     world.dns.lay('secure.test', ['127.0.0.1'])

@@ -66,7 +66,7 @@ describe('Standard Webhooks', () => {
     expect(verify(sign([]), [old])).toEqual({ outcome: 'signature_invalid' })
   })
 
-  test('the window is 300 s both ways, and a bad signature is told before a bad time', () => {
+  test('the window is 300 s both ways, and a bad signature is reported before a bad time', () => {
     const secrets = [randomBytes(32)]
     const body = Buffer.from('{}')
     const outcomeAt = (offset: number, known = secrets) => {

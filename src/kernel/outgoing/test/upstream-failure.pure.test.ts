@@ -57,7 +57,7 @@ describe('failures', () => {
     expect(server.requests.map(({ body }) => body)).toEqual(['first', 'third'])
   })
 
-  test('are invalid when the answer is no HTTP, breaks off or is too long', async () => {
+  test('are invalid when the response is not HTTP, breaks off or is too long', async () => {
     const garbage = upstreamAt(await tcp(socket => socket.end('<html>502</html>\r\n\r\n')))
     const cut = upstreamAt(
       await tcp(socket =>

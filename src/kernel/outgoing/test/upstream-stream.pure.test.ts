@@ -85,7 +85,7 @@ describe('streams', () => {
     const { body, abort } = await upstreamAt(server).stream(generation)
     const reader = body[Symbol.asyncIterator]()
     await reader.next()
-    // The server stops by itself, far from the end, because nobody reads on.
+    // The server stops by itself, far from the end, because the reader has stopped.
     let seen = -1
     await expect
       .poll(

@@ -51,7 +51,7 @@ describe('retries', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  test('never follow a call that is not idempotent, or that wants none', async () => {
+  test('never follow a call that is not idempotent, or that allows none', async () => {
     const server = await receiver(status(503))
     expect((await failureOf(upstreamAt(server).call(once))).attempts).toBe(1)
     expect((await failureOf(upstreamAt(server).call({ ...charge, retries: 0 }))).attempts).toBe(1)

@@ -129,7 +129,7 @@ describe('a lease', () => {
     const finish = () => Promise.resolve(void effects++)
     await working({ run: slow.run, finish, concurrency: 1 }, async () => {
       await slow.entered
-      // Asked for again while it is under way.
+      // Made due again during the attempt.
       await here.world.db.run(sql`update public.tasks set ${dueNow()} where id = ${id}`)
       await working({ run: () => Promise.resolve(dead('second')) }, () => settled(id))
       slow.open()

@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 
 describe('retention', () => {
-  test('deletes what is old in batches, and goes on where one of them fails', async () => {
+  test('deletes old rows in batches, and continues if one rule fails', async () => {
     const { db } = world
     await db.run(sql`create table public.old (tenant_id uuid, id uuid, at timestamptz)`)
     await db.run(sql`

@@ -112,7 +112,7 @@ describe('a backup under load', { timeout: 120_000 }, () => {
     const examined = await place.run(fresh, ['doctor', 'book', '--json'])
     expect(JSON.parse(examined.out)).toMatchObject({ ok: true, checks: [{ check: 'book' }] })
     expect(fs.readFileSync(join(fresh, 'objects/ab/cd'), 'utf8')).toBe('an object')
-    // The keys came too: a token from before is still one, and the platform goes on.
+    // The keys were restored too: an old token is still valid, and the platform works.
     const answer = await call(platform.url, 'POST', '/v1/book/accounts', {
       token,
       body: { name: 'after', balance_minor: 5 },

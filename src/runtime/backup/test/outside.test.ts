@@ -1,4 +1,6 @@
-/** Backups where others keep the database: what is included, what is not, and that the person is told. */
+/**
+ * Backups with an external database: what is included, what is not, and that the command says so.
+ */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -23,7 +23,7 @@ const call = (method: string, path: string, body?: unknown, token?: string) =>
     ...(token === undefined ? {} : { token }),
   })
 
-/** `fetch` writes Host itself, so foreign ones are sent by the plain client. */
+/** `fetch` writes Host itself, so other hosts are sent by the plain client. */
 function statusFor(path: string, headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     request(new URL(path, world.url), { headers }, answer => {
@@ -35,7 +35,7 @@ function statusFor(path: string, headers: Record<string, string>): Promise<numbe
   })
 }
 
-test('nobody but a direct caller on this machine finds them', async () => {
+test('only a direct caller on this machine can reach them', async () => {
   expect(await statusFor('/dev', { host: 'localhost:8080' })).toBe(200)
   expect(await statusFor('/dev', { host: 'rebound.example' })).toBe(404)
   for (const header of ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip']) {
@@ -68,7 +68,7 @@ test('the clock moves in SQL, in this process and in others, woken or not', asyn
     )
     expect(ahead).toBe(7200)
     await eventually('the other process knows', () => known(7200, 'woken'))
-    // Nobody says a word of this one: each of them finds it by looking.
+    // There is no notification: each process finds the move by polling.
     await kernel.db.run(sql`update kernel.clock set offset_seconds = -60`)
     await eventually('it is found by looking', () => known(-60, 'unwoken'))
     await eventually('here too', () => kernel.clock.offsetSeconds() === -60)
@@ -80,7 +80,7 @@ test('the clock moves in SQL, in this process and in others, woken or not', asyn
   expect((await call('POST', '/dev/clock', { offset_seconds: 'soon' })).status).toBe(422)
 })
 
-test('a follower knows the offset once it started, and listens no more once it stopped', async () => {
+test('a follower knows the offset once it started, and stops reading once it stopped', async () => {
   const { db } = world.platform.kernel
   const clock = openClock()
   const sleepers = new Set<() => void>()
@@ -191,7 +191,7 @@ test('an event goes through the outbox, for the tenant of the caller, else the n
   expect(await logged(id)).toMatchObject([
     { id: theirs.body.event_ids[0], tenant_id: named, ...whole },
   ])
-  // It is like any other event: whoever listens to its type has heard both.
+  // It is like any other event: both consumers of its type get it.
   const heard = () => world.faces.opened['notes']?.face as { written(id: string): Promise<number> }
   for (const tenant of [principal.tenant_id, named]) {
     await eventually('the event is heard', async () => (await heard().written(tenant)) === 1)
@@ -227,7 +227,7 @@ test('many are one transaction: of one aggregate in following versions, or each 
   expect((await call('POST', '/dev/events', { ...told, count: 10_001 })).status).toBe(422)
 })
 
-test('a transaction that is held open delays nobody, and comes whole when it ends', async () => {
+test('a transaction that is held open delays no other, and is complete when it ends', async () => {
   const tenant = newId()
   const told = { type: 'note.written', data: { note_id: newId() }, tenant }
   const [held_id, other_id] = [newId(), newId()]

@@ -1,4 +1,7 @@
-/** Databases of a test and the processes that hold them: each a Node process that opens and lets go. */
+/**
+ * Databases of a test and the processes that hold them: each a Node process that opens and releases
+ * one.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs'

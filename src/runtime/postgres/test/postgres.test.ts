@@ -1,7 +1,7 @@
 /**
- * The embedded PostgreSQL with real processes: what is acknowledged survives any death, nothing is
- * left running, and each refusal is a sentence that says what to do. A holder is a Node process of its
- * own that opens the database and lets go when its input ends.
+ * The embedded PostgreSQL with real processes: acknowledged data survives any crash, nothing is
+ * left running, and each refusal is a sentence that says what to do. A holder is a Node process
+ * that opens the database and releases it when its input ends.
  */
 import { spawn } from 'node:child_process'
 import * as fs from 'node:fs'
@@ -110,7 +110,7 @@ describe('death', () => {
     await expect.poll(() => isServer(next_pid), { timeout: 15_000 }).toBe(false)
   })
 
-  test('two start at once: one begins, one joins; the first killed, the other goes on', async () => {
+  test('two start at once: one starts it, one joins; after the first is killed, the other continues', async () => {
     const options = optionsFor(openFolder())
     const both = await Promise.all([holder(options), holder(options)])
     const [first, second] = both.sort((a, b) => Number(a.joined) - Number(b.joined)) as [
@@ -152,7 +152,7 @@ describe('death', () => {
     expect(await query(second.url, kept)).toEqual([{ answer: 42 }])
   })
 
-  test('a stale postmaster.pid that names a living stranger does not hinder the start', async () => {
+  test('a stale postmaster.pid with the pid of another program does not prevent the start', async () => {
     const folder = openFolder()
     const held = await started(folder)
     const pid_file = join(held.cluster_dir, 'postmaster.pid')
@@ -175,7 +175,7 @@ describe('death', () => {
     }
   })
 
-  test('an interrupted first start is begun anew', async () => {
+  test('an interrupted first start is repeated', async () => {
     const folder = openFolder()
     const half = join(openDataDir(optionsFor(folder).data_dir).path, 'postgres.new')
     fs.mkdirSync(half)

@@ -107,7 +107,7 @@ test('a message over the limit is refused and not kept', async () => {
   expect((await messages()).data).toEqual([])
 })
 
-test('every try is journalled with what the client was told', async () => {
+test("every attempt is recorded with the client's reply", async () => {
   await control('POST', 'faults', { mode: 'reject_perm', to: 'gone@example.com' })
   await send(child.addresses.mail.smtp, { to: 'a@example.com', subject: 'x', text: 'x' })
   await send(child.addresses.mail.smtp, { to: 'gone@example.com', text: 'x' }).catch(() => {})

@@ -1,4 +1,7 @@
-/** What the mailbox lets go: beyond 10,000 of a kind, and after seven days, on the disk too. */
+/**
+ * What the mailbox deletes: messages beyond 10,000 of a kind, and after seven days, on the disk
+ * too.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

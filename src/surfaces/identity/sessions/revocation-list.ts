@@ -13,7 +13,7 @@ import type { SigningKeys } from '../keys/signing-keys.ts'
 export type Denied = {
   has(session_id: string): boolean
   add(session_ids: readonly string[]): void
-  onAdd(hear: (session_id: string) => void): void
+  onAdd(listener: (session_id: string) => void): void
   /** Reads the revocations within the life of a token, then keeps reading until `stop`. */
   start(): Promise<void>
   stop(): Promise<void>
@@ -51,7 +51,7 @@ export function openDenied(
   const { db, settings, log } = kernel
   const life_seconds = settings['identity.access_ttl_seconds'] + margin_seconds
   const until = new Map<string, number>()
-  const hearers: ((session_id: string) => void)[] = []
+  const listeners: ((session_id: string) => void)[] = []
   let since: string | null = null
   let asking: Promise<void> | undefined
   let again = false
@@ -60,7 +60,7 @@ export function openDenied(
 
   const add = (session_ids: readonly string[]) => {
     for (const id of session_ids) {
-      if (!until.has(id)) for (const hear of hearers) hear(id)
+      if (!until.has(id)) for (const listener of listeners) listener(id)
       until.set(id, performance.now() + life_seconds * 1000)
     }
   }
@@ -94,7 +94,7 @@ export function openDenied(
   return {
     has: session_id => until.has(session_id),
     add,
-    onAdd: hear => void hearers.push(hear),
+    onAdd: listener => void listeners.push(listener),
     start: async () => {
       await ask()
       unhear = kernel.onWake(() => void poll(), [revocation_sign.topic])

@@ -1,4 +1,4 @@
-/** One mailbox has one spelling, and what could be somebody else's is refused. */
+/** One mailbox has one spelling, and an address that could belong to another person is refused. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseEmail } from '../accounts/email.ts'

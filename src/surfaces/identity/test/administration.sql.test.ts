@@ -73,7 +73,7 @@ describe.concurrent('seeing', () => {
     expect((await world.login(stranger)).status).toBe(201)
   })
 
-  test('members administer nobody', async () => {
+  test('members have no administrative permissions', async () => {
     const { token, id, tenant } = await world.member()
     const other = await world.member(tenant)
     const answers = await Promise.all([

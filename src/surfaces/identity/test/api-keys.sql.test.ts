@@ -113,7 +113,7 @@ test.concurrent('a revoked key is dead at once; revoking again changes nothing',
 })
 
 test.concurrent(
-  'whoever manages the keys of the tenant sees and revokes them; a key ends itself',
+  "an administrator of the tenant's keys sees and revokes them; a key can revoke itself",
   async () => {
     const owner = await reader()
     const admin = await world.member(owner.tenant)

@@ -157,7 +157,7 @@ test('a login token is a Bearer for its own challenges only', async () => {
   expect((await verify(world, foreign.id, foreign.login_token, { code })).status).toBe(201)
 })
 
-test('nobody, nonsense and unknown ids are told so', async () => {
+test('anonymous callers, invalid and unknown ids get their own errors', async () => {
   const { member } = await guarded(world)
   const { id, login_token } = await halfway(world, member)
   const body = { code: '000000' }

@@ -13,7 +13,7 @@ function jar(headers: Headers): string {
     .join('; ')
 }
 
-test('cookies carry the tokens, and the CSRF token is demanded', async () => {
+test('cookies carry the tokens, and the CSRF token is required', async () => {
   const member = await world.member()
   const login = await world.login(member, { delivery: 'cookie' })
   expect(login.status).toBe(201)

@@ -1,6 +1,6 @@
 /**
- * Nobody learns from an answer whether an address has an account, nobody takes an address before its
- * mailbox is proven, and neither a dump of the database nor what is written outside it holds a secret.
+ * No reply reveals whether an address has an account, no account owns an address before its mailbox
+ * is verified, and neither a dump of the database nor any output contains a secret.
  */
 import { afterAll, describe, expect, test } from 'vitest'
 import { Type } from 'typebox'
@@ -68,7 +68,7 @@ describe.each([
   })
 })
 
-test('an address that nobody has gets no mail, but leaves the same rows as one that has an account', async () => {
+test('an unknown address gets no mail, but has the same rows as a known one', async () => {
   const tenant = await world.tenant()
   await owned(world, 'asks@example.test', tenant)
   const written: string[][] = []
@@ -96,7 +96,7 @@ test('an address that nobody has gets no mail, but leaves the same rows as one t
   for (const { id } of dropped) expect(await world.identity.mail(id)).toBeUndefined()
 })
 
-test('where an address must be proven, nobody logs in before', async () => {
+test('where an address must be verified, a login before that is refused', async () => {
   const tenant = await proving.tenant()
   const email = 'early@example.test'
   const body = { email, password, tenant: tenant.slug }
@@ -123,7 +123,7 @@ test('what proves nothing does not use up a mailed token, and later registration
       })
       expect(wrong.body.code).toBe('one_time_token_invalid')
     }
-    const body = { ...victim, password: 'somebody else chose this one' }
+    const body = { ...victim, password: 'another person chose this one' }
     expect((await proving.call('POST', '/v1/accounts', { body })).status).toBe(202)
   }
   const body = { token, registration_id: registered.body.id }

@@ -1,4 +1,4 @@
-/** Separated duties meet in no role, whoever asks and however it reaches the table. */
+/** No role contains separated duties, for any caller and any way into the table. */
 import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { openProductWorld } from '../../../../test/product-world.ts'
@@ -59,7 +59,7 @@ test('of two halves added at once one is stored', async () => {
   expect(ended.filter(one => one.status === 'fulfilled')).toHaveLength(1)
 })
 
-test('the database knows the duty of every permission', async () => {
+test('the database stores the duty of every permission', async () => {
   const declared = [...gather(composition.surfaces).permissions]
   const known = await world.platform.kernel.db.many(
     Type.Object({ permission: Type.String(), duty: Type.Union([Type.String(), Type.Null()]) }),

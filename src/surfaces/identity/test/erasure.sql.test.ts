@@ -1,4 +1,7 @@
-/** An erased account leaves no way in and nothing personal; its tombstone only proves that it was. */
+/**
+ * An erased account has no credentials and no personal data; its tombstone only proves that it
+ * existed.
+ */
 import { afterAll, expect, test } from 'vitest'
 import { Type } from 'typebox'
 import { openProductWorld, password } from '../../../../test/product-world.ts'
@@ -51,7 +54,7 @@ test('a person exports what all surfaces keep of them, and nothing secret', asyn
   expect((await world.call('GET', '/v1/me/export')).status).toBe(401)
 })
 
-test('what is erased of a person is told to every surface in the same commit', async () => {
+test('an erasure is passed to every surface in the same commit', async () => {
   const { kernel, opened } = world.platform
   const member = await world.member()
   const { id, token } = member

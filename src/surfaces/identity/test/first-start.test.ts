@@ -41,7 +41,7 @@ describe('the first administrator', () => {
       { ADMIN_EMAIL: 'root@example.test', ADMIN_PASSWORD: 'aaaaaaaaaaaa' },
       'ADMIN_PASSWORD is refused',
     ],
-  ] as const)('that cannot be one is told in words: %j', async ([settings, words]) => {
+  ] as const)('that is invalid gets an explanation: %j', async ([settings, words]) => {
     await expect(openProductWorld(settings)).rejects.toThrow(words)
   })
 
@@ -50,7 +50,7 @@ describe('the first administrator', () => {
     expect(await firstAdministrator(config)).toBeNull()
   })
 
-  test('holds administrative permissions only with a second factor where that is demanded', async () => {
+  test('holds administrative permissions only with a second factor where that is required', async () => {
     const world = await openProductWorld({ IDENTITY_ADMIN_REQUIRES_MFA: 'true' })
     const member = await world.member()
     await world.give(member, 'tenant_admin')
@@ -61,7 +61,7 @@ describe('the first administrator', () => {
   })
 })
 
-test('production proves addresses and demands a second factor unless told otherwise', () => {
+test('production verifies addresses and requires a second factor by default', () => {
   const { settings } = loadConfig({}, { PROFILE: 'production' })
   expect(settings['identity.require_verified_email']).toBe(true)
   expect(settings['identity.admin_requires_mfa']).toBe(true)

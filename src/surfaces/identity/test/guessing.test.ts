@@ -1,4 +1,7 @@
-/** Guessing is throttled before a hash is computed, nobody can lock out a known device, and valid bursts pass. */
+/**
+ * Guessing is limited before a hash is computed, a known device cannot be locked out, and many
+ * valid logins pass.
+ */
 import { afterAll, describe, expect, test } from 'vitest'
 import {
   openProductWorld,

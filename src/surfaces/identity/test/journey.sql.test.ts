@@ -117,7 +117,7 @@ describe.concurrent('a person', () => {
     expect((await world.call('GET', '/v1/me', { token: other.access_token })).status).toBe(401)
   })
 
-  test('moves to another address: it holds once its mailbox is proven, and the old one is told', async () => {
+  test('moves to another address: valid once its mailbox is verified, with a mail to the old one', async () => {
     const member = await world.member()
     const email = `new-${member.email}`
     const asked = await world.call('POST', '/v1/email-changes', {

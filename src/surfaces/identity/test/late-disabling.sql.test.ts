@@ -1,6 +1,6 @@
 /**
- * Whoever has proven who they are gets no session if their account or tenant was disabled meanwhile,
- * however they proved it. The disabling is held open until the login waits for it, then committed.
+ * A person whose account or tenant is disabled between authentication and session gets no session,
+ * for every kind of login. The disabling is held open until the login waits for it, then committed.
  */
 import { afterAll, expect, test } from 'vitest'
 import { Type } from 'typebox'
@@ -107,7 +107,7 @@ test.each(['password', 'address'] as const)(
   },
 )
 
-/** How many connections of this database wait for a row that somebody else holds. */
+/** How many connections of this database wait for a row lock. */
 async function waiting(): Promise<number> {
   const { count } = await db.one(
     Type.Object({ count: Type.Integer() }),

@@ -1,6 +1,6 @@
 /**
- * A provider that lies about who somebody is: whatever its id_token says, nobody is logged in whom it did
- * not sign for, for this login alone.
+ * A provider that lies about identities: whatever its id_token says, only a person for whom it
+ * signed is logged in, for this login alone.
  */
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { UnsecuredJWT } from 'jose'
@@ -94,7 +94,7 @@ describe('an id_token is refused', () => {
     ['without a subject', 'oauth_invalid_response', () => claims({ sub: undefined })],
     ['with a subject without end', 'answer_not_accepted', () => claims({ sub: 'x'.repeat(300) })],
     [
-      'that nobody signed',
+      'without a signature',
       'oauth_invalid_response',
       () => ({
         ...world.victim().honest,
@@ -151,7 +151,7 @@ describe('an id_token is refused', () => {
     expect(await accounts()).toBe(0)
   })
 
-  test('of a foreign key, and the keys are not asked for again and again', async () => {
+  test('of a foreign key, and the keys are not fetched repeatedly', async () => {
     expect((await come()).error).toBeNull()
     const before = provider.asked['/jwks']
     for (const kid of [provider.public_jwk['kid'], 'unknown-1', 'unknown-2', 'unknown-3']) {

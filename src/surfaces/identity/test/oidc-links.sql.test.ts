@@ -38,7 +38,7 @@ describe('linking', () => {
     expect([taken.status, taken.body.code]).toEqual([409, 'external_identity_taken'])
   })
 
-  test('needs somebody who is logged in', async () => {
+  test('requires a logged-in account', async () => {
     const { page, body } = await begin(browse(), { more: { purpose: 'link' } })
     expect([page.status, body.code]).toEqual([401, 'authentication_required'])
   })
@@ -113,7 +113,7 @@ describe('unlinking', () => {
         sql`select subject from identity.external_identities where id = ${one?.id ?? ''}`,
       ),
     ).toEqual({ subject: null })
-    // The same identity may be linked anew.
+    // The same identity may be linked again.
     const again = await come(sub, { token: login.body.access_token, more: { purpose: 'link' } })
     const linked = await world.call('POST', '/v1/me/external-identities', {
       token: login.body.access_token,
@@ -135,7 +135,7 @@ describe('unlinking', () => {
     expect(await mineOf(token)).toHaveLength(1)
   })
 
-  test('of somebody else’s identity finds none', async () => {
+  test("of another account's identity finds none", async () => {
     const { body } = await redeem((await come(someone().sub)).ticket)
     const [one] = await mineOf(body.access_token)
     const other = await world.member()

@@ -61,7 +61,7 @@ test('providers are taken from the setting or from a file', async () => {
   expect(open('').party('acme')).toBeUndefined()
 })
 
-describe('the start is refused, and the secret is not told', () => {
+describe('the start is refused, and the secret is not shown', () => {
   const broken = join(folder, 'broken.json')
   test.each<[string, unknown, Environment, RegExp]>([
     ['no JSON', `[{"client_secret":"${secret}",}]`, {}, /is not valid JSON. Write it like/],

@@ -1,6 +1,6 @@
 /**
- * Logging in at a real OpenID provider, by its own pages: new and known people, tickets that count once,
- * and what is refused before anybody leaves.
+ * Logging in at a real OpenID provider, by its own pages: new and known people, tickets that are
+ * valid once, and refusals before the redirect.
  */
 import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -61,7 +61,7 @@ describe('somebody new', () => {
     expect(new Set(logins.map(({ body }) => body.account_id)).size).toBe(1)
   })
 
-  test('is not let in where people are invited, and not told whether the address is known', async () => {
+  test('is refused where people are invited, without revealing whether the address is known', async () => {
     const tenant = await world.tenant()
     await world.platform.kernel.db.run(
       sql`update identity.tenants set signup = 'invite' where id = ${tenant.id}`,
@@ -162,7 +162,7 @@ describe('a ticket', () => {
   })
 })
 
-describe('what is refused before anybody leaves for the provider', () => {
+describe('refusals before the redirect to the provider', () => {
   test.each([
     ['an unknown provider', { name: 'nobody' }, 404, 'oidc_provider_not_found'],
     [
@@ -203,7 +203,7 @@ describe('what is refused before anybody leaves for the provider', () => {
   })
 })
 
-test('a provider that refuses the platform’s secret lets nobody in', async () => {
+test('a provider that refuses the platform’s secret causes no login', async () => {
   expect((await come(someone().sub, { name: 'strange' })).error).toBe('provider_error')
 })
 

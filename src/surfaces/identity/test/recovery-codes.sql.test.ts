@@ -18,7 +18,7 @@ import {
 const world = await openMfaWorld()
 afterAll(() => world.close())
 
-test('a code logs in once, instead of whatever factor was asked for', async () => {
+test('a code logs in once, instead of the requested factor', async () => {
   const { member, recovery_codes } = await guarded(world)
   const recovery_code = recovery_codes[0]
   const first = await halfway(world, member)
@@ -82,7 +82,7 @@ test('without a factor there is nothing to recover', async () => {
   expect(asked.body.code).toBe('mfa_method_not_found')
 })
 
-test('another account’s code is no use', async () => {
+test('another account’s code is refused', async () => {
   const { recovery_codes } = await guarded(world)
   const { member } = await keyed(world)
   const { id, login_token } = await halfway(world, member)

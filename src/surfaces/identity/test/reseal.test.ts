@@ -1,4 +1,4 @@
-/** The keyring is rotated twice and its old keys are taken away: nobody who could come in is kept out. */
+/** The keyring is rotated twice and its old keys are removed: everyone can still log in. */
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -74,7 +74,7 @@ describe.concurrent('roles', () => {
     expect(changed.status).toBe(404)
   })
 
-  test('whoever may not, cannot', async () => {
+  test('callers without the permission are refused', async () => {
     const member = await world.member()
     const { token, id } = member
     const body = { role_id: 'mine', name: 'x', permissions: ['identity.accounts.read'] }

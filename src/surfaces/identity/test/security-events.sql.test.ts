@@ -44,26 +44,29 @@ test.concurrent('others’ only with the permission and in the tenant', async ()
   expect((await read(auditor, `?account_id=${member.id}`)).body.data).toEqual([])
 })
 
-test.concurrent('administration is told to the one it is about, page by page', async () => {
-  const admin = await world.member()
-  await world.give(admin, 'tenant_admin')
-  const member = await world.member(admin.tenant)
-  const role = `/v1/accounts/${member.id}/roles/auditor`
-  await world.call('PUT', role, { token: admin.token })
-  await world.call('DELETE', role, { token: admin.token })
-  const seen: { action: string; actor: string; id: string }[] = []
-  let cursor: string | null = ''
-  while (cursor !== null) {
-    const query: string = cursor ? `&cursor=${cursor}` : ''
-    const { body } = await read(member, `?limit=1${query}`)
-    seen.push(...body.data)
-    cursor = body.next_cursor
-  }
-  expect(actions(seen)).toEqual(['role.revoked', 'role.assigned', 'session.created'])
-  expect(seen.slice(0, 2).map(one => one.actor)).toEqual([admin.id, admin.id])
-  expect((await read(member, '?limit=0')).status).toBe(422)
-  expect((await read(member, '?limit=101')).status).toBe(422)
-})
+test.concurrent(
+  'administrative acts are shown to the account concerned, page by page',
+  async () => {
+    const admin = await world.member()
+    await world.give(admin, 'tenant_admin')
+    const member = await world.member(admin.tenant)
+    const role = `/v1/accounts/${member.id}/roles/auditor`
+    await world.call('PUT', role, { token: admin.token })
+    await world.call('DELETE', role, { token: admin.token })
+    const seen: { action: string; actor: string; id: string }[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const query: string = cursor ? `&cursor=${cursor}` : ''
+      const { body } = await read(member, `?limit=1${query}`)
+      seen.push(...body.data)
+      cursor = body.next_cursor
+    }
+    expect(actions(seen)).toEqual(['role.revoked', 'role.assigned', 'session.created'])
+    expect(seen.slice(0, 2).map(one => one.actor)).toEqual([admin.id, admin.id])
+    expect((await read(member, '?limit=0')).status).toBe(422)
+    expect((await read(member, '?limit=101')).status).toBe(422)
+  },
+)
 
 test.concurrent('no event holds an address, a password or a token', async () => {
   const member = await world.member()

@@ -1,4 +1,7 @@
-/** Step-up: dangerous acts want a fresh proof, and the second factor of whoever has one. */
+/**
+ * Step-up: dangerous acts require a recent authentication, and a second factor from accounts that
+ * have one.
+ */
 import { afterAll, expect, test } from 'vitest'
 import {
   activate,

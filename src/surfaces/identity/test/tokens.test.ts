@@ -111,7 +111,7 @@ describe('an access token', () => {
     ['signed with the public key as a secret', () => confused()],
     ['with a changed claim', () => changed(member.token)],
     ['cut short', () => member.token.slice(0, -4)],
-    ['that is no token', () => 'a.b.c'],
+    ['that is not a token', () => 'a.b.c'],
   ])('%s is refused', async ([, make]) => {
     const { status, code, challenge } = await me(await make())
     expect({ status, code, challenge }).toEqual({
@@ -125,7 +125,7 @@ describe('an access token', () => {
     expect((await me(await forge({ claims: expired(3) }))).status).toBe(200)
   })
 
-  test('for the realtime socket comes from the same key and is no access token', async () => {
+  test('for the realtime socket comes from the same key and is not an access token', async () => {
     const token = await world.identity.realtimeToken(member.session_id, member.id, member.tenant.id)
     const { payload } = await jwtVerify(token, jwks, { issuer, audience: 'realtime' })
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(60)

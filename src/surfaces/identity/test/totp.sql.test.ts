@@ -123,7 +123,7 @@ test('one code in two challenges at once opens one session', async () => {
   expect(statuses(answers)).toEqual([201, 401])
 })
 
-test('a factor that nobody activates in time is forgotten', async () => {
+test('a factor that is not activated in time is deleted', async () => {
   const member = await world.member()
   const { method_id, app } = await enrolTotp(world, member.token)
   await moveClock(world, 601)
@@ -133,7 +133,7 @@ test('a factor that nobody activates in time is forgotten', async () => {
   expect(late.body.code).toBe('mfa_method_not_found')
 })
 
-test('somebody else’s factor is not there', async () => {
+test('another account’s factor does not exist', async () => {
   const { member, method_id } = await guarded(world)
   const other = await world.member(member.tenant)
   const path = `/v1/mfa/methods/${method_id}`
@@ -164,7 +164,7 @@ test('two first factors at once: the second needs the first', async () => {
   expect(statuses(answers)).toEqual([200, 403])
 })
 
-test('the secret lies sealed, and is sealed anew by each use', async () => {
+test('the secret is sealed, and sealed again by each use', async () => {
   const { member, method_id, app } = await guarded(world)
   const { kernel } = world.platform
   const row = () =>

@@ -1,6 +1,6 @@
 /**
- * A wave of logins waits in a queue that ends: past it 503 at once, and whoever asks for something else
- * is answered meanwhile. Two hundred logins cost as many hashes at a time as there are cores, no more.
+ * Many logins at once wait in a bounded queue: beyond it 503 at once, and other requests are served
+ * meanwhile. Two hundred logins cost as many hashes at a time as there are cores, no more.
  */
 import { availableParallelism } from 'node:os'
 import { execFile } from 'node:child_process'
@@ -30,7 +30,7 @@ async function hashesOf(url: string): Promise<number> {
   return Number(/^auth_hashes_total (\d+)/m.exec(text)?.[1] ?? 0)
 }
 
-test('others are answered while two hundred logins wait, and those beyond the queue are told at once', async () => {
+test('other requests are served while two hundred logins wait, and logins beyond the queue get 503 at once', async () => {
   const one = await startProcess({ ...world.environment, ROLES: 'api' }, 'product')
   const before = await residentMegabytes(one.child.pid)
   const order: string[] = []

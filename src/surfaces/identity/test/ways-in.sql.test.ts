@@ -1,6 +1,6 @@
 /**
- * Whatever opens an account is announced and told to its owner when it comes and when it goes, also when
- * it goes because the account goes.
+ * Every credential that is added or removed has an event and a mail to its owner, also when it is
+ * removed together with the account.
  */
 import { afterAll, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
@@ -45,7 +45,7 @@ async function templates({ email }: Pick<Member, 'email'>): Promise<string[]> {
   return (await world.mails(email)).map(({ template }) => template)
 }
 
-test('its owner is told of each change', async () => {
+test('its owner gets a mail about each change', async () => {
   const who = await rich()
   const { token, member, identity_id, method_id } = who
   await ask(token, 'POST', '/v1/mfa/recovery-codes')

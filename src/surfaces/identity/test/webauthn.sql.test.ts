@@ -88,7 +88,7 @@ describe('what does not fit is refused, and the challenge stays open:', () => {
     expect(replayed.body.code).toBe('mfa_verification_failed')
   })
 
-  test('bytes that are no answer at all', async () => {
+  test('bytes that are not a response at all', async () => {
     const { member } = await keyed(world)
     const { id, login_token, challenge } = await halfway(world, member)
     const name = challenge.public_key.allowCredentials[0].id
@@ -99,7 +99,7 @@ describe('what does not fit is refused, and the challenge stays open:', () => {
   })
 })
 
-test('a count that goes back is told, and is no failure', async () => {
+test('a decreasing count is reported, and is not a failure', async () => {
   const { member, key } = await keyed(world)
   const logIn = async (counter: number) => {
     const { id, login_token, challenge } = await halfway(world, member)

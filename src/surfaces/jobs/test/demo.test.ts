@@ -36,7 +36,7 @@ describe.concurrent('demo.count', () => {
     expect(job.progress.current).toBeLessThan(1000)
   })
 
-  test('fails for good where it is told to, or in so many attempts', async () => {
+  test('fails at a given step, or in a number of attempts', async () => {
     const once = await counting({ to: 5, fail_at: 3 })
     const job = await world.reached(once.who, once.id, 'failed')
     expect([job.error.code, job.attempt_count]).toEqual(['counting_failed', 1])
@@ -45,7 +45,7 @@ describe.concurrent('demo.count', () => {
     expect(done.attempt_count).toBe(3)
   })
 
-  test('goes on where the attempt before it had come to', async () => {
+  test('continues where the previous attempt stopped', async () => {
     const { who, id } = await counting({ to: 12, step_ms: 100, fail_at: 8, failures: 1 })
     await world.reached(who, id, 'succeeded')
     const steps = await world.query<{ current: string }>(

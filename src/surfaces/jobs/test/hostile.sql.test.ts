@@ -30,7 +30,7 @@ describe.concurrent('a hostile submission', () => {
     ['a list', '[]', 422],
     ['a text', '"x"', 422],
     ['nothing', 'null', 422],
-    ['what is no JSON', '{"a":}', 400],
+    ['invalid JSON', '{"a":}', 400],
   ])('%s is refused', async (_what, json, status) => {
     const answer = await withParameters(json)
     expect([answer.status, typeof answer.body.code]).toEqual([status, 'string'])
@@ -57,7 +57,7 @@ describe.concurrent('a hostile submission', () => {
     expect((await withParameters(sized(16 * 1024))).status).toBe(202)
   })
 
-  test('fields that nobody knows are named and change nothing', async () => {
+  test('unknown fields are named and change nothing', async () => {
     const answer = await send(`{"type":"${idle}","state":"succeeded","tenant_id":"x","version":9}`)
     expect(answer.status).toBe(202)
     expect(answer.body).toMatchObject({ state: 'pending', version: 1, tenant_id: who.tenant.id })

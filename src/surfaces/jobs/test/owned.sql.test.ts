@@ -143,7 +143,7 @@ describe.concurrent('work of another surface', () => {
     expect([anew.status, anew.body.code]).toEqual([422, 'unknown_job_type'])
   })
 
-  test('is seen and cancelled by whoever submitted it with the permission of that surface', async () => {
+  test('is seen and cancelled by the submitter with the permission of that surface', async () => {
     const author = await world.person([own_permission])
     const colleague = await world.person([own_permission], author.tenant)
     const stripped = await world.person(['jobs.jobs.submit:*'], author.tenant)

@@ -1,6 +1,6 @@
 /**
- * Schedules and jobs that wait act for their owner only while the owner may still do it: it is asked at
- * each run, whichever way the right was lost.
+ * Schedules and waiting jobs act only while their owner has the permission: checked at each run,
+ * however it was lost.
  */
 import { afterAll, afterEach, expect, test } from 'vitest'
 import type { Member, Tenant } from '../../../../test/product-world.ts'

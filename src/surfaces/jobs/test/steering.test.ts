@@ -164,7 +164,7 @@ describe.concurrent('a retry', () => {
 })
 
 describe.concurrent('a redrive', () => {
-  test('takes up what failed of a type with this code, oldest first and no more than asked', async () => {
+  test('retries failed jobs of a type with this code, oldest first and no more than requested', async () => {
     const who = await world.person()
     const parent = await world.submit(who, { type: idle })
     const child = { type: idle, depends_on: [{ job_id: parent }] }
@@ -241,7 +241,7 @@ describe.concurrent('a change', () => {
     expect(changed.body).toMatchObject({ waiting_reason: 'dependencies', priority: 9 })
   })
 
-  test('of two of one version one is told 412', async () => {
+  test('of two requests with one version one gets 412', async () => {
     const who = await world.person()
     const id = await world.submit(who, { type: idle })
     const tag = { 'if-match': '"1"' }

@@ -66,7 +66,7 @@ describe.concurrent('submitting', () => {
       { type: idle, schema_version: 7 },
       'unsupported_schema_version',
     ],
-    ['a file where nobody keeps files', { type: idle, input_ref: newId() }, 'input_not_available'],
+    ['a file without a file store', { type: idle, input_ref: newId() }, 'input_not_available'],
     [
       'a deadline in the past',
       { type: idle, deadline_at: '2001-01-01T00:00:00Z' },
@@ -91,11 +91,7 @@ describe.concurrent('submitting', () => {
     ['a wrong parameter', { type: strict, parameters: { rows: 11 } }, 'validation_failed'],
     ['a missing parameter', { type: strict }, 'validation_failed'],
     ['a priority of 10', { type: idle, priority: 10 }, 'validation_failed'],
-    [
-      'a job that nobody has',
-      { type: idle, depends_on: [{ job_id: newId() }] },
-      'dependency_unknown',
-    ],
+    ['an unknown job', { type: idle, depends_on: [{ job_id: newId() }] }, 'dependency_unknown'],
   ])('%s is refused with 422', async (_what, body, code) => {
     const { status, body: said } = await world.order(await world.person(), body)
     expect([status, said.code]).toEqual([422, code])

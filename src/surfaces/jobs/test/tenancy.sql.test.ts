@@ -27,7 +27,7 @@ describe.concurrent('a job of another tenant', () => {
     ['POST', '/retry', {}],
     ['POST', '/retry', { mode: 'new_job' }],
     ['PATCH', '', { priority: 1 }],
-  ])('%s %s %o answers what an id answers that nobody has', async (method, rest, body) => {
+  ])('%s %s %o returns the same as for an unknown id', async (method, rest, body) => {
     const ask = async (job_id: string) =>
       world.call(method, `/v1/jobs/${job_id}${rest}`, { token: stranger.token, body })
     const [foreign, absent] = [await ask(id), await ask(newId())]
@@ -83,7 +83,7 @@ describe.concurrent('in the own tenant', () => {
     expect(list.body.data.map((job: { id: string }) => job.id)).toEqual([seen])
   })
 
-  test('whoever sees a job but may not steer it is told so', async () => {
+  test('a caller who sees a job but may not change it gets 403', async () => {
     const viewer = await world.person(['jobs.jobs.read:*'], owner.tenant)
     for (const act of ['cancel', 'retry']) {
       const answer = await world.call('POST', `/v1/jobs/${id}/${act}`, { token: viewer.token })
@@ -91,7 +91,7 @@ describe.concurrent('in the own tenant', () => {
     }
   })
 
-  test('whoever submitted a job sees and cancels it, for as long as they may submit', async () => {
+  test('the submitter of a job sees and cancels it, for as long as they may submit', async () => {
     const member = await world.person([`jobs.jobs.submit:${idle}`], owner.tenant)
     const own = await world.submit(member, { type: idle })
     expect((await world.show(member, own)).status).toBe(200)

@@ -89,7 +89,7 @@ function heartbeatRoute({ engine }: Deps): Route {
     method: 'POST',
     path: '/v1/workers/{worker_id}/heartbeats',
     name: 'sendWorkerHeartbeat',
-    summary: 'Keep leases, and hear what became of their jobs',
+    summary: 'Renew leases, and get the states of their jobs',
     permission: 'authenticated',
     added: true,
     absent: 'worker_not_found',

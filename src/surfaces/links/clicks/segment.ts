@@ -4,6 +4,7 @@
  * returns when the system has the frame, because queued writes would be lost in a kill of the
  * process.
  */
+/* oxlint-disable node/no-sync -- a frame must be with the system before the next click, and takes microseconds */
 import { closeSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import type { Batch } from './batch.ts'
 import { fromFrame } from './frames.ts'

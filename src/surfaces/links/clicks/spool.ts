@@ -4,6 +4,7 @@
  * process on the same machine takes over the files of a dead one; storing a batch twice does no
  * harm.
  */
+/* oxlint-disable node/no-sync -- a new file is made once in eight megabytes, before its first frame */
 import { mkdirSync } from 'node:fs'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'

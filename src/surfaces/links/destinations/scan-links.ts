@@ -7,7 +7,7 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { Id } from '../../../kernel/http/shapes.ts'
 import { done, dueQueue, type DueQueue } from '../../../kernel/work/due-queue.ts'
 import type { Deps } from '../deps.ts'
-import { judgeLink, type Verdict } from '../moderation/judge-link.ts'
+import { applyVerdict, type Verdict } from '../moderation/apply-verdict.ts'
 import type { UrlReputation } from './reputation.ts'
 
 const Scan = Type.Object({
@@ -50,7 +50,7 @@ export function scanQueue(
       if (outcome.end !== 'done') return
       await kernel.fault('links.before_verdict')
       const by = { actor: `system:${reputation.name}`, reason: 'found by the engine' }
-      await judgeLink(tx, { changes }, link, outcome.result, by)
+      await applyVerdict(tx, { changes }, link, outcome.result, by)
     },
   })
 }

@@ -15,7 +15,7 @@ import type { Deps } from '../deps.ts'
 import { apply_type } from './blocklist.ts'
 import { matchPattern, usable } from '../destinations/blocked-patterns.ts'
 import { clearRoots, matchesOf } from './clear-roots.ts'
-import { judgeLink } from './judge-link.ts'
+import { applyVerdict } from './apply-verdict.ts'
 
 const portion = 500
 
@@ -107,7 +107,7 @@ async function applyPortion(
   await db.tx(async tx => {
     judged = 0
     for (const [one, verdict] of verdicts) {
-      if (await judgeLink(tx, { changes }, one, verdict, by)) judged++
+      if (await applyVerdict(tx, { changes }, one, verdict, by)) judged++
     }
   })
   const { domain_id, code } = last

@@ -137,7 +137,7 @@ async function demandRoom(tx: Tx, most: number): Promise<void> {
 const forms = {
   host: 'A host name such as www.example.com is needed, without path or port. Kind url blocks one page.',
   suffix:
-    'A host name such as example.com is needed, without path or port; what is below it is meant too.',
+    'A host name such as example.com is required, without path or port; its sub-domains are included.',
   url: 'An absolute address is needed.',
   regex:
     'A regular expression of ECMAScript (flag u) of at most 500 characters is needed, without look-around and back references.',

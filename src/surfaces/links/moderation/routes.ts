@@ -86,7 +86,7 @@ function moderateRoute(deps: Deps): Route {
     method: 'POST',
     path: '/v1/links/{code}/moderation',
     name: 'moderateLink',
-    summary: 'Disable, enable or clear a link of anybody',
+    summary: 'Disable, enable or clear a link of any owner',
     sends: ['etag'],
     permission: 'links.links.moderate',
     added: true,

@@ -7,7 +7,10 @@ const reasons = {
     'There is no such link',
     'The address may have been mistyped: capital and small letters are different.',
   ],
-  link_expired: ['This link has expired', 'Whoever made it gave it an end, which has passed.'],
+  link_expired: [
+    'This link has expired',
+    'The creator of this link set an end time, which has passed.',
+  ],
   link_disabled: ['This link is disabled', 'It was switched off and leads nowhere for now.'],
   link_exhausted: [
     'This link has been used up',

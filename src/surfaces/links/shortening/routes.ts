@@ -100,7 +100,7 @@ function listRoute(deps: Deps): Route {
     name: 'listLinks',
     summary: 'My links, newest first',
     description:
-      'A request looks at a bounded number of links (links.list_rows): with a filter a page may hold fewer than its limit, or none, while has_more says that the look goes on.',
+      'A request reads a bounded number of links (links.list_rows): with a filter a page may hold fewer than its limit, or none, while has_more says that more may follow.',
     permission: 'links.links.read',
     added: true,
     query: LinkQuery,

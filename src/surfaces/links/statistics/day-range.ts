@@ -39,7 +39,7 @@ function dayIn(text: string, pointer: string, location: FieldError['location']):
 const rules = {
   order: { detail: 'The first day may not come after the last.' },
   range: { detail: `At most ${days_max} days are answered at once.`, params: { limit: days_max } },
-  format: { detail: 'There is no such day.' },
+  format: { detail: 'This day does not exist.' },
   minimum: {
     detail: `Days are counted from ${dayText(first_day)} on.`,
     params: { limit: dayText(first_day) },

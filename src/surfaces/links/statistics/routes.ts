@@ -81,7 +81,7 @@ function rebuildRoute(deps: Deps): Route {
     method: 'POST',
     path: '/v1/link-stats/rebuilds',
     name: 'rebuildLinkStats',
-    summary: 'Count clicks anew from their events, by a job',
+    summary: 'Rebuild click statistics from their events, by a job',
     permission: 'links.stats.rebuild',
     added: true,
     idempotency: 'optional',

@@ -132,7 +132,7 @@ describe.concurrent('the blocklist', () => {
     expect(cleared.body).toMatchObject({ state: 'active', safety_state: 'clean' })
   })
 
-  test('goes on where another worker stopped', async () => {
+  test('continues where another worker stopped', async () => {
     const name = host()
     const who = await world.member()
     const links = Array.from({ length: 20 }, () => ({ destination_url: `https://${name}/` }))
@@ -218,7 +218,7 @@ describe.concurrent('the blocklist', () => {
     }
   })
 
-  test('reaches links that exist by a job, which anybody who may look can follow', async () => {
+  test('reaches existing links by a job, which its readers can follow', async () => {
     const person = await world.member()
     const host = `www.h-${newId().slice(-12)}.test`
     const made = await world.shorten(person, { destination_url: `https://${host}/` })

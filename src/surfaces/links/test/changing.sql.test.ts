@@ -193,7 +193,7 @@ describe.concurrent('a deleted link', () => {
     expect(await world.told({ code })).toEqual(['link.created', 'link.deleted'])
   })
 
-  test('is not the one that somebody else changed meanwhile', async () => {
+  test('is not applied to a link that another request changed meanwhile', async () => {
     const { who, path } = await made()
     await world.call('PATCH', path, { token: who.token, body: { title: 'kept' } })
     const remove = (tag: string) =>

@@ -95,7 +95,7 @@ describe('a click', () => {
     expect(after).toBeLessThanOrEqual(visits.length)
   })
 
-  test('that a dead process left is told by the statistics, until it is counted', async () => {
+  test('in the spool of a dead process are reported by the statistics, until they are counted', async () => {
     const code = await link()
     const other = await startApi({ KERNEL_FAULTS: 'links.clicks_stored=hang' })
     // Its first clicks are stored and its process waits behind them; those after it stay in the spool.
@@ -163,7 +163,7 @@ describe('a click', () => {
     ])
   })
 
-  test('is stored on a day that nobody prepared, and not on one that is kept no more', async () => {
+  test('is stored on a day without a partition, and not on one beyond the retention', async () => {
     const code = `far-${newId().slice(-12)}`
     const builder = new BatchBuilder()
     const now = Date.now()

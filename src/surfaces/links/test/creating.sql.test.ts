@@ -59,7 +59,7 @@ describe.concurrent('a link', () => {
     expect(await world.told({ code: made.body.code })).toEqual(['link.created'])
   })
 
-  test('keeps everything that was asked for', async () => {
+  test('keeps every given value', async () => {
     const who = await world.member()
     const asked = {
       alias: alias(),
@@ -80,7 +80,7 @@ describe.concurrent('a link', () => {
     })
   })
 
-  test('has a code as long as was asked for', async () => {
+  test('has a code of the requested length', async () => {
     const who = await world.member()
     const { body } = await world.shorten(who, { code_length: 22 })
     expect(body.code).toHaveLength(22)
@@ -231,7 +231,7 @@ describe.concurrent('refused is', () => {
     expect(status).toBe(413)
   })
 
-  test('what is asked for without a name', async () => {
+  test('a request without a name', async () => {
     const { status } = await world.call('POST', '/v1/links', { body: {} })
     expect(status).toBe(401)
   })

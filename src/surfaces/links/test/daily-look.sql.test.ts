@@ -1,4 +1,4 @@
-/** The daily look at the record of a proven host, and at claims that nobody proves. */
+/** The daily check of the record of a verified host, and of unverified claims. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
 import type { Answer } from '../../../../test/world.ts'
@@ -61,7 +61,7 @@ describe('the daily look', () => {
     ])
   })
 
-  test('forgets a gap, and holds a silent DNS against nobody', async () => {
+  test('forgives a gap, and a silent DNS does not count', async () => {
     const claimed = await proven(who, newHost())
     const { record_name } = claimed.body.verification
     world.dns.lay(record_name, [])
@@ -78,7 +78,7 @@ describe('the daily look', () => {
     expect(await stateOf(who, claimed)).toBe('active')
   })
 
-  test('a suspended host passes to whoever proves it afresh; its links do not', async () => {
+  test('a suspended host passes to the account that verifies it; its links do not', async () => {
     const hostname = newHost()
     const claimed = await proven(who, hostname)
     await world.shorten(who, { alias: 'mine', domain: hostname })
@@ -103,7 +103,7 @@ describe('the daily look', () => {
     ])
   })
 
-  test('a claim that nobody proved is forgotten', async () => {
+  test('an unverified claim is deleted', async () => {
     const claimed = await claim(who, newHost())
     lay(claimed)
     for (let days = 0; days < 8; days++) await aDayLater()

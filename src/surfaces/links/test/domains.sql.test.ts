@@ -1,4 +1,4 @@
-/** Who may put links on a host: only whoever proves it in DNS. */
+/** Links on a host require its verification in DNS. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answer } from '../../../../test/world.ts'
 import { newHost, openDomainWorld, type DomainWorld } from './domain-world.ts'
@@ -92,7 +92,7 @@ describe.concurrent('a claim', () => {
     expect(codes).toEqual(['made', 'made', ...Array.from({ length: 4 }, () => 'quota_exceeded')])
   })
 
-  test('of somebody else is not there', async () => {
+  test('of another account is not found', async () => {
     const claimed = await claim(await world.member(), newHost())
     const other = await world.member()
     for (const [method, path] of [
@@ -238,7 +238,7 @@ describe.concurrent('links on a domain', () => {
     expect(body.errors[0].constraint).toBe('loop')
   })
 
-  test('keep their names when somebody else proves the host', async () => {
+  test('keep their names when another account verifies the host', async () => {
     const [first, second] = [await world.member(), await world.member()]
     const hostname = newHost()
     const domain = await proven(first, hostname)

@@ -1,4 +1,7 @@
-/** An edge cache is told of every change of a link until it has taken it, by either of two ways. */
+/**
+ * An edge cache gets a purge for every change of a link until it has accepted it, in one of two
+ * ways.
+ */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -204,7 +204,7 @@ test('a creation that is answered again is true everywhere, too, though its firs
   expect((await visit(address)).status).toBe(302)
 })
 
-test('nobody sees less than a change, whichever process made it', async () => {
+test('no process misses a change, whichever process made it', async () => {
   const code = await link()
   for (let round = 0; round < 10; round++) {
     const destination_url = `https://www.example.com/${round}`
@@ -220,7 +220,7 @@ test('nobody sees less than a change, whichever process made it', async () => {
   }
 })
 
-test('a link ends in memory when its life ends, and nobody may keep it longer', async () => {
+test('a cached link ends when its life ends, and no cache may store it longer', async () => {
   const expires_ms = Date.now() + 2000
   const code = await link({
     expires_at: new Date(expires_ms).toISOString(),

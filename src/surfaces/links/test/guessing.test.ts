@@ -46,7 +46,7 @@ test('a network is refused after so many misses, others and known links are not'
   expect(headers.get('ratelimit')).toBe(`"operation";r=0;t=${headers.get('retry-after')}`)
 })
 
-test('a zero character is no code: it is looked up nowhere', async () => {
+test('a zero character is not a code: it is not looked up', async () => {
   const before = await reads()
   for (const code of ['%00', 'abc%00def', 'abc%00']) {
     expect([code, (await visit(code, '192.0.2.2')).status]).toEqual([code, 404])
@@ -54,7 +54,7 @@ test('a zero character is no code: it is looked up nowhere', async () => {
   expect((await reads()) - before).toBe(0)
 })
 
-test('a code that is asked for again and again is looked up once', async () => {
+test('a code that is requested repeatedly is looked up once', async () => {
   const before = await reads()
   for (let visits = 0; visits < 20; visits++) {
     expect((await visit('nothing-here', '192.0.2.1')).status).toBe(404)
@@ -62,7 +62,7 @@ test('a code that is asked for again and again is looked up once', async () => {
   expect((await reads()) - before).toBe(1)
 })
 
-test('what can be no code is no guess: browsers ask for pictures of every host', async () => {
+test('a path that cannot be a code is not a guess: browsers request icons of every host', async () => {
   const statuses: number[] = []
   for (let visits = 0; visits < 120; visits++) {
     statuses.push((await visit('apple-touch-icon.png', '198.18.0.65')).status)

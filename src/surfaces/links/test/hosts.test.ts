@@ -68,7 +68,7 @@ test('a code belongs to one of them', async () => {
   expect((await onHost(world.url, hostname, `/${there}`)).status).toBe(404)
 })
 
-test('an address is no custom one, and a name below the platform is the platform', async () => {
+test('an IP address is not a custom host, and a name below the platform is the platform', async () => {
   const code = await link()
   expect((await onHost(world.url, '[::1]:80', `/${code}`)).status).toBe(302)
   for (const host of ['10.0.0.1:8080', 'dodeca', 'acme.dodeca.test']) {
@@ -107,7 +107,7 @@ test.each(['pending_verification', 'suspended', 'removed', null])(
   },
 )
 
-test('two of them are refused, and a stranger cannot name another', async () => {
+test('two of them are refused, and a client cannot name another host', async () => {
   const code = await link({ domain: hostname })
   const twice = `GET /livez HTTP/1.1\r\nHost: dodeca.test\r\nHost: ${hostname}\r\n\r\n`
   expect(await firstLine(world.url, twice)).toBe('HTTP/1.1 400 Bad Request')
@@ -115,7 +115,7 @@ test('two of them are refused, and a stranger cannot name another', async () => 
   expect(spoofed.status).toBe(404)
 })
 
-test('a proxy of ours says which host it was asked for, and nobody else does', async () => {
+test('only a proxy of ours can pass on the requested host', async () => {
   const code = await link({ domain: hostname })
   const through = async (from: string, forwarded: string) => {
     const headers = { 'x-forwarded-host': forwarded }

@@ -1,6 +1,6 @@
 /**
- * The database dies under load: redirects go on until the lease ends, then visitors are told to come back,
- * and when it is there again every click that was answered is counted, none twice.
+ * The database dies under load: redirects continue until the lease ends, then visitors get 503, and
+ * when it is back every redirect is counted, none twice.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

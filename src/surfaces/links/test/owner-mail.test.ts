@@ -63,7 +63,7 @@ const heard = (ids: readonly string[], many: number) =>
     return found.many === many
   })
 
-test('a suspended host is told once each time, and to nobody who has proven no address or is gone', async () => {
+test('a suspended host causes one mail each time, and none to an owner without a verified address', async () => {
   const [who, stranger, leaver] = [await world.member(), await world.member(), await world.member()]
   for (const one of [who, leaver]) await prove(world, one)
   const claimed = await unproven(who)
@@ -109,7 +109,7 @@ test('a suspended host is told once each time, and to nobody who has proven no a
   await next.kill()
 }, 120_000)
 
-test('a host that is back before it is heard is not told', async () => {
+test('a host that is back before the event is consumed causes no mail', async () => {
   const who = await world.member()
   await prove(world, who)
   const claimed = await unproven(who)

@@ -1,6 +1,6 @@
 /**
- * The pages that visitors see: nothing of a link becomes markup, no script can run, and whoever listens to
- * a page, sees little or cannot use a mouse gets the same as everybody.
+ * The pages for visitors: nothing of a link becomes markup, no script can run, and they work with a
+ * screen reader, large text and the keyboard.
  */
 import { describe, expect, test } from 'vitest'
 import { absentPage } from '../pages/absent.ts'
@@ -28,17 +28,14 @@ const pages = [
   ['absent', absentPage('link_expired')],
 ] as const
 
-test.each(pages)(
-  '%s: no script, no stranger’s markup, and a policy that says so',
-  (_name, page) => {
-    expect(page.html).toMatch(/^<!doctype html>\n<html lang="en">/)
-    expect(page.html).not.toMatch(/<script|<b>|<x>| onclick=/)
-    expect(page.headers['cache-control']).toBe('no-store')
-    expect(page.headers['content-security-policy']).toMatch(
-      /^default-src 'none'; style-src 'sha256-[\w+/=]+'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
-    )
-  },
-)
+test.each(pages)('%s: no script, no markup of users, and a policy that says so', (_name, page) => {
+  expect(page.html).toMatch(/^<!doctype html>\n<html lang="en">/)
+  expect(page.html).not.toMatch(/<script|<b>|<x>| onclick=/)
+  expect(page.headers['cache-control']).toBe('no-store')
+  expect(page.headers['content-security-policy']).toMatch(
+    /^default-src 'none'; style-src 'sha256-[\w+/=]+'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+  )
+})
 
 test('the warning says where the link leads, in the letters that are really there', () => {
   const { html } = warningPage({

@@ -61,7 +61,7 @@ describe('a redirect', () => {
     expect(headers.get('surrogate-key')).toMatch(/^link-[0-9a-f-]{36} domain-[0-9a-f-]{36}$/)
   })
 
-  test('that is counted is kept by nobody, whatever its owner says', async () => {
+  test('that is counted is never cached, whatever its owner says', async () => {
     const policy = { cache_seconds: 120, edge_cache_seconds: 600 }
     const code = await link({ max_clicks: 2, policy })
     for (let visits = 0; visits < 2; visits++) {
@@ -71,7 +71,7 @@ describe('a redirect', () => {
     }
   })
 
-  test('is each its own where many unknown to memory are asked for at once', async () => {
+  test('many uncached codes at once each lead to their own destination', async () => {
     const links = Array.from({ length: 100 }, (_, n) => ({
       destination_url: `https://www.example.com/${n}`,
     }))
@@ -203,7 +203,7 @@ describe('no redirect', () => {
 })
 
 describe('a preview', () => {
-  test('shows where a link leads, and is no click', async () => {
+  test('shows where a link leads, and is not a click', async () => {
     const code = await link()
     const { status, body } = await visit(`/${code}+`)
     expect([status, body]).toEqual([

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { judgeLink } from '../moderation/judge-link.ts'
+import { applyVerdict } from '../moderation/apply-verdict.ts'
 import { platform_domain_id } from '../domains/platform.ts'
 import { openLinkWorld, type LinkWorld } from './link-world.ts'
 
@@ -40,7 +40,7 @@ describe.concurrent('a verdict', () => {
     const { db } = world.platform.kernel
     const judge = (destination_version: number) =>
       db.tx(tx =>
-        judgeLink(
+        applyVerdict(
           tx,
           world.deps,
           { domain_id: platform_domain_id, code: body.code, destination_version },
@@ -68,7 +68,7 @@ describe.concurrent('a verdict', () => {
     const who = await world.member()
     const { body } = await world.shorten(who, {})
     const judged = { domain_id: platform_domain_id, code: body.code, destination_version: 1 }
-    await world.platform.kernel.db.tx(tx => judgeLink(tx, world.deps, judged, 'malicious', by))
+    await world.platform.kernel.db.tx(tx => applyVerdict(tx, world.deps, judged, 'malicious', by))
     const patch = (change: object) =>
       world.call('PATCH', `/v1/links/${body.code}`, { token: who.token, body: change })
     expect((await patch({ state: 'active' })).body.code).toBe('link_disabled_by_safety')

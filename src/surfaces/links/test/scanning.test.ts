@@ -8,7 +8,7 @@ import { eventually } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { platform_domain_id } from '../domains/platform.ts'
-import { judgeLink } from '../moderation/judge-link.ts'
+import { applyVerdict } from '../moderation/apply-verdict.ts'
 import { openLinkWorld, type LinkWorld } from './link-world.ts'
 
 let world: LinkWorld
@@ -63,7 +63,7 @@ test('a threat is disabled, at once and after a change', async () => {
   }
 })
 
-test('what our own rules suspect stays suspicious when the engine knows nothing of it', async () => {
+test('a link that our own rules suspect stays suspicious when the engine has no entry for it', async () => {
   const who = await world.member()
   const { body } = await world.shorten(who, { destination_url: 'https://xn--pple-43d.com/' })
   await eventually('it was scanned', async () => (await read(who, body.code)).version === 2)
@@ -98,7 +98,7 @@ test('a verdict for an old destination comes too late', async () => {
     return state === 'active' && destination_version === 2
   })
   const late = world.platform.kernel.db.tx(tx =>
-    judgeLink(
+    applyVerdict(
       tx,
       world.deps,
       { domain_id: platform_domain_id, code: body.code, destination_version: 1 },
@@ -115,7 +115,7 @@ test('a verdict for an old destination comes too late', async () => {
 })
 
 test.each(['unavailable', 'invalid_response'])(
-  'an engine that is %s is asked again',
+  'an engine that is %s is called again',
   async mode => {
     const who = await world.member()
     const uri = address()

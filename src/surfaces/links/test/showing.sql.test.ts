@@ -117,7 +117,7 @@ describe.concurrent('the picture', () => {
     expect(read?.data).toBe(`http://dodeca.test/${code}?s=qr`)
   })
 
-  test('is drawn as SVG, and not sent again to whoever has it', async () => {
+  test('is drawn as SVG, and not sent again to a client that has it', async () => {
     const { who, path } = await made()
     const first = await world.call('GET', `${path}/qr`, { token: who.token })
     expect(first.headers.get('content-type')).toBe('image/svg+xml; charset=utf-8')

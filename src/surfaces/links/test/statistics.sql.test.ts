@@ -1,4 +1,4 @@
-/** What the owner of a link reads of its clicks: who came, told apart as far as that is coarse. */
+/** The statistics for the owner of a link, in coarse classes. */
 import { Agent, get } from 'node:http'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
@@ -103,7 +103,7 @@ describe('statistics', () => {
     expect(shown.body.clicks).toBe(4)
   })
 
-  test('have a range, and only what was asked for', async () => {
+  test('have a range, and only the requested dimensions', async () => {
     const code = await link()
     const one = await stats(code, '?from=2026-01-01&to=2026-01-01&dimensions=os,%20country')
     expect([one.series.length, Object.keys(one.dimensions).sort()]).toEqual([1, ['country', 'os']])

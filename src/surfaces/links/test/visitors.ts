@@ -1,4 +1,4 @@
-/** Visitors who follow a link again and again, and remember when they asked and what they were answered. */
+/** Visitors who follow a link repeatedly, and record when they asked and what the reply was. */
 import { setTimeout as wait } from 'node:timers/promises'
 
 export type Visit = {

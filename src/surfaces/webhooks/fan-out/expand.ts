@@ -51,7 +51,7 @@ export async function expand(
       found as materialized (
         select g.*, s.id, s.api_version, s.ordered, s.held_seconds
         from given g
-        cross join lateral (${hearers(after, limit)}) s
+        cross join lateral (${subscribers(after, limit)}) s
       ),
       wide as materialized (
         select tenant_id, min(ordinal) as ordinal
@@ -107,7 +107,7 @@ function given(events: readonly LoggedEvent[]): Sql {
 }
 
 /** The next subscriptions of the event `g`, up to a limit. */
-function hearers(after: string | null, limit: number): Sql {
+function subscribers(after: string | null, limit: number): Sql {
   return sql`
     select s.id, s.api_version, s.ordering = 'aggregate' as ordered, s.held_seconds
       + coalesce(extract(epoch from (select kernel.now()) - s.paused_at), 0)::bigint

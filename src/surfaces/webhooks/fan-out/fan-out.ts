@@ -20,29 +20,29 @@ import { expand } from './expand.ts'
 
 export const portion_max = 2000
 
-type Hearers = Pick<Deps, 'sender' | 'types'> & {
+type FanOutDeps = Pick<Deps, 'sender' | 'types'> & {
   readonly bodies: Bodies
   /** There is a wide fan-out to continue. */
   readonly wide: { kick(): void }
 }
 
-export function fanOutConsumer(hearers: Hearers): Consumer {
+export function fanOutConsumer(deps: FanOutDeps): Consumer {
   return {
     name: 'webhooks.fan_out',
     // A type that only a newer process knows waits for such a process; `all` subscribes to it.
     events: 'all',
-    run: (tx, event) => hear(tx, hearers, [event]),
-    runAll: (tx, events) => hear(tx, hearers, events),
+    run: (tx, event) => consume(tx, deps, [event]),
+    runAll: (tx, events) => consume(tx, deps, events),
   }
 }
 
-async function hear(tx: Tx, hearers: Hearers, events: readonly LoggedEvent[]): Promise<void> {
+async function consume(tx: Tx, deps: FanOutDeps, events: readonly LoggedEvent[]): Promise<void> {
   // Internal events are offered to no subscriber, not even with `*`.
-  const offered = events.filter(event => hearers.types.find(event.type))
+  const offered = events.filter(event => deps.types.find(event.type))
   const ordinary = offered.filter(event => event.type !== tested)
   const wanted = await ofSubscribers(tx, ordinary)
-  if (wanted.length > 0) await fanOut(tx, hearers, wanted)
-  for (const event of offered) if (event.type === tested) await fanOutTest(tx, hearers, event)
+  if (wanted.length > 0) await fanOut(tx, deps, wanted)
+  for (const event of offered) if (event.type === tested) await fanOutTest(tx, deps, event)
 }
 
 const Subscriber = Type.Object({ tenant_id: Id })
@@ -65,8 +65,8 @@ async function ofSubscribers(tx: Tx, events: readonly LoggedEvent[]): Promise<Lo
   return events.filter(one => tenants.has(one.tenant_id))
 }
 
-async function fanOut(tx: Tx, hearers: Hearers, events: readonly LoggedEvent[]): Promise<void> {
-  const { sender, bodies, wide } = hearers
+async function fanOut(tx: Tx, deps: FanOutDeps, events: readonly LoggedEvent[]): Promise<void> {
+  const { sender, bodies, wide } = deps
   const limit = portion_max
   const [, expanded] = await Promise.all([
     planLookUps(tx),
@@ -80,18 +80,18 @@ async function fanOut(tx: Tx, hearers: Hearers, events: readonly LoggedEvent[]):
       values (${event.tenant_id}, ${event.position}, ${event.id}, ${subscription_ids.at(-1) ?? null})`)
     tx.afterCommit(wide.kick)
   }
-  const heard = expanded.filter(one => one.subscription_ids.length > 0)
-  if (heard.length === 0) return
+  const subscribed = expanded.filter(one => one.subscription_ids.length > 0)
+  if (subscribed.length === 0) return
   tx.afterCommit(() => {
-    for (const { event, bodies: made } of heard) {
+    for (const { event, bodies: made } of subscribed) {
       for (const body of made) bodies.put(event.id, body)
     }
-    sender.poke([...new Set(heard.flatMap(one => one.subscription_ids))])
+    sender.poke([...new Set(subscribed.flatMap(one => one.subscription_ids))])
   })
 }
 
 /** Its one delivery exists already and becomes due now. */
-async function fanOutTest(tx: Tx, { sender }: Hearers, event: LoggedEvent) {
+async function fanOutTest(tx: Tx, { sender }: FanOutDeps, event: LoggedEvent) {
   // The declaration of the event guarantees this type.
   const { subscription_id } = event.payload as { subscription_id: string }
   const { tenant_id, id } = event

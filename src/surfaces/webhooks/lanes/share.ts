@@ -33,11 +33,11 @@ export function loadOf(lanes: Iterable<Lane>, now_ms: number): Load {
 }
 
 /**
- * Takes from `hungry`, at most `most` in all. Lanes that get something go to its end; those whose
+ * Takes from `ready`, at most `most` in all. Lanes that get something go to its end; those whose
  * gate is closed are moved to `shut`.
  */
 export function shareOut(
-  hungry: Set<Lane>,
+  ready: Set<Lane>,
   load: Load,
   room: Room,
   most: number,
@@ -49,7 +49,7 @@ export function shareOut(
   let left = most
   for (let served = true; served && left > 0;) {
     served = false
-    for (const lane of Array.from(hungry)) {
+    for (const lane of Array.from(ready)) {
       if (left === 0) break
       const many = Math.min(quantum, left, roomFor(lane, load, room, tenant_max, now_ms))
       if (many <= 0) {
@@ -62,8 +62,8 @@ export function shareOut(
       else shares.set(lane, { lane, many })
       left -= many
       served = true
-      hungry.delete(lane)
-      hungry.add(lane)
+      ready.delete(lane)
+      ready.add(lane)
     }
   }
   return [...shares.values()]

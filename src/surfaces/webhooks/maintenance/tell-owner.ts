@@ -99,8 +99,8 @@ function revokedWords({ public_url }: Place, failing: Failing): Words {
   return {
     subject: `Your webhooks to ${host} are paused`,
     paragraphs: [
-      `Your webhook subscription ${id} sends to ${host}. Since ${since} you may no longer read the events that it asks for, so it is paused. What happens meanwhile waits, for 14 days at most.`,
-      `Somebody who may read these events can resume it; it is theirs from then on:\nPATCH ${public_url}/v1/webhook-subscriptions/${id}\n{"state": "active"}`,
+      `Your webhook subscription ${id} sends to ${host}. Since ${since} you may no longer read its events, so it is paused. Events that come meanwhile are kept, for at most 14 days.`,
+      `An account that may read these events can resume it, and then becomes its owner:\nPATCH ${public_url}/v1/webhook-subscriptions/${id}\n{"state": "active"}`,
     ],
   }
 }
@@ -114,7 +114,7 @@ function degradedWords({ public_url, settings }: Place, failing: Failing): Words
     paragraphs: [
       `Your webhook subscription ${id} sends to ${host}. ${failure(failing)}`,
       `Attempts go on by their schedule. If nothing is taken until ${until}, the subscription may be disabled; what happens from then on is not sent.`,
-      `What was sent and what came back:\nGET ${public_url}/v1/webhook-deliveries?subscription_id=${id}`,
+      `Requests and responses:\nGET ${public_url}/v1/webhook-deliveries?subscription_id=${id}`,
       `When the endpoint takes webhooks again, what still waits is sent by itself. What had ended without success is sent again by:\n${replay(public_url, id, 'failed', since)}`,
       span,
     ],
@@ -125,12 +125,12 @@ function disabledWords({ public_url }: Place, failing: Failing, gone: boolean): 
   const { id, since, disabled_at } = failing
   const host = hostOf(failing)
   const at = `${public_url}/v1/webhook-subscriptions/${id}`
-  const why = gone ? 'It answered 410, which says that it wants no more.' : failure(failing)
+  const why = gone ? 'It answered 410, which means that it wants no more events.' : failure(failing)
   return {
     subject: `Your webhooks to ${host} were disabled`,
     paragraphs: [
       `Your webhook subscription ${id} sends to ${host}. ${why} So it was disabled at ${disabled_at}, and what happens from then on is not sent.`,
-      `What was sent and what came back:\nGET ${public_url}/v1/webhook-deliveries?subscription_id=${id}`,
+      `Requests and responses:\nGET ${public_url}/v1/webhook-deliveries?subscription_id=${id}`,
       `When the endpoint is ready, take the subscription up again; it has to answer a challenge first:\nPATCH ${at}\n{"state": "active"}`,
       `If it does not become active, have the challenge sent once more:\nPOST ${at}/verify`,
       `Then have sent what it missed:\n${replay(public_url, id, 'missed', disabled_at ?? since)}`,

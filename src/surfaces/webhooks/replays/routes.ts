@@ -49,8 +49,8 @@ function replayManyRoute(deps: Needed): Route {
     summary: 'Send again what a webhook subscription failed to take, or missed, in a span of time',
     sends: ['location'],
     description:
-      'A span of at most 14 days. The job lines deliveries up behind what is live, at the rate of the ' +
-      'subscription or 50 a second; cancelling it stops what is not lined up yet.',
+      'A span of at most 14 days. The job schedules deliveries behind live ones, at the rate of the ' +
+      'subscription or 50 a second; cancelling it stops those that are not scheduled yet.',
     permission: 'webhooks.deliveries.replay',
     added: true,
     idempotency: 'optional',

@@ -24,7 +24,7 @@ export class OwnLanes {
   private readonly wake: () => void
   private readonly lanes = new Map<string, Lane>()
   private readonly unknown = new Set<string>()
-  private readonly hungry = new Set<Lane>()
+  private readonly ready = new Set<Lane>()
   /** They have work, and wait for their own requests to end. */
   private readonly full = new Set<Lane>()
   private readonly busy = new Set<Lane>()
@@ -45,7 +45,7 @@ export class OwnLanes {
       if (!lane) this.unknown.add(id)
       else {
         lane.poked = true
-        if (!lane.timer) this.hungry.add(lane)
+        if (!lane.timer) this.ready.add(lane)
       }
     }
     if (ids.length > 0) this.wake()
@@ -65,25 +65,25 @@ export class OwnLanes {
       }
       this.lanes.set(lane.id, lane)
       this.used.set(lane, performance.now())
-      this.hungry.add(lane)
+      this.ready.add(lane)
     }
     if (foreign) this.deps.kernel.wake()
   }
 
   /** What may begin now; it is reserved. */
   share(most: number): Share[] {
-    if (this.hungry.size === 0) return []
+    if (this.ready.size === 0) return []
     const { kernel } = this.deps
     const now_ms = kernel.clock.nowMs()
-    for (const lane of this.hungry) {
-      if (!this.shards.mayBegin(lane.shard)) this.hungry.delete(lane)
+    for (const lane of this.ready) {
+      if (!this.shards.mayBegin(lane.shard)) this.ready.delete(lane)
     }
     const room = {
       in_flight: kernel.settings['webhooks.in_flight'],
       in_flight_slow: kernel.settings['webhooks.in_flight_slow'],
     }
     const load = loadOf(this.busy, now_ms)
-    const shares = shareOut(this.hungry, load, room, most, now_ms, lane => this.shut(lane, now_ms))
+    const shares = shareOut(this.ready, load, room, most, now_ms, lane => this.shut(lane, now_ms))
     for (const { lane, many } of shares) {
       lane.poked = false
       this.busy.add(lane)
@@ -109,7 +109,7 @@ export class OwnLanes {
       this.used.set(lane, now)
       // More work was reported meanwhile: it is searched once again.
       if (got.length < many && !lane.poked) {
-        this.hungry.delete(lane)
+        this.ready.delete(lane)
         this.full.delete(lane)
       }
       this.release(lane, many - going.length)
@@ -132,7 +132,7 @@ export class OwnLanes {
       this.under_way--
       if (lane.in_flight === 0) this.busy.delete(lane)
       if (outcome.verdict !== 'ours') this.unsaved.add(lane)
-      if (this.full.delete(lane)) this.hungry.add(lane)
+      if (this.full.delete(lane)) this.ready.add(lane)
       if (next.state === 'pending') this.later.add(lane.id, performance.now(), next.delay_ms)
       // The next version of the aggregate became due in the same commit.
       if (claimed.ordered && next.state !== 'pending') this.poke([lane.id])
@@ -177,7 +177,7 @@ export class OwnLanes {
     for (const lane of this.lanes.values()) {
       const foreign = !this.shards.owns(lane.shard)
       const idle =
-        lane.in_flight === 0 && !lane.timer && !this.hungry.has(lane) && !this.unsaved.has(lane)
+        lane.in_flight === 0 && !lane.timer && !this.ready.has(lane) && !this.unsaved.has(lane)
       if (!foreign && !(idle && (this.used.get(lane) ?? 0) < idle_since)) continue
       this.forget(lane)
     }
@@ -194,7 +194,7 @@ export class OwnLanes {
       if (this.lanes.get(lane.id) !== lane) continue
       clearTimeout(lane.timer)
       lane.timer = undefined
-      this.hungry.add(lane)
+      this.ready.add(lane)
       if (lane.changed) this.unsaved.add(lane)
     }
     this.wake()
@@ -207,7 +207,7 @@ export class OwnLanes {
   private forget(lane: Lane): void {
     clearTimeout(lane.timer)
     this.lanes.delete(lane.id)
-    for (const set of [this.hungry, this.full, this.unsaved]) set.delete(lane)
+    for (const set of [this.ready, this.full, this.unsaved]) set.delete(lane)
     this.used.delete(lane)
   }
 
@@ -219,7 +219,7 @@ export class OwnLanes {
 
   /** Until time or one of its own requests opens it. */
   private shut(lane: Lane, now_ms: number): void {
-    this.hungry.delete(lane)
+    this.ready.delete(lane)
     const opens_ms = lane.opensInMs(now_ms)
     if (opens_ms === null) {
       this.full.add(lane)
@@ -231,7 +231,7 @@ export class OwnLanes {
       () => {
         lane.timer = undefined
         if (this.lanes.get(lane.id) !== lane) return
-        this.hungry.add(lane)
+        this.ready.add(lane)
         this.wake()
       },
       Math.max(1, Math.min(opens_ms, 1000)),

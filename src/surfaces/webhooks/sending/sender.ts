@@ -1,7 +1,7 @@
 /**
- * Sends. One cycle is one transaction: the results that have come are recorded, and as many deliveries
- * are claimed as lanes may begin; then those are sent. A slot is free again only after its result is
- * committed. Nothing here decides who sends what: shards, tokens and the claim do, in the database.
+ * Sends deliveries. One cycle is one transaction: it records the results that have come, and claims
+ * as many deliveries as lanes may begin; then those are sent. A slot is free again only after its
+ * result is committed. Shards, tokens and the claim divide the work between processes.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { logFailure } from '../../../kernel/database/log-failure.ts'
@@ -29,7 +29,7 @@ export type Sender = Poke & { readonly loop: Loop }
 
 type SenderDeps = Omit<Deps, 'sender'> & { readonly bodies: Bodies; readonly rules: Rules }
 
-/** As the jobs surface knows it, where it can be paused like a type. */
+/** Its name in the jobs surface, where it can be paused like a type. */
 export const activity = 'webhooks.deliver'
 const results_max = 500
 const claims_max = 500
@@ -41,7 +41,7 @@ const stop_grace_ms = 3000
 const gather_ms = 4
 const gather_from = 32
 
-/** Deliveries as a whole are paused: what was claimed in this transaction is taken back with it. */
+/** All deliveries are paused: what this transaction claimed is rolled back with it. */
 class Paused extends Error {
   override readonly name = 'Paused'
 }
@@ -50,7 +50,7 @@ export function openSender(deps: SenderDeps): Sender {
   let running: Sending | undefined
   return {
     poke: ids => {
-      // Without a sender here, those elsewhere should look.
+      // Without a sender here, other processes should check.
       if (running) running.lanes.poke(ids)
       else deps.kernel.wake()
     },
@@ -81,7 +81,7 @@ class Sending {
   private readonly results: Result[] = []
   private sweeping: Promise<void> | undefined
   private poll_at = 0
-  /** No look for what is due before it, whoever calls. */
+  /** No scan for due deliveries before this time. */
   private rested_at = 0
   private cycled_at = -Infinity
 
@@ -130,7 +130,7 @@ class Sending {
       }
       await this.sleeper.sleep(this.restMs(performance.now()))
     } catch (error) {
-      logFailure(this.deps.kernel.log, { err: error }, 'sending has to wait')
+      logFailure(this.deps.kernel.log, { err: error }, 'sending failed and will be retried')
       await this.sleeper.sleepThrough(500)
     }
   }
@@ -148,7 +148,7 @@ class Sending {
   private async poll(now: number): Promise<void> {
     const found = await look(this.deps.kernel, this.shards.owned())
     const looked_at = performance.now()
-    // However many endpoints wait, looking for them takes a small part of the time.
+    // However many endpoints wait, the scans take a small part of the time.
     this.rested_at = looked_at + (looked_at - now) * 10
     const quiet_ms = found.waits ? waiting_poll_ms : idle_poll_ms
     this.poll_at = Math.max(looked_at + quiet_ms, this.rested_at)
@@ -182,7 +182,7 @@ class Sending {
     }
   }
 
-  /** It leaves as one packet; only where the claim has to be taken back, it leaves twice. */
+  /** It is sent as one packet; only if the claim has to be rolled back, it is sent twice. */
   private async commit(
     results: readonly Result[],
     asked: Asked,
@@ -231,7 +231,7 @@ class Sending {
     }
   }
 
-  /** The database is away: later. One result that cannot be recorded: without it. */
+  /** The database is unavailable: later. If one result cannot be recorded: without it. */
   private async recover(results: readonly Result[], error: unknown): Promise<void> {
     if (results.length === 0 || isUnavailable(error)) {
       this.results.unshift(...results)
@@ -272,7 +272,7 @@ class Sending {
     await this.sweeping
   }
 
-  /** One at a time, in its own time. */
+  /** One at a time, independent of the cycle. */
   private sweep(signal: AbortSignal): void {
     const { kernel } = this.deps
     const released = () => {
@@ -281,12 +281,12 @@ class Sending {
     }
     this.sweeping ??= sweepStranded(kernel.db, this.shards, released, signal)
       .catch((error: unknown) =>
-        logFailure(kernel.log, { err: error }, 'versions in order could not be looked at'),
+        logFailure(kernel.log, { err: error }, 'waiting versions could not be checked'),
       )
       .finally(() => (this.sweeping = undefined))
   }
 
-  /** Nothing new begins; what is under way gets a moment, and its results are recorded. */
+  /** Nothing new begins; running requests get a moment, and their results are recorded. */
   private async land(): Promise<void> {
     const deadline = performance.now() + stop_grace_ms
     while (this.lanes.under_way > 0) {

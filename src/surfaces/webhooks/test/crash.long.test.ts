@@ -1,6 +1,6 @@
 /**
- * Senders that die, or stop for a while, with webhooks in their hands: nothing is lost, nothing is stuck,
- * and whoever comes late changes nothing.
+ * Senders that are killed or stopped during their work: nothing is lost, nothing is stuck, and a
+ * late sender changes nothing.
  */
 import { afterAll, describe, expect, test } from 'vitest'
 import { Type } from 'typebox'
@@ -140,7 +140,7 @@ describe('a sender', () => {
 const Made = Type.Object({ made: Type.Integer() })
 
 describe('a wide fan-out', () => {
-  test('killed in the middle goes on where it was', async () => {
+  test('killed in the middle continues where it was', async () => {
     const owner = await ground.owner()
     const { db } = ground.platform.kernel
     const many = 10_000

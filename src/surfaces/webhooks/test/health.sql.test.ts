@@ -1,7 +1,7 @@
 /**
- * An endpoint that fails for days, on the whole way from real requests to the end: its owner is told after
- * a day, it is left alone after five, and one success in between makes all of that forgotten. The days
- * pass by the platform's clock.
+ * An endpoint that fails for days, from real requests to the end: its owner is informed after a
+ * day, it is disabled after five, and one success in between resets all of that. The days pass by
+ * the platform's clock.
  */
 import { Type } from 'typebox'
 import { afterAll, afterEach, expect, test } from 'vitest'

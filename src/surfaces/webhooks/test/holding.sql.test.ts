@@ -1,4 +1,4 @@
-/** Pausing keeps everything, rotating never leaves a message that nobody can verify. */
+/** A pause keeps all deliveries, and every message during a rotation can be verified. */
 import { Type } from 'typebox'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, describe, expect, test } from 'vitest'

@@ -48,7 +48,7 @@ describe.concurrent('an event', () => {
     ])
   })
 
-  test('that is not asked for does not come', async () => {
+  test('of another type does not come', async () => {
     const owner = await ground.owner()
     const { id } = await ground.subscribe(owner, at(receiver, '/other'), {
       event_filter: { types: ['role.assigned'] },
@@ -69,7 +69,7 @@ describe.concurrent('an event', () => {
   })
 })
 
-test('a subscription is made once for a key, and its secret is told once', async () => {
+test('a subscription is created once for a key, and its secret is shown once', async () => {
   const { token } = await ground.owner()
   const key = newKey()
   const body = {

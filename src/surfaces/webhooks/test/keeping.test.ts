@@ -70,7 +70,7 @@ test('what a deleted subscription had waiting is cancelled', async () => {
   expect(receiver.of('/deleted')).toEqual([])
 })
 
-test('after a change of the keyring every living secret is sealed anew, and opens without the old key', async () => {
+test('after a change of the keyring every valid secret is sealed again, and opens without the old key', async () => {
   const key = () => randomBytes(32).toString('base64')
   const [old, next] = [`old:${key()}`, `new:${key()}`]
   const keyed = await openGround({ WEBHOOKS_KEYRING: old })

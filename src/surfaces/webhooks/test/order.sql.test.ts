@@ -1,4 +1,7 @@
-/** Events of a transaction: all of them or none, in their order, and nobody overtaken who asked for order. */
+/**
+ * Events of a transaction: all of them or none, in their order; ordered subscriptions are never
+ * overtaken.
+ */
 import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
@@ -37,7 +40,7 @@ describe.concurrent('a transaction', () => {
     await receiver.close()
   })
 
-  test('that ends late delays nobody, and its event comes', async () => {
+  test('that ends late delays no other, and its event comes', async () => {
     const receiver = await openReceiver()
     const owner = await ground.owner()
     await ground.subscribe(owner, at(receiver), { event_filter })
@@ -102,7 +105,7 @@ describe.concurrent('an aggregate in order', () => {
     await receiver.close()
   })
 
-  test('goes on after a version that is given up', async () => {
+  test('continues after a version that is given up', async () => {
     const receiver = await openReceiver()
     const owner = await ground.owner()
     const made = await ground.subscribe(owner, at(receiver), {
@@ -124,7 +127,7 @@ describe.concurrent('an aggregate in order', () => {
   })
 })
 
-test('with more subscriptions than one portion, nobody gets the second event before the first', async () => {
+test('with more subscriptions than one portion, none gets the second event before the first', async () => {
   const receiver = await openReceiver()
   const owner = await ground.owner()
   const many = 2500

@@ -120,7 +120,7 @@ test('one mail when it is degraded, one when it is disabled, and they lead out o
   await receiver.close()
 }, 90_000)
 
-test('an endpoint that is gone is told as often as it is disabled', async () => {
+test('an endpoint that is gone causes a mail each time that it is disabled', async () => {
   const one = await failing(410)
   const { receiver, owner, made } = one
   await prove(ground, owner)
@@ -138,7 +138,7 @@ test('an endpoint that is gone is told as often as it is disabled', async () => 
 
 const Parked = Type.Object({ parked: Type.Boolean() })
 
-test('nobody is written to who has proven no address, or who is gone; all else goes on', async () => {
+test('an owner without a verified address or account gets no mail; everything else continues', async () => {
   const unproven = await failing(410)
   await ground.emit(unproven.owner)
   expect(await heard(unproven.made, 1)).toEqual(['gone'])
@@ -165,7 +165,7 @@ test('nobody is written to who has proven no address, or who is gone; all else g
   await Promise.all([unproven.receiver.close(), leaving.receiver.close()])
 }, 60_000)
 
-test('nothing is told that has been mended by the time it is heard', async () => {
+test('there is no mail if the fault is fixed before the event is consumed', async () => {
   const { receiver, owner, made } = await failing(500)
   await prove(ground, owner)
   for (const [step, reason] of ['degraded', 'failing', 'gone'].entries()) {

@@ -1,6 +1,6 @@
 /**
- * Events reach a subscription only while its owner may read them: it is asked when they are sent, whichever
- * way the right was lost. What waits is kept, and the owner is told.
+ * Events reach a subscription only while its owner may read them: checked when they are sent,
+ * however the permission was lost. Waiting deliveries are kept, and the owner gets a mail.
  */
 import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -129,7 +129,7 @@ describe.concurrent('nothing more is sent', () => {
   })
 })
 
-test('what waited is kept for the one who takes it over, and the owner is told', async () => {
+test('waiting deliveries are kept for the next owner, and the owner gets a mail', async () => {
   const one = await ownerOf('person')
   await prove(ground, one.owner)
   const made = await subscribe(one, '/kept')
@@ -156,7 +156,7 @@ test('what waited is kept for the one who takes it over, and the owner is told',
   })
 })
 
-test('a replay is a sending, too: of one, and of many for somebody who may replay no more', async () => {
+test('a replay is checked too: of one, and of many for a requester without the permission', async () => {
   const one = await ownerOf('person')
   const made = await subscribe(one, '/again')
   await ground.emit(one.owner, 2)
@@ -184,7 +184,7 @@ test('a replay is a sending, too: of one, and of many for somebody who may repla
   expect(receiver.of('/again')).toHaveLength(came)
 })
 
-test('a replay of many stops when the one who asked for it may replay no more', async () => {
+test('a replay of many stops when its requester loses the permission', async () => {
   const one = await ownerOf('person')
   const made = await ground.subscribe(one.admin, at(receiver, '/many'), {
     event_filter: { types: ['account.*'] },

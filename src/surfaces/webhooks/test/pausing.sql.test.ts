@@ -29,7 +29,7 @@ function leases(subscription_id: string) {
   )
 }
 
-test('after the pause of webhooks.deliver nothing is taken by anybody, and nothing is lost', async () => {
+test('after the pause of webhooks.deliver nothing is claimed, and nothing is lost', async () => {
   const other = await startProcess({ ...ground.environment, ROLES: 'worker' }, 'product')
   const receiver = await openReceiver()
   const owner = await ground.owner()

@@ -182,7 +182,7 @@ test('a date in Retry-After holds the endpoint back too, until it is another end
   await Promise.all([old.close(), better.close()])
 }, 60_000)
 
-test('a retry begins at its time, whether or not anybody looks for what is due', async () => {
+test('a retry begins at its time, also without a scan for due deliveries', async () => {
   const own = await openGround({
     WEBHOOKS_RETRY_SCHEDULE: '0,1,1',
     WEBHOOKS_BREAKER: 'failures:1000,open_ms:1000,max_open_ms:1000',
@@ -204,7 +204,7 @@ test('a retry begins at its time, whether or not anybody looks for what is due',
   await receiver.close()
 })
 
-test('an endpoint that fails in a row is left alone, then asked with one delivery', async () => {
+test('an endpoint that fails in a row is left alone, then tried with one delivery', async () => {
   const own = await openGround({
     WEBHOOKS_RETRY_SCHEDULE: '0,600,600',
     WEBHOOKS_BREAKER: 'failures:5,open_ms:1500,max_open_ms:60000',

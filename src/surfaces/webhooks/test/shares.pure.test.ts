@@ -44,10 +44,10 @@ describe('shares', () => {
 
   test('go round: a lane with little to do is not behind one with much', () => {
     const all = Array.from({ length: 30 }, (_, index) => laneOf(`t${index % 3}`))
-    const hungry = new Set(all)
-    const first = shareOut(hungry, loadOf(all, 0), room, 40, 0, () => {})
+    const ready = new Set(all)
+    const first = shareOut(ready, loadOf(all, 0), room, 40, 0, () => {})
     expect(first.map(share => share.lane)).toEqual(all.slice(0, 5))
-    const second = shareOut(hungry, loadOf(all, 0), room, 40, 0, lane => hungry.delete(lane))
+    const second = shareOut(ready, loadOf(all, 0), room, 40, 0, lane => ready.delete(lane))
     expect(second.map(share => share.lane)).toEqual(all.slice(5, 10))
   })
 

@@ -1,4 +1,4 @@
-/** Receivers that take their time: each phase ends by its own limit, and nobody else is held up. */
+/** Slow receivers: each phase ends by its own limit, and no other endpoint is delayed. */
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'

@@ -94,7 +94,7 @@ const toldOf = (id: string) =>
   )
 const degraded = { type: 'webhook_subscription.degraded', code: 'http_5xx' }
 
-test('whoever sends after a crash does not say again that it is degraded, before a success', async () => {
+test('a new sender after a crash emits no second degraded event before a success', async () => {
   const { id } = await failingLane()
   const first = await load(id)
   const result = await failed(first, 'degraded')
@@ -114,7 +114,7 @@ test('whoever sends after a crash does not say again that it is degraded, before
   expect(await toldOf(id)).toEqual([degraded, degraded])
 })
 
-test('to save a lane does not take back that it was told', async () => {
+test('saving a lane does not remove the mark of its event', async () => {
   const { id } = await failingLane()
   const lane = await load(id)
   const stale = await load(id)
@@ -150,7 +150,7 @@ test('of two that come together the one that ends it counts', async () => {
   expect((await toldOf(id)).map(({ type }) => type)).toEqual(['webhook_subscription.disabled'])
 })
 
-test('one that was disabled begins anew when it is taken up again', async () => {
+test('one that was disabled starts again when it is enabled', async () => {
   const { id, owner } = await failingLane()
   const lane = await load(id)
   lane.failures = 20

@@ -131,7 +131,7 @@ describe.concurrent('what may be subscribed to', () => {
   })
 })
 
-test('what waits or is sent again does not follow an endpoint to somebody who may not read it', async () => {
+test('a waiting or replayed delivery does not follow an endpoint to an owner who may not read it', async () => {
   const admin = await ground.owner()
   const other = await ground.member(admin.tenant)
   await ground.allow(
@@ -175,7 +175,7 @@ test('what waits or is sent again does not follow an endpoint to somebody who ma
   expect(receiver.of('/others').map(one => one.type)).toEqual(['webhook_subscription.tested'])
 })
 
-test('what is internal reaches nobody outside, whatever a filter says', async () => {
+test('an internal event reaches no subscriber, for any filter', async () => {
   const owner = await ground.owner()
   const made = await ground.subscribe(owner, at(receiver, '/everything'))
   await ground.platform.kernel.db.tx(async tx =>

@@ -106,7 +106,7 @@ describe.concurrent('a trace', () => {
     expect(traceOf(again.headers['traceparent'])).toBe(trace_id)
   })
 
-  test('goes on in the job that a request submits, its calls, its events and its end', async () => {
+  test('continues in the job that a request submits, its calls, its events and its end', async () => {
     const path = `/${newId()}`
     const vendor_path = `/${newId()}`
     const owner = await ground.owner()

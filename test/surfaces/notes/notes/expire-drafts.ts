@@ -1,4 +1,4 @@
-/** Deletes drafts whose time is over. It announces each, so it is no retention. */
+/** Deletes expired drafts. It emits an event for each, so it is not retention. */
 import { Type } from 'typebox'
 import { sql } from '../../../../src/kernel/database/sql.ts'
 import { Id, Version } from '../../../../src/kernel/http/shapes.ts'

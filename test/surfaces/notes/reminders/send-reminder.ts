@@ -1,7 +1,7 @@
 /**
- * Sends the reminder of a note at its time. The row is the queue; the vendor knows a message by its id,
- * so a reminder that was sent before a crash is not sent twice. A note that was deleted meanwhile is not
- * reminded of.
+ * Sends the reminder of a note at its time. The row is the queue. The vendor recognizes a message
+ * by its id, so a reminder that was sent before a crash is not sent twice. A deleted note gets no
+ * reminder.
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../../src/kernel/database/db.ts'

@@ -35,7 +35,7 @@ test('20 at once: as many notes as the limit allows, and room again after a dele
   expect((await write(await writer())).status).toBe(201)
 })
 
-test('a draft ends with its event, and a deleted note goes when nobody needs it any more', async () => {
+test('a draft expires with its event, and a deleted note is removed when it is not needed any more', async () => {
   const person = await writer()
   const { id } = (await write(person, 'draft')).body
   const { id: plain } = (await write(person)).body

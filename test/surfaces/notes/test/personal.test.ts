@@ -62,7 +62,7 @@ test('what an erased person wrote goes, in portions; that of others stays', asyn
   expect([await notesOf(person), await notesOf(other)]).toEqual([0, 1])
 })
 
-test('a surface that fails is asked again, and what is rolled back erases nothing', async () => {
+test('a surface that fails is retried, and a rollback erases nothing', async () => {
   const { kernel, faults } = world.platform
   const person = await writer(1)
   await kernel.db

@@ -67,7 +67,7 @@ export async function claimJobs(
   const claim = (from: readonly LaneQuota[]) => tx.many(Picked, claimFrom(from, claimant))
   const withToken = (picked: Picked): Taken => {
     const token = tokens.get(picked.attempt_id)
-    if (!token) throw new Error('an attempt has an id that nobody gave it')
+    if (!token) throw new Error('a claim returned an attempt id that this process did not make')
     return { ...picked, ...token }
   }
   // Without caps nothing depends on the first result, and both statements travel together.

@@ -8,11 +8,11 @@ import type { Db } from '../../../../kernel/database/db.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
 import type { Loop } from '../../../../kernel/surface.ts'
 
-export const beat_every_ms = 5000
+const beat_every_ms = 5000
 /** Two missing heartbeats; one may only be late. */
 const outage_seconds = 12
 /** A job that itself crashes the platform gets no free retries for ever. */
-export const forgiven_max = 10
+const forgiven_max = 10
 export const outage_code = 'platform_outage'
 
 export async function beat({ run }: Pick<Db, 'run'>): Promise<void> {

@@ -108,6 +108,7 @@ function builtInOf({ builtIns }: PlacesDeps, { type, schema_version }: Taken): B
   const found = builtIns().find(
     ({ rules }) => rules.type === type && rules.schema_version === schema_version,
   )
-  if (!found) throw new Error(`a job of type ${type} was claimed, and nobody here can run it`)
+  if (!found)
+    throw new Error(`a job of type ${type} was claimed, and this process has no handler for it`)
   return found
 }

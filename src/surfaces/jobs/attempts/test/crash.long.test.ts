@@ -1,4 +1,7 @@
-/** Workers that stall or die at the worst moment: the job goes on elsewhere, and happens once. */
+/**
+ * Workers that stall or die at the worst moment: the job continues elsewhere, and takes effect
+ * once.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../../../kernel/ids.ts'
 import { eventually } from '../../../../../test/world.ts'
@@ -71,7 +74,7 @@ describe('a worker', () => {
     expect(await world.announced(id)).toEqual(['job.succeeded'])
   })
 
-  test('that is told to stop gives back what it runs, at once and without a failure', async () => {
+  test('that is stopped gives back what it runs, at once and without a failure', async () => {
     const worker = await startWorker(world.environment)
     const id = await world.submit({ type: 'toil.any', parameters: { wait_ms: 600_000 } })
     await world.reached(id, 'running')

@@ -1,4 +1,7 @@
-/** Leases, by what two workers do to each other: one wins, the other is told, and it happened once. */
+/**
+ * Leases, with two competing workers: one succeeds, the other gets an error, and the effect happens
+ * once.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../../../kernel/ids.ts'
 import { eventually } from '../../../../../test/world.ts'
@@ -122,7 +125,7 @@ describe.concurrent('a lease', () => {
     await sweepNow(one)
   })
 
-  test('ends once, however often its end is told', async () => {
+  test('ends once, however often its end is reported', async () => {
     const lease = await claimed(one)
     const end = {
       ...bearer(lease),
@@ -174,7 +177,7 @@ describe.concurrent('a lease', () => {
     })
   })
 
-  test('knows no clock but the database', async () => {
+  test('uses only the clock of the database', async () => {
     const lease = await claimed(one, 'toil.any')
     const { clock } = world.kernel
     for (const offset of [3600, -3600]) {

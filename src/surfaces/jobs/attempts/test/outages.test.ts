@@ -1,4 +1,7 @@
-/** The database goes away under the engine: nothing is lost, nothing is doubled, and it goes on by itself. */
+/**
+ * The database becomes unavailable under the engine: nothing is lost, nothing is doubled, and it
+ * continues by itself.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../../../test/world.ts'
 import { openEngineWorld, type EngineWorld } from './engine-world.ts'
@@ -47,7 +50,7 @@ test('connections are cut again and again under load', async () => {
   expect(row?.doubled).toBe(0)
 }, 90_000)
 
-test('with every connection in use it waits, and then goes on', async () => {
+test('with every connection in use it waits, and then continues', async () => {
   const { promise: enough, resolve: release } = Promise.withResolvers<null>()
   const hogs = Array.from({ length: 4 }, () => world.kernel.db.tx(async () => await enough))
   const ids = await world.submitMany(20, { type: 'toil.any' }).catch(() => [] as string[])

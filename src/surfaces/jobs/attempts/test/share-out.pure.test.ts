@@ -37,7 +37,7 @@ function shared({
   return { quotas, given, room }
 }
 
-test('no place stays free that somebody may take, and no limit is passed', () => {
+test('no slot stays free that a lane may take, and no limit is exceeded', () => {
   fc.assert(
     fc.property(places, given_places => {
       const { quotas, given, room } = shared(given_places)
@@ -50,7 +50,7 @@ test('no place stays free that somebody may take, and no limit is passed', () =>
   )
 })
 
-test('nobody gets a place that a tenant with fewer could have had', () => {
+test('no lane gets a slot that a tenant with fewer could have had', () => {
   fc.assert(
     fc.property(places, given_places => {
       const { given, room } = shared(given_places)

@@ -1,6 +1,6 @@
 /**
- * A process that is killed while a worker stores a result: the job goes to somebody else, the result is
- * that of whoever finished, and what the first one left is collected.
+ * A process is killed while a worker stores a result: the job goes to another worker, the result is
+ * that of the one that finished, and the bytes of the first are deleted.
  */
 import { afterAll, expect, test } from 'vitest'
 import { killedAt } from '../../../../../test/crash.ts'

@@ -116,7 +116,7 @@ describe.concurrent('a result', () => {
     expect(code(await address(who, newId()))).toEqual([404, 'job_not_found'])
   })
 
-  test('is for those who may read results, and for whoever submitted the job', async () => {
+  test('is for callers who may read results, and for the submitter', async () => {
     const { who, id } = await withJson(1)
     const reader = await world.person(['jobs.jobs.read:*'], who.tenant)
     expect(code(await address(reader, id))).toEqual([403, 'permission_denied'])
@@ -133,7 +133,7 @@ describe.concurrent('a result', () => {
 describe.concurrent('an address', () => {
   test('opens nothing else, and nothing when it is altered', async () => {
     const { who, id } = await withJson('secret')
-    const other = await withJson('of somebody else')
+    const other = await withJson('of another account')
     const url = local((await address(who, id)).body.url)
     const theirs = local((await address(other.who, other.id)).body.url)
     const [path = '', query = ''] = url.split('?')
@@ -225,7 +225,7 @@ describe('in time', () => {
   })
 })
 
-test('nobody but its tenant may even learn that a job is there', async () => {
+test('another tenant does not even see that a job exists', async () => {
   const { id } = await withJson(1)
   const stranger = await world.person(all_of_jobs)
   const [foreign, absent] = await Promise.all([address(stranger, id), address(stranger, newId())])

@@ -146,7 +146,7 @@ const bad: [string, string][] = [
   ['0 5 * * *', 'Mars/Olympus'],
 ]
 
-test.for(bad)('"%s" in "%s" is no schedule', ([cron, zone]) => {
+test.for(bad)('"%s" in "%s" is not a schedule', ([cron, zone]) => {
   expect(runTimes(cron, zone)).toBeNull()
 })
 

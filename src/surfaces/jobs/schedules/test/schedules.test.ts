@@ -75,7 +75,7 @@ describe.concurrent('a schedule', () => {
     expect(code(await show(who, 'nightly'))).toEqual([404, 'job_schedule_not_found'])
   })
 
-  test('is made only where there is none, or replaced only where there is one, if asked so', async () => {
+  test('is only created, or only replaced, if the precondition says so', async () => {
     const who = await workman(world)
     const asked = async (name: string, headers: Record<string, string>) => {
       const { status, headers: told } = await put(who, name, daily, { headers })
@@ -154,7 +154,7 @@ describe.concurrent('a schedule', () => {
     expect((await show(who, 'mine')).body.version).toBe(1)
   })
 
-  test('of two who replace one version, one is told so', async () => {
+  test('of two who replace one version, one gets 412', async () => {
     const who = await workman(world)
     const made = await put(who, 'raced', daily)
     const headers = { 'if-match': made.headers.get('etag') ?? '' }
@@ -236,7 +236,7 @@ describe('in time', () => {
     expect(await jobsOf(who)).toHaveLength(count)
   })
 
-  test('a run that meets the one before it is left out where it is told to', async () => {
+  test('a run that meets the one before it is skipped if the schedule says so', async () => {
     const who = await workman(world)
     const { body: made } = await put(who, 'hourly', {
       type: idle,
@@ -256,7 +256,7 @@ describe('in time', () => {
     expect(await jobsOf(who)).toHaveLength(2)
   })
 
-  test('what is refused is told on the schedule, and holds up no other', async () => {
+  test('a refusal is shown on the schedule, and delays no other', async () => {
     const who = await workman(world)
     const { body: broken } = await put(who, 'a-broken', {
       ...daily,

@@ -1,4 +1,4 @@
-/** Who may work: what is asked of workers for each type, and what is absent to those of others. */
+/** Permissions of workers for each type, and resources of other workers. */
 import { afterAll, describe, expect, test } from 'vitest'
 import { newId } from '../../../../kernel/ids.ts'
 import { openAskingWorld } from '../../test/asking-world.ts'
@@ -13,7 +13,7 @@ afterAll(async () => {
 const code = ({ status, body }: { status: number; body: { code: string } }) => [status, body.code]
 
 describe.concurrent('a worker', () => {
-  test('is asked for each type, by name', async () => {
+  test('is checked for each type, by name', async () => {
     const type = await world.idleType()
     const other = await world.idleType()
     const owner = await world.person([`jobs.workers.claim:${type}`])
@@ -92,7 +92,7 @@ describe.concurrent('a worker', () => {
     expect(code(missing)).toEqual([422, 'validation_failed'])
   })
 
-  test('a lease token that got out is of no use to anybody else, nor after the right is gone', async () => {
+  test('a leaked lease token is useless to others, and after the permission was removed', async () => {
     const type = await world.idleType({ lease_seconds: 300 })
     const owner = await world.person(['jobs.jobs.submit:*'])
     await world.give(owner, 'tenant_admin')

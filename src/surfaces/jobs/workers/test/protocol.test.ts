@@ -168,7 +168,7 @@ describe.concurrent('a worker outside', () => {
     expect((await waiting).job.id).toBe(id)
   })
 
-  test('passes on what it saved to whoever comes after it', async () => {
+  test('passes its checkpoint on to the next attempt', async () => {
     const { worker, submit } = await workshop(world)
     const id = await submit()
     const first = await worker.take()
@@ -231,7 +231,7 @@ describe.concurrent('a worker outside', () => {
     expect((await worker.finish(other, stored)).status).toBe(200)
   })
 
-  test('that reports too often is told to wait, and large checkpoints are refused', async () => {
+  test('that reports too often gets 429, and large checkpoints are refused', async () => {
     const { worker, submit } = await workshop(world)
     await submit()
     const claimed = await worker.take()

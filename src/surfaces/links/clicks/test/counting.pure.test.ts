@@ -54,7 +54,7 @@ describe('a context', () => {
     })
   })
 
-  test('names a country by the trusted header first, and none for who knows', () => {
+  test('uses the trusted header for the country first, and none if unknown', () => {
     expect(contextOf({ agent: phone, country: 'CH', address: '8.8.8.8' })).toMatchObject({
       country: 'CH',
     })
@@ -102,7 +102,7 @@ describe('a context', () => {
     'AcmeInternalApp-user-4711/2.3 (iPhone; secret)',
     'CorpApp jane@corp.example/5.0 Build',
     'My Phone 0123/4.5 CFNetwork/1410 Darwin/22.6.0',
-  ])('of an agent that nobody knows (%s) has no word of it', agent => {
+  ])('of an unknown agent (%s) contains no word of it', agent => {
     expect(contextOf({ agent })).not.toHaveProperty('browser')
     for (const word of agent.split(/[ /(;]+/).filter(part => part.length > 5)) {
       expect(JSON.stringify(contextOf({ agent }))).not.toContain(word)

@@ -1,4 +1,7 @@
-/** Events for whoever was away: one, all in order, and their types; and nobody sees more than they may. */
+/**
+ * Events for receivers that were unavailable: one, all in order, and their types; a caller sees
+ * only what it may read.
+ */
 import { afterAll, expect, test } from 'vitest'
 import { Value } from 'typebox/value'
 import type { Member } from '../../../../../test/product-world.ts'

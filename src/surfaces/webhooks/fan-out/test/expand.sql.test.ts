@@ -1,4 +1,7 @@
-/** Several events in one statement: each reaches its own, and nobody overtakes one that is not done. */
+/**
+ * Several events in one statement: each reaches its own subscriptions, and none overtakes an
+ * unfinished one.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Type } from 'typebox'
 import { openProductWorld, type ProductWorld } from '../../../../../test/product-world.ts'
@@ -88,7 +91,7 @@ test('what fills its portion holds up the later ones of its tenant, and of no ot
   )
 })
 
-test('what is internal reaches nobody, not even who wants everything', async () => {
+test('an internal event reaches no subscription, not even `*`', async () => {
   const { db } = world.platform.kernel
   const tenant_id = newId()
   const [wants] = await subscriptions(tenant_id, 1, '*')

@@ -18,7 +18,7 @@ import { sourceColumns, SourceRow, type SourceKey } from './find-source.ts'
 
 type Where = SourceKey & { readonly tenant_id: string; readonly conditions: Conditions }
 
-const taken = 'This account of the provider is received by somebody else.'
+const taken = 'Another tenant already receives for this account of the provider.'
 
 /** A first version is a new row. */
 const Written = Type.Object({ ...SourceRow.properties, made: Type.Boolean() })

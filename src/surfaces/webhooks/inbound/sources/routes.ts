@@ -36,7 +36,7 @@ function putRoute(deps: SourceDeps): Route {
     absent: 'validation_failed',
     method: 'PUT',
     name: 'putInboundSource',
-    summary: 'Say from whom webhooks are received, and what they are signed with',
+    summary: 'Configure from which provider webhooks are received, and how they are signed',
     sends: ['etag'],
     description: 'Secrets are never shown. Name the old one and the new one while you rotate them.',
     body: PutSource,
@@ -82,7 +82,7 @@ function deleteRoute(): Route {
     ...common,
     method: 'DELETE',
     name: 'deleteInboundSource',
-    summary: 'Receive nothing more from a source; what was received stays',
+    summary: 'Stop receiving from a source; received messages stay',
     replies: { 204: null },
     handle: async ({ tx, params: { provider, account_ref }, principal }) => {
       const { tenant_id } = principal

@@ -118,7 +118,7 @@ describe.concurrent('envelopes', () => {
     expect(ids).toEqual(['order 7, ü 😀', '7', '9007199254740992', '9007199254740993'])
   })
 
-  test("Slack's challenge is answered when its signature is right, and is no event", async () => {
+  test("Slack's challenge is answered when its signature is right, and is not an event", async () => {
     const source = await openSource(world, 'slack')
     const told = { type: 'url_verification', challenge: 'a-challenge' }
     const answer = await source.send(by.bySlack(source.signing(), told))

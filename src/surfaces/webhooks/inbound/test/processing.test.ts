@@ -200,7 +200,7 @@ describe('taking up again', () => {
   })
 })
 
-test('whoever lost the lease ends nothing, and an attempt that died counts', async () => {
+test('a process that lost the lease ends nothing, and a killed attempt counts', async () => {
   const source = await openSource(world, 'stripe')
   await source.send(byStripe(source.signing()))
   const [{ id }] = await source.receipts()

@@ -1,6 +1,6 @@
 /**
- * Sending many again: what failed, what was missed, or all of a span; once each, at a pace, behind what is
- * live, on record, and only as long as somebody wants it.
+ * Sending many again: failed, missed, or all of a span; once each, at a rate, behind live events,
+ * audited, and cancellable.
  */
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Member } from '../../../../../test/product-world.ts'
@@ -137,7 +137,7 @@ describe.concurrent('a replay of many', () => {
     await one.receiver.close()
   })
 
-  test('of all takes the whole span, of the types that are asked for', async () => {
+  test('of all takes the whole span, of the requested types', async () => {
     const one = await site()
     const events = [...(await fail(one, 3)), ...(await ground.emit(one.owner, 4))]
     await settled(one, 'delivered', 4)
@@ -221,7 +221,7 @@ describe.concurrent('a replay of many', () => {
     await one.receiver.close()
   })
 
-  test('is refused where it makes no sense, and to whoever may not', async () => {
+  test('is refused where it makes no sense, and without the permission', async () => {
     const one = await site()
     const said = async (body: object, token?: string) => {
       const answer = await replay(one, { only: 'failed', ...body }, token)
@@ -241,12 +241,14 @@ describe.concurrent('a replay of many', () => {
   })
 })
 
-test('a replay that breaks off goes on where it was, and sends nothing twice', async () => {
+test('an interrupted replay continues where it was, and sends nothing twice', async () => {
   const one = await site()
   await fail(one, 35)
   await patch(one, { rate_per_second: 10 })
   const before = one.receiver.received.length
-  const fault = { point: 'webhooks.replay_portion', action: 'throw', times: 2 }
+  // The run of a job is of its tenant, so a fault for that tenant hits it.
+  const match = one.owner.tenant.id
+  const fault = { point: 'webhooks.replay_portion', action: 'throw', times: 2, match }
   expect((await ground.call('POST', '/dev/faults', { body: fault })).status).toBeLessThan(300)
   const { job_id } = (await replay(one, { only: 'failed' })).body
   expect(await resultOf(one, job_id)).toMatchObject({ deliveries: 35 })

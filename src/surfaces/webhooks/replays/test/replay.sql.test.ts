@@ -44,7 +44,7 @@ async function sent(answer: Answering, state: string, more: object = {}) {
 }
 
 describe.concurrent('a replay', () => {
-  test('sends the same bytes once more, and says who asked and why', async () => {
+  test('sends the same bytes once more, and records the requester and the reason', async () => {
     const one = await sent(status(400), 'permanent_failure')
     one.receiver.answer(fine)
     const answer = await one.replay()
@@ -87,7 +87,7 @@ describe.concurrent('a replay', () => {
     await one.receiver.close()
   })
 
-  test('asked for often at once opens one budget, and one key is one replay', async () => {
+  test('many requests at once open one budget, and one key is one replay', async () => {
     const one = await sent(status(400), 'permanent_failure')
     const paused = await ground.call('PATCH', one.subscription, {
       ...one.owner,
@@ -150,7 +150,7 @@ describe.concurrent('a replay', () => {
     await one.receiver.close()
   })
 
-  test('is for whoever may, in their own tenant', async () => {
+  test('requires the permission, in the own tenant', async () => {
     const one = await sent(fine, 'delivered')
     const foreign = await one.replay((await ground.owner()).token)
     expect([foreign.status, foreign.body.code]).toEqual([404, 'delivery_not_found'])

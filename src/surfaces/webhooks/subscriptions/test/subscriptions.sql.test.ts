@@ -41,7 +41,7 @@ const toldOf = async (id: string) => {
 }
 
 describe.concurrent('a subscription', () => {
-  test('goes from state to state as it may, and each step is told once', async () => {
+  test('changes state only as allowed, with one event for each step', async () => {
     const owner = await ground.owner()
     const { id } = (await create(owner)).body
     for (const state of ['active', 'paused']) {
@@ -151,7 +151,7 @@ describe.concurrent('a subscription', () => {
     expect(new Set(seen)).toEqual(new Set([...kept, next.body.id]))
   })
 
-  test('of somebody who is disabled is disabled, until another takes it up', async () => {
+  test('of a disabled account is disabled, until another enables it', async () => {
     const owner = await ground.owner()
     const other = await ground.member(owner.tenant)
     await ground.give(other, 'tenant_admin')

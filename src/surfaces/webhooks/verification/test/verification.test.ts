@@ -1,4 +1,7 @@
-/** Nothing is sent to an endpoint that has not answered; what its answer must be, and who is told why not. */
+/**
+ * Nothing is sent to an endpoint that has not answered its challenge; which answers are accepted,
+ * and the error otherwise.
+ */
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { eventually } from '../../../../../test/world.ts'
 import { sql } from '../../../../kernel/database/sql.ts'
@@ -118,7 +121,7 @@ describe.concurrent('an endpoint', () => {
     await receiver.close()
   }, 30_000)
 
-  test('that is asked twice at once is verified, and neither caller is told otherwise', async () => {
+  test('that is verified twice at once is verified, and both callers get that', async () => {
     const held: (() => void)[] = []
     const receiver = await receiverThat((response, one) => {
       held.push(() => response.end(tokenOf(one)))
@@ -147,7 +150,7 @@ describe.concurrent('an endpoint', () => {
     await receiver.close()
   })
 
-  test('that moves has to answer anew, and its old token counts for nothing', async () => {
+  test('that moves has to answer again, and its old token is invalid', async () => {
     const receiver = await receiverThat(status(204))
     const made = await unverified(receiver)
     await made.verify({})
@@ -167,7 +170,7 @@ describe.concurrent('an endpoint', () => {
     await receiver.close()
   })
 
-  test('is asked by itself three times at most, where nobody forbids it', async () => {
+  test('gets at most three automatic challenges, unless they are switched off', async () => {
     const receiver = await receiverThat(status(500))
     const { db } = ground.platform.kernel
     const made = await unverified(receiver, { verification: 'auto' })
@@ -190,7 +193,7 @@ describe.concurrent('an endpoint', () => {
   })
 })
 
-test('challenges are counted: after ten in an hour the caller is told when to come back', async () => {
+test('challenges are limited: after ten in an hour the caller gets Retry-After', async () => {
   const strict = await openGround({ KERNEL_RATE_FACTOR: '1', WEBHOOKS_VERIFICATIONS_PER_HOUR: '3' })
   const receiver = await receiverThat(status(500))
   const made = await unverified(receiver, {}, strict)

@@ -12,7 +12,7 @@ import { announce } from '../shortening/announce.ts'
 
 export type Verdict = 'clean' | 'suspicious' | 'malicious'
 
-export type Judged = {
+export type CheckedLink = {
   readonly domain_id: string
   readonly code: string
   readonly destination_version: number
@@ -28,10 +28,10 @@ const Row = Type.Object({
 })
 
 /** Returns whether anything changed. */
-export async function judgeLink(
+export async function applyVerdict(
   tx: Tx,
   { changes }: Pick<Deps, 'changes'>,
-  judged: Judged,
+  judged: CheckedLink,
   verdict: Verdict,
   by: { readonly actor: string; readonly reason: string },
 ): Promise<boolean> {
@@ -62,7 +62,7 @@ export async function judgeLink(
  * Clean changes only `unscanned`: a destination that our own rules found suspicious waits for a
  * moderator, because an engine that does not know a look-alike yet proves nothing.
  */
-function statementOf({ domain_id, code, destination_version }: Judged, verdict: Verdict) {
+function statementOf({ domain_id, code, destination_version }: CheckedLink, verdict: Verdict) {
   const same = sql`domain_id = ${domain_id} and code = ${code}
     and destination_version = ${destination_version} and state <> 'deleted'`
   const returned = sql`tenant_id, domain_id, code, id, version, safety_state`
