@@ -1,6 +1,7 @@
 /**
  * The statements of one transaction as a script of pgbench: the same texts, with the values of that
- * transaction as literals, where some are replaced by what changes from one to the next.
+ * transaction as literals, where some are replaced by what changes from one to the next, and ids in lists
+ * by random ones.
  */
 import type { Db, Tx } from '../../src/kernel/database/db.ts'
 import { compile, type Sql } from '../../src/kernel/database/sql.ts'
@@ -18,7 +19,9 @@ export async function scriptOf(
   const lines = seen.map(statement => {
     const { text, values } = compile(statement)
     const filled = text.replaceAll(/\$(\d+)/g, (_all, n: string) => literal(values[Number(n) - 1]))
-    const swapped = swaps.reduce((so_far, [value, by]) => so_far.replaceAll(value, by), filled)
+    const swapped = swaps
+      .reduce((so_far, [value, by]) => so_far.replaceAll(value, by), filled)
+      .replaceAll(/array\['[0-9a-f-]{36}'\]::uuid/g, 'array[gen_random_uuid()]::uuid')
     return `${swapped
       .replaceAll(/--[^\n]*/g, '')
       .replaceAll(/\s+/g, ' ')
@@ -55,5 +58,7 @@ function literal(value: unknown): string {
     return value.length === 0 ? `'{}'` : `array[${value.map(literal).join(', ')}]`
   }
   if (typeof value !== 'string') throw new Error(`no literal of a ${typeof value}`)
-  return `'${value.replaceAll(`'`, `''`)}'`
+  // A word after a colon would be a variable of pgbench.
+  const parts = value.split(':').map(part => `'${part.replaceAll(`'`, `''`)}'`)
+  return parts.length === 1 ? (parts[0] ?? '') : `(${parts.join(` || ':' || `)})`
 }

@@ -14,7 +14,7 @@ import type { Sink } from './sink.ts'
 
 const connections = 16
 
-/** Nothing is sent meanwhile: what is measured is accepting. */
+/** A process that only answers requests, as the bare server does: nothing is sent meanwhile. */
 export async function measureAccept(
   database: Database,
   sink: Sink,
@@ -23,7 +23,7 @@ export async function measureAccept(
   const at = await prepare(database, sink, 'accept', {
     side: 'server',
     profile: options.profile,
-    settings: { NOTIFICATIONS_SENDER_ENABLED: 'false' },
+    settings: { ROLES: 'api' },
   })
   const bare = await startBare(at)
   const request = requestText({
@@ -51,8 +51,8 @@ export async function measureAccept(
   await bare.stop()
   await at.stop()
   if (!ours || !theirs) throw new Error('no figures')
-  const said = ({ per_second, p99_ms }: Standing) =>
-    `${Math.round(per_second).toLocaleString('en')}/s, p99 ${figure(p99_ms)} ms`
+  const said = ({ per_second, p99_ms, cpu_us }: Standing) =>
+    `${Math.round(per_second).toLocaleString('en')}/s, p99 ${figure(p99_ms)} ms, CPU ${figure(cpu_us ?? 0)} µs`
   const row = [
     'POST /v1/notifications, 16 connections',
     said(ours),

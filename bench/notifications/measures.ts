@@ -51,14 +51,16 @@ export function measureRender(scale: number): Measured {
     alone: timed(() => {
       for (const one of parsed) liquid.renderSync(one, input.data)
     }),
-    ours: timed(() => void hashOf(render(template, input))),
+    ours: timed(() => void render(template, input)),
+    hashed: timed(() => void hashOf(render(template, input))),
   }))
   const alone = median(turns.map(one => one.alone))
   const ours = median(turns.map(one => one.ours))
+  const hashed = median(turns.map(one => one.hashed))
   return {
     row: [
-      'render a mail (subject, HTML, text) with its hash',
-      `${round(ours)}/s`,
+      'render a mail (subject, HTML, text)',
+      `${round(ours)}/s, with its SHA-256 ${round(hashed)}/s`,
       `liquidjs alone ${round(alone)}/s`,
     ],
     verdict: {

@@ -14,8 +14,8 @@ import { ratioVerdict, standingsOf, type Section } from '../ground/report.ts'
 import { compete } from '../ground/rounds.ts'
 import { providerEnvironment, type Ground } from './ground.ts'
 
-const connections = 32
-const per_second = 6000
+const connections = 64
+const per_second = 9000
 const one_row = `insert into bench_receipts (id, object_ref) values (gen_random_uuid(), 'pi_none');\n`
 
 export async function receipt({ options, database }: Bench, ground: Ground): Promise<Section> {
@@ -55,10 +55,12 @@ export async function receipt({ options, database }: Bench, ground: Ground): Pro
     )
     if (!alone || !ours) throw new Error('not everybody was measured')
     return standingsOf(
-      'Webhooks of two kilobytes, 32 connections',
+      'Webhooks of two kilobytes, 64 connections',
       [alone, ours],
       [ratioVerdict(ours, alone, 0.4)],
-      ['Each is verified, read and stored before it is acknowledged.'],
+      [
+        'Each is verified, read and stored before it is acknowledged; those that come together share a commit.',
+      ],
     )
   } finally {
     await platform.stop()

@@ -1,4 +1,4 @@
-/** What is stored, compared with what rows say, and contents that no tenant may store. */
+/** Compares stored objects with their rows, and blocks contents for all tenants. */
 import { StartError } from '../kernel/errors/start-error.ts'
 import type { Face } from '../surfaces/uploads/face.ts'
 import type { Call, Command } from './command.ts'
@@ -11,7 +11,7 @@ export const uploadsReconcile: Command = {
   options: {
     remove: {
       type: 'boolean',
-      says: 'Remove what no row names, and quarantine files whose object is missing',
+      says: 'Remove objects without a row, and quarantine files whose object is missing',
     },
   },
   run: async call => {
@@ -20,8 +20,8 @@ export const uploadsReconcile: Command = {
     const found = await operating(call, ({ operator }) => operator.reconcile({ remove, signal }))
     const done = remove ? 'removed' : 'found'
     call.terminal.answer({ remove, ...found }, [
-      `Objects that no row names: ${found.objects} ${done}.`,
-      `Multipart uploads that no row names: ${found.uploads} ${done}.`,
+      `Objects without a row: ${found.objects} ${done}.`,
+      `Multipart uploads without a row: ${found.uploads} ${done}.`,
       `Files whose object is missing: ${found.missing} ${remove ? 'quarantined' : done}.`,
     ])
   },

@@ -64,10 +64,11 @@ async function killUnderLoad(
     while (!stopping) await pay(insistent(platforms), begun++, captured).catch(() => {})
   })
   let left = most
+  const begins = (from: number) => eventually('payments go on', () => begun > from, 60_000)
   const killers = platforms.map(async (_one, which) => {
     while (left-- > 0) {
-      const [from, with_provider] = [begun, which === 0 && roll() < 0.25]
-      await eventually('payments go on', () => begun > from + 1, 60_000)
+      const with_provider = which === 0 && roll() < 0.25
+      await begins(begun + 1)
       const dead = platforms[which]?.kill()
       if (with_provider) {
         await outage.restartProvider()
@@ -149,6 +150,8 @@ test('killed at each step of an authorization: a retry with the key finds one ef
   const struck: Struck[] = []
   const authorize = (ask: Ask, { id, key }: Struck) =>
     ask('POST', `/v1/payment-intents/${id}/authorize`, { payment_method: 'pm_card_visa' }, key)
+  const dieAt = (point: string, one: Struck) =>
+    killedAt(outage.world, point, url => authorize(outage.askAt(url), one), 1, 'product')
   for (const point of full ? points : ['payments.after_call']) {
     const made = await outage.askAt(outage.world.url)('POST', '/v1/payment-intents', {
       amount_minor: 5000,
@@ -156,7 +159,7 @@ test('killed at each step of an authorization: a retry with the key finds one ef
     })
     const one = { id: made.body.id, key: newKey() }
     struck.push(one)
-    await killedAt(outage.world, point, url => authorize(outage.askAt(url), one), 1, 'product')
+    await dieAt(point, one)
   }
   const survivor = await outage.startPlatform()
   await outage.endLeases()

@@ -4,6 +4,7 @@
  * records every reply, so that the document can be compared with them.
  */
 import type { ErrorEntry } from '../../src/kernel/errors/problem.ts'
+import { onlyReads } from '../../src/kernel/http/route.ts'
 import { newKey } from '../world.ts'
 import type { Caller, Maker, Stage } from './crawl.ts'
 import { exchange, type Exchange } from './exchange.ts'
@@ -43,8 +44,12 @@ export type Visit = {
   stranger(): Promise<Caller>
   /** May do nothing. */
   nobody(): Promise<Caller>
-  /** A request that succeeds, on things of its own. */
+  /** A request that succeeds, on things of its own; where the route only reads, the same for all. */
   valid(): Promise<Request>
+  /** One that would succeed, to be changed so that it is refused: all refusals share its things. */
+  refused(): Promise<Request>
+  /** The answer to a request that succeeds: sent once. */
+  success(): Promise<Told>
   /** Another thing of the same kind as this parameter names. */
   subject(at: string, whose?: 'holder' | 'stranger'): Promise<string>
   send(request: Request, changes?: Partial<Request>): Promise<Told>
@@ -66,24 +71,34 @@ export function openVisit<W extends Stage, P extends Caller>(
 ): Visit {
   const { world, gathered, nobody } = ground
   const seen: Seen[] = []
+  const make = async () => succeeding(ground, target, makerOf(world, await people.holder()))
+  const shared = once(make)
+  const refused = async () => {
+    const request = await shared()
+    return request.key === null ? request : { ...request, key: newKey() }
+  }
+  const valid = onlyReads(target.route) ? shared : make
+  const send: Visit['send'] = async (request, changes = {}) => {
+    const whole = { ...request, ...changes }
+    const answer = await exchange(world.url, sentOf(target.route.path, whole))
+    if (whole.method === target.route.method) seen.push(seenOf(answer))
+    return { ...answer, entry: gathered.catalog.get(answer.body?.code) }
+  }
   return {
     target,
     seen,
+    valid,
+    refused,
+    success: once(async () => send(await valid())),
+    send,
     stranger: people.stranger,
     nobody,
     subject: async (at, whose = 'holder') =>
       makeSubject(ground, target, at, makerOf(world, await people[whose]())),
-    valid: async () => succeeding(ground, target, makerOf(world, await people.holder())),
     beside: (method, path) => {
       const { routes } = world.platform
       const found = routes.find(one => one.method === method && one.path === path)
       return found ? openVisit(ground, targetOf(found, ground), people) : null
-    },
-    send: async (request, changes = {}) => {
-      const whole = { ...request, ...changes }
-      const answer = await exchange(world.url, sentOf(target.route.path, whole))
-      if (whole.method === target.route.method) seen.push(seenOf(answer))
-      return { ...answer, entry: gathered.catalog.get(answer.body?.code) }
     },
   }
 }

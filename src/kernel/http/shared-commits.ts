@@ -1,6 +1,6 @@
 /**
- * Messages that arrive while a commit is under way share the next one: under load the wait for the disk is
- * paid once for many. A message alone is committed at once. Where a shared commit fails, each of its messages
+ * Messages that arrive while a commit is under way share the next one: under load many wait for the disk
+ * together. A message alone is committed at once. Where a shared commit fails, each of its messages
  * gets one of its own, so that one bad message fails alone.
  */
 type Waiting<Item> = {

@@ -34,7 +34,7 @@ export type ExchangeRequest = {
     readonly idle_ms?: number
   }
   readonly signal?: AbortSignal | undefined
-  /** If the caller can tell: written means handed to the network, not to a buffer. */
+  /** Whether the request was handed to the network, and not only to a buffer; if the caller knows. */
   readonly socket?: Socket
 }
 

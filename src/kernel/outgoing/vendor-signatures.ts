@@ -25,18 +25,20 @@ const invalid = { outcome: 'signature_invalid' } as const
 
 /** `Stripe-Signature: t=…,v1=…`, with one `v1` for each valid secret. */
 export function verifyStripe(message: VendorMessage): SignatureVerdict {
-  const parts = headerOf(message.headers, 'stripe-signature').split(',')
-  const valuesOf = (name: string) =>
-    parts.flatMap(part =>
-      part.trim().startsWith(`${name}=`) ? [part.trim().slice(name.length + 1)] : [],
-    )
-  const [timestamp, second] = valuesOf('t')
+  const times: string[] = []
+  const signatures: string[] = []
+  for (const part of headerOf(message.headers, 'stripe-signature').split(',')) {
+    const one = part.trim()
+    if (one.startsWith('t=')) times.push(one.slice('t='.length))
+    if (one.startsWith('v1=')) signatures.push(one.slice('v1='.length))
+  }
+  const [timestamp, second] = times
   if (timestamp === undefined || second !== undefined) return invalid
   return verifySigned({
     ...shared(message),
     algorithm: 'sha256',
     content: [`${timestamp}.`, message.body],
-    signatures: valuesOf('v1').map(hexOf),
+    signatures: signatures.map(hexOf),
     timestamp,
   })
 }

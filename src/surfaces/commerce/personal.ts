@@ -4,7 +4,7 @@
  */
 import { type Static, Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
-import { madeIn, type Personal } from '../../kernel/work/personal.ts'
+import type { Personal } from '../../kernel/work/personal.ts'
 import type { Deps } from './deps.ts'
 import { showOrder } from './orders/order-view.ts'
 
@@ -47,20 +47,19 @@ export function personalCommerce({ kernel: { db } }: Pick<Deps, 'kernel'>): Pers
         )
       for await (const { data } of all(carts)) yield { kind: 'cart', data }
     },
-    erase: async ({ principal_ids, ...erasing }, signal) => {
-      const made = madeIn(sql`created_at`, erasing)
+    erase: async ({ principal_ids }, signal) => {
       await db.run(sql`
         -- any tenant: what one account owns
         delete from commerce.carts
-        where owner_id = any(${principal_ids}::uuid[]) and state <> 'locked' and ${made}`)
+        where owner_id = any(${principal_ids}::uuid[]) and state <> 'locked'`)
       await db.run(sql`
         -- any tenant: what one account owns
         update commerce.carts set shipping_address = null
-        where owner_id = any(${principal_ids}::uuid[]) and state = 'locked' and ${made}`)
+        where owner_id = any(${principal_ids}::uuid[]) and state = 'locked'`)
       await db.run(sql`
         -- any tenant: what one account wrote
         update commerce.returns set note = null
-        where buyer_id = any(${principal_ids}::uuid[]) and ${made}`)
+        where buyer_id = any(${principal_ids}::uuid[])`)
       const some = () =>
         db.run(sql`
           -- any tenant: what one account ordered
@@ -68,7 +67,7 @@ export function personalCommerce({ kernel: { db } }: Pick<Deps, 'kernel'>): Pers
           set email = null, shipping_address = null, billing_address = null
           where (tenant_id, id) in (
             select tenant_id, id from commerce.orders
-            where buyer_id = any(${principal_ids}::uuid[]) and ${made}
+            where buyer_id = any(${principal_ids}::uuid[])
               and (email is not null or shipping_address is not null
                 or billing_address is not null)
             limit ${portion})`)

@@ -18,6 +18,8 @@ export type DataKeys = ReadonlyMap<string, Buffer>
 export type Vault = {
   /** The keys of these owners, made where they are missing. */
   keysFor(tx: Tx, owners: readonly Owner[]): Promise<DataKeys>
+  /** Keys of owners whose ids were made in this transaction. */
+  newKeys(tx: Tx, owners: readonly Owner[]): Promise<DataKeys>
   /** Only those that are there. */
   knownKeys(reader: Reader, owners: readonly Owner[]): Promise<DataKeys>
   destroy(tx: Tx, owner: Owner): Promise<void>
@@ -83,26 +85,33 @@ export function openVault(keys: Pick<Keyring, 'seal' | 'open'>): Vault {
     }
     return { found, missing }
   }
+  const make = async (tx: Tx, owners: readonly Owner[]): Promise<DataKeys> => {
+    // In one order, so that two who make the same keys never wait for each other in a circle.
+    const made = owners
+      .toSorted((a, b) => (a.owner_id < b.owner_id ? -1 : 1))
+      .map(owner => ({ ...owner, key: randomBytes(32) }))
+    const rows = made.map(({ key, ...owner }) => ({
+      ...owner,
+      wrapped: keys.seal(data_key_use, key, placeOf(owner)),
+    }))
+    await tx.run(sql`
+      insert into notifications.data_keys (tenant_id, owner_id, wrapped)
+      select * from ${sql.table(rows, { tenant_id: 'uuid', owner_id: 'uuid', wrapped: 'bytea' })} m
+      on conflict do nothing`)
+    return new Map(made.map(one => [keyName(one), one.key]))
+  }
   return {
     knownKeys: async (reader, owners) => (await read(reader, owners)).found,
     keysFor: async (tx, owners) => {
       const { found, missing } = await read(tx, owners)
       if (missing.size === 0) return found
-      // In one order, so that two who make the same keys never wait for each other in a circle.
       const made = [...missing.values()]
-        .toSorted((a, b) => (a.owner_id < b.owner_id ? -1 : 1))
-        .map(owner => ({
-          ...owner,
-          wrapped: keys.seal(data_key_use, randomBytes(32), placeOf(owner)),
-        }))
-      await tx.run(sql`
-        insert into notifications.data_keys (tenant_id, owner_id, wrapped)
-        select * from ${sql.table(made, { tenant_id: 'uuid', owner_id: 'uuid', wrapped: 'bytea' })} m
-        on conflict do nothing`)
+      await make(tx, made)
       // Of two who made one at once, the first one's counts.
       const again = await read(tx, made)
       return new Map([...found, ...again.found])
     },
+    newKeys: make,
     destroy: async (tx, { tenant_id, owner_id }) => {
       await tx.run(sql`
         delete from notifications.data_keys

@@ -6,8 +6,8 @@ export const access: readonly Rule[] = [
   {
     name: 'no credential is 401 with a challenge',
     exempt: onlyWith.credential,
-    check: async ({ send, valid }) => {
-      const answer = await send(await valid(), { token: null })
+    check: async ({ send, refused }) => {
+      const answer = await send(await refused(), { token: null })
       expectProblem(answer, 401, 'authentication_required')
       expect(answer.headers['www-authenticate']).toMatch(/^Bearer/)
     },
@@ -15,8 +15,8 @@ export const access: readonly Rule[] = [
   {
     name: 'a forged credential is 401 with a challenge',
     exempt: onlyWith.credential,
-    check: async ({ send, valid }) => {
-      const request = await valid()
+    check: async ({ send, refused }) => {
+      const request = await refused()
       const token = request.token ?? ''
       const forged = [`${token.slice(0, -4)}AAAA`, 'forged', `${token.split('.')[0]}.`]
       for (const one of forged) {
@@ -41,16 +41,16 @@ export const access: readonly Rule[] = [
   {
     name: 'a principal without grants is 403',
     exempt: ({ permission }) => (permission ? null : 'every member may'),
-    check: async ({ send, valid, nobody }) => {
-      const answer = await send(await valid(), { token: (await nobody()).token })
+    check: async ({ send, refused, nobody }) => {
+      const answer = await send(await refused(), { token: (await nobody()).token })
       expectProblem(answer, 403, 'permission_denied')
     },
   },
   {
     name: 'of two faults the reply names the earlier in the order of the contract',
     exempt: onlyWith.guard,
-    check: async ({ target, send, valid, nobody }) => {
-      const request = await valid()
+    check: async ({ target, send, refused, nobody }) => {
+      const request = await refused()
       const accept = { ...request.headers, accept: 'application/x-nothing' }
       expectProblem(await send(request, { token: null, headers: accept }), 406, 'not_acceptable')
       if (target.takes_json) {

@@ -3,14 +3,14 @@ import { expect } from 'vitest'
 import { expectProblem, id_form, onlyWith, type Rule } from '../rule.ts'
 import type { Told, Visit } from '../visit.ts'
 
-async function success({ send, valid }: Visit): Promise<Told> {
-  const answer = await send(await valid())
+async function success(visit: Visit): Promise<Told> {
+  const answer = await visit.success()
   expect([answer.status < 400, answer.text]).toEqual([true, answer.text])
   return answer
 }
 
-async function refusal({ send, valid }: Visit): Promise<Told> {
-  const request = await valid()
+async function refusal({ target, send, valid, refused }: Visit): Promise<Told> {
+  const request = await (onlyWith.negotiation(target) === null ? refused() : valid())
   return send(request, { headers: { ...request.headers, accept: 'application/x-nothing' } })
 }
 

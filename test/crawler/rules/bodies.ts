@@ -21,9 +21,9 @@ export const bodies: readonly Rule[] = [
   {
     name: 'a body over the limit is 413 and the connection closes',
     exempt: ({ takes_body }) => (takes_body ? null : 'its method takes no body'),
-    check: async ({ target, send, valid }) => {
+    check: async ({ target, send, refused }) => {
       const limit = target.route.body_limit_bytes ?? limit_default_bytes
-      const answer = await send(await valid(), { announced: limit + 1 })
+      const answer = await send(await refused(), { announced: limit + 1 })
       expectProblem(answer, 413, 'content_too_large')
       expect(answer.headers.connection).toBe('close')
     },
@@ -31,8 +31,8 @@ export const bodies: readonly Rule[] = [
   {
     name: 'a body of another type, or of none, is 415',
     exempt: onlyWith.json,
-    check: async ({ send, valid }) => {
-      const request = await valid()
+    check: async ({ send, refused }) => {
+      const request = await refused()
       const bytes = Buffer.from(JSON.stringify(request.body ?? {}))
       for (const headers of [{ 'content-type': 'text/plain' }, {}]) {
         const answer = await send(request, { headers, bytes })
@@ -43,8 +43,8 @@ export const bodies: readonly Rule[] = [
   {
     name: 'broken JSON is 400',
     exempt: onlyWith.json,
-    check: async ({ send, valid }) => {
-      const answer = await send(await valid(), { bytes: Buffer.from(`{"${marker}":`) })
+    check: async ({ send, refused }) => {
+      const answer = await send(await refused(), { bytes: Buffer.from(`{"${marker}":`) })
       expectProblem(answer, 400, 'malformed_json')
       expect(answer.text).not.toContain(marker)
     },
@@ -52,8 +52,8 @@ export const bodies: readonly Rule[] = [
   {
     name: 'an unknown member is dropped and named, and is no reason for a refusal',
     exempt: hasBody,
-    check: async ({ send, valid }) => {
-      const { status } = await send(await valid())
+    check: async ({ send, valid, success }) => {
+      const { status } = await success()
       const request = await valid()
       const body = { ...(request.body as object), surplus_member: marker }
       const answer = await send(request, { body })
@@ -67,8 +67,8 @@ export const bodies: readonly Rule[] = [
   {
     name: 'an unknown query parameter is dropped and named',
     exempt: onlyWith.pipeline,
-    check: async ({ send, valid }) => {
-      const { status } = await send(await valid())
+    check: async ({ send, valid, success }) => {
+      const { status } = await success()
       const request = await valid()
       const answer = await send(request, { query: { ...request.query, surplus: 'x' } })
       expect([answer.status, answer.headers['x-ignored-fields']]).toEqual([status, '?surplus'])
@@ -77,11 +77,11 @@ export const bodies: readonly Rule[] = [
   {
     name: 'a member of a wrong type is 422 with its pointer and without its value',
     exempt: hasBody,
-    check: async ({ target, send, valid }) => {
+    check: async ({ target, send, refused }) => {
       for (const [name, schema] of membersOf(target.body)) {
         const wrong = misfit(schema, marker)
         if (wrong === null) continue
-        const request = await valid()
+        const request = await refused()
         const body = { ...(request.body as object), [name]: wrong }
         const answer = await send(request, { body })
         expectProblem(answer, 422, 'validation_failed')
@@ -93,8 +93,8 @@ export const bodies: readonly Rule[] = [
   {
     name: 'a body that is not an object is 422',
     exempt: hasBody,
-    check: async ({ send, valid }) => {
-      const request = await valid()
+    check: async ({ send, refused }) => {
+      const request = await refused()
       for (const text of ['[]', 'null', '7', `"${marker}"`]) {
         const answer = await send(request, { bytes: Buffer.from(text) })
         expectProblem(answer, 422, 'validation_failed')
@@ -105,8 +105,8 @@ export const bodies: readonly Rule[] = [
   {
     name: 'NUL in a text of the body is 422',
     exempt: ({ body }) => (textsOf(body).length > 0 ? null : 'its body has no text'),
-    check: async ({ target, send, valid }) => {
-      const request = await valid()
+    check: async ({ target, send, refused }) => {
+      const request = await refused()
       for (const name of textsOf(target.body)) {
         const body = { ...(request.body as object), [name]: 'a\0b' }
         const answer = await send(request, { body })
@@ -122,9 +122,9 @@ export const bodies: readonly Rule[] = [
         return 'a code that no link can have is a link that does not exist'
       return params.length > 0 ? null : 'its path has no parameter'
     },
-    check: async ({ target, send, valid }) => {
+    check: async ({ target, send, refused }) => {
       for (const { name } of target.params) {
-        const request = await valid()
+        const request = await refused()
         const answer = await send(request, { params: { ...request.params, [name]: 'a%00b' } })
         expectProblem(answer, 422, 'invalid_character')
         expect(pointersOf(answer, 'path')).toEqual([`/${name}`])
@@ -134,8 +134,8 @@ export const bodies: readonly Rule[] = [
   {
     name: 'NUL in the query is 422',
     exempt: ({ query }) => (textsOf(query).length > 0 ? null : 'its query has no text'),
-    check: async ({ target, send, valid }) => {
-      const request = await valid()
+    check: async ({ target, send, refused }) => {
+      const request = await refused()
       for (const name of textsOf(target.query)) {
         const answer = await send(request, { query: { ...request.query, [name]: 'a\0b' } })
         expectProblem(answer, 422, 'invalid_character')

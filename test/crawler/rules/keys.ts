@@ -9,8 +9,8 @@ export const keys: readonly Rule[] = [
   {
     name: 'a key of a wrong form is 400',
     exempt: ({ keyed, key_demanded }) => (keyed || key_demanded ? null : 'it takes no key'),
-    check: async ({ send, valid }) => {
-      const request = await valid()
+    check: async ({ send, refused }) => {
+      const request = await refused()
       for (const key of [
         'x'.repeat(15),
         'x'.repeat(201),
@@ -24,8 +24,8 @@ export const keys: readonly Rule[] = [
   {
     name: 'a missing key is 400',
     exempt: ({ key_demanded }) => (key_demanded ? null : 'it requires no key'),
-    check: async ({ send, valid }) => {
-      expectProblem(await send(await valid(), { key: null }), 400, 'idempotency_key_missing')
+    check: async ({ send, refused }) => {
+      expectProblem(await send(await refused(), { key: null }), 400, 'idempotency_key_missing')
     },
   },
   {

@@ -61,8 +61,8 @@ export const routing: readonly Rule[] = [
   {
     name: 'a representation that does not exist is 406',
     exempt: onlyWith.negotiation,
-    check: async ({ send, valid }) => {
-      const request = await valid()
+    check: async ({ send, refused }) => {
+      const request = await refused()
       const headers = { ...request.headers, accept: 'application/x-nothing' }
       expectProblem(await send(request, { headers }), 406, 'not_acceptable')
     },

@@ -9,9 +9,9 @@ import type { Visit } from '../visit.ts'
 
 /** Each id of the path in turn is replaced by one that stands for nothing. */
 async function expectAbsent(visit: Visit, params: Target['params'], other: string | null) {
-  const { target, send, valid, subject } = visit
+  const { target, send, refused, subject } = visit
   for (const { name, at } of params) {
-    const request = await valid()
+    const request = await refused()
     const id = other ?? (await subject(at, 'stranger'))
     const answer = await send(request, { params: { ...request.params, [name]: id } })
     const code = target.route.absent ?? 'not_found'
@@ -59,8 +59,8 @@ export const things: readonly Rule[] = [
     exempt: target =>
       onlyWith.credential(target) ??
       (ownedIds(target).length > 0 ? null : 'its path names nothing that is owned'),
-    check: async ({ send, valid, stranger }) => {
-      const answer = await send(await valid(), { token: (await stranger()).token })
+    check: async ({ send, refused, stranger }) => {
+      const answer = await send(await refused(), { token: (await stranger()).token })
       expect([401, 403, 404], answer.text).toContain(answer.status)
     },
   },
@@ -70,15 +70,16 @@ export const things: readonly Rule[] = [
       params.length > 0 && (route.method === 'GET' || route.fails?.includes('precondition_failed'))
         ? null
         : 'it reads or changes no version',
-    check: async ({ target, send, valid }) => {
-      const request = await valid()
+    check: async ({ target, send, refused, valid }) => {
       if (target.route.method !== 'GET') {
+        const request = await refused()
         const headers = { ...request.headers, 'if-match': '"999999"' }
         const answer = await send(request, { headers })
         expectProblem(answer, 412, 'precondition_failed')
         expect(answer.headers.etag).toMatch(/^"\d+"$/)
         return
       }
+      const request = await valid()
       const { etag } = (await send(request)).headers
       if (!etag) return
       expect(etag).toMatch(/^"[^"]+"$/)

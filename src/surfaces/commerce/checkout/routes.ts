@@ -16,7 +16,7 @@ import { Checkout } from './schemas.ts'
 import { within } from '../payments/within.ts'
 
 /** A retry takes over only after the longest that a try may take. */
-const lease_margin_seconds = 30
+const lease_margin_seconds = 10
 
 export function checkoutRoutes(deps: Deps): readonly Route[] {
   const wait_ms = deps.kernel.settings['commerce.payment_wait_ms']

@@ -84,7 +84,8 @@ export async function settleOperation(
     update commerce.payment_operations
     set state = ${state}, result = ${sql.json(result)}::jsonb,
       due_at = case when ${state} = 'pending' then due_at end,
-      payment_method = case when ${state} = 'pending' then payment_method end
+      payment_method = case when ${state} = 'pending' then payment_method end,
+      return_url = case when ${state} = 'pending' then return_url end
     where tenant_id = ${tenant_id} and id = ${id} and state in ('requested', 'pending')`)
   return settled === 1
 }

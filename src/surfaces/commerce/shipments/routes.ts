@@ -88,7 +88,7 @@ function shipRoute(deps: Deps): Route {
     added: true,
     idempotency: 'required',
     transaction: 'own',
-    lease_seconds: Math.ceil(wait_ms / 1000) + 30,
+    lease_seconds: Math.ceil(wait_ms / 1000) + 10,
     absent: 'order_not_found',
     body: Ship,
     inspectBody: body => deps.payments.refuseCardData(body),

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { killedAt } from '../../../../test/crash.ts'
+import { startProcess } from '../../../../test/process.ts'
 import { call, eventually, newKey } from '../../../../test/world.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { openShopWorld, visa, type Buyer, type Shop, type ShopWorld } from './shop-world.ts'
@@ -10,7 +11,10 @@ let world: ShopWorld
 let shop: Shop
 let buyer: Buyer
 beforeAll(async () => {
-  world = await openShopWorld({ IDENTITY_ACCESS_TTL_SECONDS: '3600' })
+  world = await openShopWorld({
+    IDENTITY_ACCESS_TTL_SECONDS: '3600',
+    COMMERCE_PAYMENT_WAIT_MS: '2000',
+  })
   shop = await world.shop()
   buyer = await shop.buyer()
 })
@@ -69,3 +73,33 @@ test.each(points)(
   },
   180_000,
 )
+
+/** A process whose own clock is ten minutes ahead. */
+const ahead = `data:text/javascript,const now = Date.now; Date.now = () => now() + 600000`
+
+test('a process whose clock is wrong changes no expiry: the database has the time', async () => {
+  const wrong = await startProcess(
+    { ...world.environment, ROLES: 'api,worker', NODE_OPTIONS: `--import=${encodeURI(ahead)}` },
+    'product',
+  )
+  try {
+    const sku = await shop.product({ stock: 2 })
+    const pays = { payment: { payment_method: 'pm_card_authenticationRequired' } }
+    const ask = async (body: object) =>
+      await call(wrong.url, 'POST', '/v1/checkouts', { token: buyer.token, key: newKey(), body })
+    const paid = await ask({ cart_id: await buyer.cart({ [sku]: 1 }), ...visa })
+    const waits = await ask({ cart_id: await buyer.cart({ [sku]: 1 }), ...pays })
+    expect([paid.status, waits.status]).toEqual([201, 202])
+    for (const { reservation, created_at } of [paid.body, waits.body]) {
+      expect(Date.parse(reservation.expires_at) - Date.parse(created_at)).toBe(900_000)
+    }
+    // Its worker looks at what lapses, and finds nothing.
+    await eventually('it has worked for a while', async () => {
+      const order = await buyer.order({ [await shop.product()]: 1 })
+      return (await buyer.read(order.id)).shipments.length === 1
+    })
+    expect((await buyer.read(waits.body.id)).state).toBe('pending')
+  } finally {
+    await wrong.kill()
+  }
+}, 120_000)

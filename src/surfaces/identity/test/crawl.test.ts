@@ -95,6 +95,7 @@ await crawlSurface({
         body: { refresh_token: people.refreshToken(params['session_id'] ?? '') },
       }),
     },
+    'GET /v1/sessions/current': { bearer: true },
     'DELETE /v1/sessions/{session_id}': { bearer: true },
     'GET /v1/mfa/challenges/{challenge_id}': { bearer: true },
     'POST /v1/mfa/challenges': {

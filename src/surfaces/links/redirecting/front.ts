@@ -137,7 +137,7 @@ const unkept = [
 
 const robots: Answer = {
   status: 200,
-  // Redirects set `noindex` themselves; only a reader of the page needs it here.
+  // All paths are allowed: a crawler sees the `noindex` of a redirect only if it may request it.
   body: 'User-agent: *\nDisallow:\n',
   headers: ['content-type', 'text/plain; charset=utf-8', 'cache-control', 'public, max-age=3600'],
 }

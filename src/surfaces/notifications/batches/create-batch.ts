@@ -37,7 +37,8 @@ export type BatchRequest = {
   requireCategory(category: string): void
 }
 
-const portion = 5000
+/** While one portion is written, the next one is read; more in a portion cost memory and gain nothing. */
+const portion = 2500
 const lease_seconds = 60
 const shown_max = 100
 const json_bytes_max = 1024 * 1024
@@ -201,14 +202,19 @@ async function write(
     rejected_count++
     if (rejected.length < shown_max) rejected.push(one)
   }
+  let writing = Promise.resolve()
   const flush = async () => {
     const now = waiting
     waiting = []
+    await writing
     if (now.length === 0) return
-    const written = await writePortion(deps, batch, now)
-    sum.total += written.total
-    sum.duplicates += written.duplicates
-    for (const one of written.rejected) reject(one)
+    writing = writePortion(deps, batch, now).then(written => {
+      sum.total += written.total
+      sum.duplicates += written.duplicates
+      for (const one of written.rejected) reject(one)
+    })
+    // It is waited for by the next portion, or by the end.
+    writing.catch(() => {})
   }
   for await (const one of lines) {
     if (++sum.read > most) {
@@ -225,6 +231,7 @@ async function write(
     if (waiting.length >= portion) await flush()
   }
   await flush()
+  await writing
   if (sum.total === 0) {
     throw problem('batch_line_invalid', {
       detail: `None of ${sum.read} lines can be used. The first: ${rejected[0]?.code ?? 'there is none'}.`,

@@ -96,12 +96,14 @@ export async function storeAddresses(
   })
   if (fresh.size > 0) {
     const owners = [...fresh.values()].map(({ id }) => ({ tenant_id, owner_id: id }))
-    const data_keys = await vault.keysFor(tx, owners)
+    const data_keys = await vault.newKeys(tx, owners)
     const rows = [...fresh.values()].map(({ id, address: { address, channel, masked }, hash }) => {
       const key = data_keys.get(keyName({ tenant_id, owner_id: id })) as Buffer
       return { id, channel, hash, masked, ciphertext: seal(key, address, `destination ${id}`) }
     })
-    await tx.run(sql`
+    const made = await tx.many(
+      Stored,
+      sql`
       insert into notifications.destinations
         (tenant_id, id, channel, destination_hash, ciphertext, masked, verified_at)
       select ${tenant_id}, r.id, r.channel, r.hash, r.ciphertext, r.masked, kernel.now()
@@ -113,13 +115,13 @@ export async function storeAddresses(
         masked: 'text',
       })} r
       order by r.hash
-      on conflict (tenant_id, channel, destination_hash) where user_id is null do nothing`)
-    // Of two who store one address at once, the first one's row counts.
-    const stored = await readStored(
-      tx,
-      tenant_id,
-      rows.map(row => row.hash),
+      on conflict (tenant_id, channel, destination_hash) where user_id is null do nothing
+      returning id, destination_hash`,
     )
+    for (const row of made) known.set(row.destination_hash.toString('base64'), row.id)
+    // Of two who store one address at once, the first one's row counts.
+    const missed = rows.filter(row => !known.has(row.hash.toString('base64'))).map(row => row.hash)
+    const stored = missed.length > 0 ? await readStored(tx, tenant_id, missed) : []
     for (const [name, id] of stored) known.set(name, id)
   }
   return hashes.map(hash => {

@@ -36,10 +36,12 @@ const critical_lane = 0
 
 export function openSendMessage({ kernel, providers, mark }: Parts): SendMessage {
   const { settings, clock, fault } = kernel
-  const gates = new Map<string, Gate>()
+  const gates = new Map<string, { ahead: Gate; line: Gate }>()
   const waitFor = openRates(kernel)
-  const gateOf = ({ provider: { name, connections } }: Offered) => {
-    const found = gates.get(name) ?? openGate(connections, settings['notifications.bulk_share'])
+  /** While a connection sends, the next message is marked: the commit of a mark takes as long as a mail. */
+  const gatesOf = ({ provider: { name, connections } }: Offered) => {
+    const gate = () => openGate(connections, settings['notifications.bulk_share'])
+    const found = gates.get(name) ?? { ahead: gate(), line: gate() }
     gates.set(name, found)
     return found
   }
@@ -48,19 +50,6 @@ export function openSendMessage({ kernel, providers, mark }: Parts): SendMessage
     is_trial ? takeTrial(kernel.db, { tenant_id, channel, hash }) : true
   const again = ({ claimed, target }: Ready, wait_ms: number) =>
     resultOf(claimed, { state: 'pending', target, due_at_ms: clock.nowMs() + wait_ms })
-
-  const handOver = async (
-    ready: Ready,
-    { provider }: Offered,
-    signal: AbortSignal,
-  ): Promise<Outcome | 'lease_lost'> => {
-    await fault('notifications.before_wire')
-    if (!(await mark({ ...ready.claimed, provider: provider.name }))) return 'lease_lost'
-    await fault('notifications.after_wire')
-    const outcome = await provider.send(outgoingOf(ready, clock.nowMs()), deadline(kernel, signal))
-    await fault('notifications.after_send')
-    return outcome
-  }
 
   return async (ready, signal) => {
     const { claimed, target } = ready
@@ -72,7 +61,8 @@ export function openSendMessage({ kernel, providers, mark }: Parts): SendMessage
     if (!chosen) return again(ready, offered.length === 0 ? no_provider_ms : rest_ms)
     const { provider, admission } = chosen
     let outcome: Outcome | null = null
-    const leave = await gateOf(chosen).enter(claimed.lane)
+    const { ahead, line } = gatesOf(chosen)
+    const leaves = [await ahead.enter(claimed.lane)]
     try {
       // What has not left when the process stops is for another process, at once.
       if (signal.aborted) return again(ready, 0)
@@ -80,11 +70,15 @@ export function openSendMessage({ kernel, providers, mark }: Parts): SendMessage
       if (!(await mayTry(ready))) {
         return resultOf(claimed, { state: 'skipped', error_code: 'suppressed', target })
       }
-      const handed = await handOver(ready, chosen, signal)
-      if (handed === 'lease_lost') return null
-      outcome = handed
+      await fault('notifications.before_wire')
+      if (!(await mark({ ...claimed, provider: provider.name }))) return null
+      await fault('notifications.after_wire')
+      leaves.push(await line.enter(claimed.lane))
+      leaves.shift()?.()
+      outcome = await provider.send(outgoingOf(ready, clock.nowMs()), deadline(kernel, signal))
+      await fault('notifications.after_send')
     } finally {
-      leave()
+      for (const leave of leaves) leave()
       admission.settle(outcome)
     }
     const place = offered.findIndex(one => one.provider === provider)

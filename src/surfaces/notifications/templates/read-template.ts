@@ -22,7 +22,13 @@ export async function readTemplate(
     default_locale,
     data_schema,
     channels: rows.map(({ id, channel, format, subject, body, text_body: text, url, locales }) => ({
-      ...{ id, channel, format, subject, body, text, url },
+      id,
+      channel,
+      format,
+      subject,
+      body,
+      text,
+      url,
       locales: Object.fromEntries(
         Object.entries(locales).map(([locale, { text_body, ...one }]) => [
           locale,

@@ -70,7 +70,7 @@ test('nothing is claimed while the sending is paused', async () => {
   const { id: tenant_id } = await world.tenant()
   await fill(tenant_id)
   expect(await claim(db, () => Promise.resolve(false), asked)).toEqual([])
-  expect((await claim(db, open, asked)).length).toBe(asked.many)
+  expect(await claim(db, open, asked)).toHaveLength(asked.many)
 })
 
 test('two processes together keep the rate of a tenant', async () => {

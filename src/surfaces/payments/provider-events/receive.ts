@@ -3,7 +3,7 @@
  * development), and stores only which object to look at. The body is not kept: it may hold names and
  * addresses, and the object is fetched anyway.
  */
-import { Buffer } from 'node:buffer'
+import type { Buffer } from 'node:buffer'
 import { verifyStripe } from '../../../kernel/outgoing/vendor-signatures.ts'
 import type { Provider } from '../../../kernel/surface.ts'
 import type { Deps } from '../deps.ts'

@@ -166,7 +166,7 @@ test('an authorization in doubt for too long is closed, and a late effect finds 
   await world.control('faults', {}, 'DELETE')
   await world.control('clock', { advance_s: 120 })
   const { id: other } = await shop.authorized()
-  expect((await world.effects(await handleOf(other))).length).toBe(1)
+  expect(await world.effects(await handleOf(other))).toHaveLength(1)
   const effects = (await world.control('effects', {}, 'GET')).data as { object: string }[]
   const { handle } = await world.platform.kernel.db.one(
     Type.Object({ handle: Type.String() }),
@@ -221,10 +221,11 @@ test('what cannot be found out in three days is left to an operator', async () =
   await world.control('faults', {}, 'DELETE')
   const resolution = { resolution: 'resolved', note: 'The provider works again.' }
   await shop.ask('POST', `/v1/reconciliation-items/${item.id}/resolve`, resolution)
-  await eventually('the refund has succeeded', async () => {
-    const refund = await shop.ask('GET', `/v1/refunds/${body.id}`)
-    return refund.body.state === 'succeeded'
+  const refund = await eventually('the refund has succeeded', async () => {
+    const found = await shop.ask('GET', `/v1/refunds/${body.id}`)
+    return found.body.state === 'succeeded' && found.body
   })
+  expect(refund.amount_minor).toBe(4000)
 })
 
 test('at the end all invariants hold', async () => {

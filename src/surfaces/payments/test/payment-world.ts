@@ -6,6 +6,7 @@ import { Type } from 'typebox'
 import { expect } from 'vitest'
 import { openProductWorld, type Member, type ProductWorld } from '../../../../test/product-world.ts'
 import { eventually, newKey, type Answer } from '../../../../test/world.ts'
+import type { Db } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { openSandbox } from '../../../sandbox/open-sandbox.ts'
 import { stripe } from '../../../sandbox/stripe/stripe.ts'
@@ -111,19 +112,7 @@ export async function openPaymentWorld(
       const { data } = await ask('effects', {}, 'GET')
       return (data as Effect[]).filter(one => one.object === handle)
     },
-    events: async intent_id => {
-      const rows = await db.many(
-        Type.Object({ type: Type.String() }),
-        sql`
-          select type from (
-            select type, aggregate_version from kernel.events where aggregate_id = ${intent_id}
-            union
-            select type, aggregate_version from kernel.outbox_events
-            where aggregate_id = ${intent_id}) told
-          order by aggregate_version`,
-      )
-      return rows.map(one => one.type)
-    },
+    events: intent_id => eventsOf(db, intent_id),
     balances: async who => {
       const { body } = await who.ask('GET', '/v1/ledger/accounts?limit=100')
       const accounts = body.data as { type: string; balance_minor: number }[]
@@ -141,6 +130,21 @@ export async function openPaymentWorld(
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** As they are in the log, or on their way to it. */
+async function eventsOf(db: Db, intent_id: string): Promise<string[]> {
+  const rows = await db.many(
+    Type.Object({ type: Type.String() }),
+    sql`
+      select type from (
+        select type, aggregate_version from kernel.events where aggregate_id = ${intent_id}
+        union
+        select type, aggregate_version from kernel.outbox_events
+        where aggregate_id = ${intent_id}) told
+      order by aggregate_version`,
+  )
+  return rows.map(one => one.type)
 }
 
 function controlAt(control: string) {

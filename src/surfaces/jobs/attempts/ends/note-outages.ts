@@ -9,7 +9,7 @@ import { sql } from '../../../../kernel/database/sql.ts'
 import type { Loop } from '../../../../kernel/surface.ts'
 
 const beat_every_ms = 5000
-/** Two missing heartbeats; one may only be late. */
+/** Two missing heartbeats mean an outage; a single one may only be late. */
 const outage_seconds = 12
 /** A job that itself crashes the platform gets no free retries for ever. */
 const forgiven_max = 10

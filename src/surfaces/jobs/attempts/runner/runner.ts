@@ -34,10 +34,11 @@ const ready = sql`
   -- any tenant: a runner serves all of them
   select exists (select from jobs.job_queue where wake_at is null)`
 const rest_ms = 30_000
+const runner_name = 'jobs.runner'
 
 /** Repeats only after a failure: one run lasts until the process stops. */
 export function openRunner(deps: RunnerDeps): Loop {
-  return { name: 'jobs.runner', every_ms: 1000, due: ready, run: signal => runUntil(deps, signal) }
+  return { name: runner_name, every_ms: 1000, due: ready, run: signal => runUntil(deps, signal) }
 }
 
 async function runUntil(deps: RunnerDeps, signal: AbortSignal): Promise<void> {
@@ -71,7 +72,7 @@ async function runUntil(deps: RunnerDeps, signal: AbortSignal): Promise<void> {
     claimer.woken()
     pulse.woken()
     sleeper.wake()
-  })
+  }, [runner_name])
   signal.addEventListener('abort', sleeper.close)
   const beating = pulse.beat(places.held)
   const telling = capabilitiesOf(deps, worker_id).announceUntil(signal)
