@@ -75,6 +75,7 @@ export class FileBody extends Readable {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    // oxlint-disable-next-line promise/no-promise-in-callback -- a stream wants to be called back
     this.#close().then(() => done(error), done)
   }
 

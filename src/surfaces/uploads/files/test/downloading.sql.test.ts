@@ -284,17 +284,17 @@ describe.concurrent('other surfaces', () => {
     const { who, file_id } = await stored(randomBytes(10), { purpose: 'job_input' })
     const other = await world.member(who.tenant)
     const { db } = world.platform.kernel
-    const address = (principal_id: string | null) =>
+    const urlFor = (principal_id: string | null) =>
       face.inputUrl(db, { tenant_id: who.tenant.id, principal_id }, file_id)
-    expect(await address(who.id)).toContain(`/_objects/d/${file_id}/original?`)
-    expect([await address(other.id), await address(null)]).toEqual([undefined, undefined])
-    await world.allow(other, 'uploads.files.download_any')
-    expect(await address(other.id)).toContain(file_id)
-    await db.run(sql`
-      delete from identity.role_assignments
-      where tenant_id = ${who.tenant.id} and account_id = ${other.id}`)
-    expect(await address(other.id)).toBeUndefined()
+    expect(await urlFor(who.id)).toContain(`/_objects/d/${file_id}/original?`)
+    expect([await urlFor(other.id), await urlFor(null)]).toEqual([undefined, undefined])
+    const admin = await world.member(who.tenant)
+    for (const one of [admin, other]) await world.give(one, 'tenant_admin')
+    expect(await urlFor(other.id)).toContain(file_id)
+    const role = `/v1/accounts/${other.id}/roles/tenant_admin`
+    await world.call('DELETE', role, { token: admin.token })
+    expect(await urlFor(other.id)).toBeUndefined()
     await world.call('DELETE', `/v1/files/${file_id}`, { token: who.token })
-    expect(await address(who.id)).toBeUndefined()
+    expect(await urlFor(who.id)).toBeUndefined()
   })
 })
