@@ -59,15 +59,15 @@ describe.concurrent('archives', () => {
     ],
     [
       'with a template from elsewhere',
-      () =>
-        zip([
-          {
-            name: 'word/_rels/settings.xml.rels',
-            content: Buffer.from(
-              '<Relationships><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/attachedTemplate" Target="http://x/t.dotm" TargetMode="External"/></Relationships>',
-            ),
-          },
-        ]),
+
+      zip([
+        {
+          name: 'word/_rels/settings.xml.rels',
+          content: Buffer.from(
+            '<Relationships><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/attachedTemplate" Target="http://x/t.dotm" TargetMode="External"/></Relationships>',
+          ),
+        },
+      ]),
       'active_content',
     ],
     [
