@@ -44,7 +44,7 @@ export async function openGround({ database, options }: Bench): Promise<Ground> 
     IDENTITY_HASH_WAIT_MS: '30000',
     PAYMENTS_PROVIDER_READS_PER_SECOND: '100000',
     PAYMENTS_PROVIDER_WRITES_PER_SECOND: '100000',
-    COMMERCE_PENDING_ORDERS: '100000',
+    COMMERCE_PENDING_ORDERS: '10000',
   }
   const program = await startProgram(environment, { side: 'server', profile: options.profile })
   const people = await makePeople(program.port, buyers)

@@ -49,6 +49,7 @@ export function listStatement(wanted: Wanted, after: Place, n: number): Sql {
     ...(after.id === null ? [] : [afterPlace(q, rank, after)]),
   ]
   const order = q ? sql`${rank} desc, p.id desc` : sql`p.published_at desc, p.id desc`
+  const shown = q ? sql`p.rank desc, p.id desc` : order
   return sql`
     select p.id, p.handle, p.title, p.category, p.state, p.version, p.rank, p.published_us,
       p.image_id, stock.amount_minor, coalesce(stock.in_stock, false) as in_stock
@@ -71,7 +72,7 @@ export function listStatement(wanted: Wanted, after: Place, n: number): Sql {
         order by w.effective_from desc limit 1) price on true
       where v.tenant_id = p.tenant_id and v.product_id = p.id and v.state = 'active'
     ) stock on true
-    order by ${order}`
+    order by ${shown}`
 }
 
 function afterPlace(q: string | undefined, rank: Sql, { rank: last, published_us, id }: Place) {

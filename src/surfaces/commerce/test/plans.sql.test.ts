@@ -92,7 +92,7 @@ async function readBy(run: (reader: Reader) => Promise<unknown>): Promise<Sql> {
     statement ??= asked.at(-1) as Sql
     throw new Error('nothing is read')
   }
-  await run({ one: listen, maybe: listen, many: listen } as unknown as Reader).catch(() => {})
+  await run({ one: listen, maybe: listen, many: listen }).catch(() => {})
   if (!statement) throw new Error('nothing was asked')
   return statement
 }
