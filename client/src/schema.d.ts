@@ -28,7 +28,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The public keys of access tokens
+         * Get the public keys of access tokens
          * @description Verify access tokens with these keys. Read them again when a token names a key that you do not know. Requires no credential.
          */
         get: operations["getJwks"];
@@ -48,7 +48,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The bytes of a file, by an address that was signed
+         * The bytes of a file, by a URL that was signed
          * @description Requires no credential.
          */
         get: operations["downloadFile"];
@@ -89,7 +89,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Send one part of an upload, by an address that was signed
+         * Send one part of an upload, by a URL that was signed
          * @description Requires no credential.
          */
         put: operations["sendUploadPart"];
@@ -228,14 +228,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Accounts of the tenant, newest first
+         * List accounts of the tenant, newest first
          * @description Requires the permission `identity.accounts.read`; `tenant_admin`, `support_viewer`, `auditor` hold it.
          */
         get: operations["listAccounts"];
         put?: never;
         /**
          * Register
-         * @description The answer is the same whether or not the address has an account. Requires no credential.
+         * @description The reply is the same whether or not the address has an account. Requires no credential.
          */
         post: operations["registerAccount"];
         delete?: never;
@@ -252,22 +252,22 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An account of the tenant, with its roles there
+         * Get an account of the tenant, with its roles there
          * @description Requires the permission `identity.accounts.read`; `tenant_admin`, `support_viewer`, `auditor` hold it.
          */
         get: operations["getAccount"];
         put?: never;
         post?: never;
         /**
-         * Erase an account: one’s own, or one of the tenant
-         * @description Needs a fresh authentication. Sessions end; what is personal is erased for good. Requires a credential and no permission.
+         * Erase your own account, or one of the tenant
+         * @description Requires a recent authentication. All sessions end, and personal data is erased irrevocably. Requires a credential and no permission.
          */
         delete: operations["eraseAccount"];
         options?: never;
         head?: never;
         /**
          * Disable or enable an account
-         * @description Disabling ends all sessions of the account at once; its API keys count no more. Requires the permission `identity.accounts.disable`; `tenant_admin` hold it.
+         * @description Disabling ends all sessions of the account at once; its API keys are no longer accepted. Requires the permission `identity.accounts.disable`; `tenant_admin` hold it.
          */
         patch: operations["updateAccount"];
         trace?: never;
@@ -281,13 +281,13 @@ export interface paths {
         };
         get?: never;
         /**
-         * Give an account a role
+         * Assign a role to an account
          * @description Requires the permission `identity.roles.assign`; `tenant_admin` hold it.
          */
         put: operations["assignRole"];
         post?: never;
         /**
-         * Take a role from an account
+         * Remove a role from an account
          * @description Requires the permission `identity.roles.assign`; `tenant_admin` hold it.
          */
         delete: operations["removeRole"];
@@ -304,7 +304,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where an account is logged in
+         * List the sessions of an account
          * @description Requires a credential and no permission.
          */
         get: operations["listAccountSessions"];
@@ -328,14 +328,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * My API keys, or those of another account
+         * List my API keys, or those of another account
          * @description Requires a credential and no permission.
          */
         get: operations["listApiKeys"];
         put?: never;
         /**
-         * Make an API key; it is shown once
-         * @description The key is in this reply only. It never holds more than its owner does at the moment of a request. Requires a credential and no permission.
+         * Create an API key; it is shown once
+         * @description The key is in this reply only. It never holds more than its owner does at the time of a request. Requires a credential and no permission.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -718,8 +718,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for another address
-         * @description The address changes when the token that is mailed to it comes back. Requires a credential and no permission.
+         * Request a change of address
+         * @description The address changes when you send the token that is mailed to it. Requires a credential and no permission.
          */
         post: operations["requestEmailChange"];
         delete?: never;
@@ -736,7 +736,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What became of a change of address
+         * Get the status of a change of address
          * @description Requires a credential and no permission.
          */
         get: operations["getEmailChange"];
@@ -758,8 +758,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send the proof of an address again
-         * @description The reply is the same whether or not the address waits for a proof. Requires no credential.
+         * Send the verification of an address again
+         * @description The reply is the same whether or not a verification of the address is pending. Requires no credential.
          */
         post: operations["requestEmailVerification"];
         delete?: never;
@@ -776,7 +776,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What became of a request
+         * Get the status of a request
          * @description Requires no credential.
          */
         get: operations["getEmailVerificationRequest"];
@@ -798,7 +798,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Prove an address with a mailed token
+         * Verify an address with a mailed token
          * @description With the registration’s id or password; for a changed address with the owner’s credential. Requires no credential.
          */
         post: operations["verifyEmail"];
@@ -918,7 +918,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Addresses of up to a hundred files in one call
+         * URLs of up to a hundred files in one call
          * @description Requires a credential and no permission.
          */
         post: operations["getFileDownloadUrls"];
@@ -943,7 +943,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete a file; its addresses end at once
+         * Delete a file; its URLs end at once
          * @description Requires a credential and no permission.
          */
         delete: operations["deleteFile"];
@@ -960,7 +960,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An address from which a file, or a derivative of it, is downloaded for a short while
+         * A URL from which a file, or a derivative of it, is downloaded for a short while
          * @description Requires a credential and no permission.
          */
         get: operations["getFileDownloadUrl"];
@@ -1085,13 +1085,13 @@ export interface paths {
          */
         get: operations["getInboundSource"];
         /**
-         * Say from whom webhooks are received, and what they are signed with
+         * Configure from which provider webhooks are received, and how they are signed
          * @description Secrets are never shown. Name the old one and the new one while you rotate them. Requires the permission `webhooks.inbound_sources.manage`; `tenant_admin` hold it.
          */
         put: operations["putInboundSource"];
         post?: never;
         /**
-         * Receive nothing more from a source; what was received stays
+         * Stop receiving from a source; received messages stay
          * @description Requires the permission `webhooks.inbound_sources.manage`; `tenant_admin` hold it.
          */
         delete: operations["deleteInboundSource"];
@@ -1250,7 +1250,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Invite somebody, or send a waiting invitation again
+         * Invite a person, or send a pending invitation again
          * @description The mailed token sets the password through POST /v1/password-resets. Requires the permission `identity.accounts.invite`; `tenant_admin` hold it.
          */
         post: operations["inviteAccount"];
@@ -1838,7 +1838,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Count clicks anew from their events, by a job
+         * Rebuild click statistics from their events, by a job
          * @description Requires the permission `links.stats.rebuild`; `platform_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
         post: operations["rebuildLinkStats"];
@@ -1857,7 +1857,7 @@ export interface paths {
         };
         /**
          * My links, newest first
-         * @description A request looks at a bounded number of links (links.list_rows): with a filter a page may hold fewer than its limit, or none, while has_more says that the look goes on. Requires the permission `links.links.read`; `member` hold it.
+         * @description A request reads a bounded number of links (links.list_rows): with a filter a page may hold fewer than its limit, or none, while has_more says that more may follow. Requires the permission `links.links.read`; `member` hold it.
          */
         get: operations["listLinks"];
         put?: never;
@@ -1930,7 +1930,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Disable, enable or clear a link of anybody
+         * Disable, enable or clear a link of any owner
          * @description Requires the permission `links.links.moderate`; `platform_operator` hold it.
          */
         post: operations["moderateLink"];
@@ -1988,7 +1988,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who I am
+         * Get my account
          * @description Requires a credential and no permission.
          */
         get: operations["getMe"];
@@ -1998,7 +1998,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change what I am called
+         * Change my display name
          * @description Requires a credential and no permission.
          */
         patch: operations["updateMe"];
@@ -2013,7 +2013,7 @@ export interface paths {
         };
         /**
          * Export my data
-         * @description One JSON record a line: `surface`, `kind` and `data`. The last line is `{"complete": true}`; an export without it was cut off. Needs a fresh authentication. Requires a credential and no permission.
+         * @description One JSON record a line: `surface`, `kind` and `data`. The last line is `{"complete": true}`; an export without it was cut off. Requires a recent authentication. Requires a credential and no permission.
          */
         get: operations["exportMyData"];
         put?: never;
@@ -2032,7 +2032,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Through which identities I can log in
+         * List the identities with which I can log in
          * @description Requires a credential and no permission.
          */
         get: operations["listExternalIdentities"];
@@ -2078,8 +2078,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for a second factor
-         * @description With the login token of a login that waits, or to step up a session. Requires no credential.
+         * Open a challenge for a second factor
+         * @description With the login token of a waiting login, or with an access token to step up its session. Requires no credential.
          */
         post: operations["createMfaChallenge"];
         delete?: never;
@@ -2118,8 +2118,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Answer a challenge
-         * @description A login ends in a session (201); a step-up answers a fresh access token (200). Requires no credential.
+         * Complete a challenge
+         * @description A login then becomes a session (201); a step-up returns a new access token (200). Requires no credential.
          */
         post: operations["verifyMfaChallenge"];
         delete?: never;
@@ -2143,7 +2143,7 @@ export interface paths {
         put?: never;
         /**
          * Begin a second factor
-         * @description The secret is shown this once. The factor counts when it is activated. Requires a credential and no permission.
+         * @description The secret is shown only this once. The factor is not accepted until it is activated. Requires a credential and no permission.
          */
         post: operations["enrolMfaMethod"];
         delete?: never;
@@ -2183,7 +2183,7 @@ export interface paths {
         put?: never;
         /**
          * Activate a second factor
-         * @description With the first factor come ten recovery codes, which are shown this once. Requires a credential and no permission.
+         * @description With the first factor come ten recovery codes, which are shown only this once. Requires a credential and no permission.
          */
         post: operations["activateMfaMethod"];
         delete?: never;
@@ -2203,7 +2203,7 @@ export interface paths {
         put?: never;
         /**
          * Replace my recovery codes
-         * @description Codes of an earlier set are of no use any more. Requires a credential and no permission.
+         * @description Codes of an earlier set are no longer valid. Requires a credential and no permission.
          */
         post: operations["replaceRecoveryCodes"];
         delete?: never;
@@ -2595,7 +2595,7 @@ export interface paths {
         put?: never;
         /**
          * Begin a login at an identity provider
-         * @description Lead the same browser to `authorization_url`; it comes back to `redirect_uri` with `ticket` or `error`. With `purpose: "link"` the ticket links the identity to the account of the caller. Requires no credential.
+         * @description Send the same browser to `authorization_url`; it returns to `redirect_uri` with `ticket` or `error`. With `purpose: "link"` the ticket links the identity to the account of the caller. Requires no credential.
          */
         post: operations["beginOidcLogin"];
         delete?: never;
@@ -2612,7 +2612,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Come back from an identity provider
+         * Return from an identity provider
          * @description The identity provider sends the browser here; programs do not call it. Requires no credential.
          */
         get: operations["completeOidcLogin"];
@@ -2734,8 +2734,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for a mail that resets a password
-         * @description The answer is the same whether or not the address has an account. Requires no credential.
+         * Request a mail that resets a password
+         * @description The reply is the same whether or not the address has an account. Requires no credential.
          */
         post: operations["requestPasswordReset"];
         delete?: never;
@@ -2752,7 +2752,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What became of a request
+         * Get the status of a request
          * @description Requires no credential.
          */
         get: operations["getPasswordResetRequest"];
@@ -2969,7 +2969,7 @@ export interface paths {
          * Receive a signed report of a provider
          * @description Requires no credential.
          */
-        post: operations["createProvidersByProviderWebhooks"];
+        post: operations["receiveProviderWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3104,7 +3104,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What became of a registration
+         * Get the status of a registration
          * @description Requires no credential.
          */
         get: operations["getRegistration"];
@@ -3268,7 +3268,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The roles that can be given here
+         * List the roles that can be assigned here
          * @description Requires the permission `identity.roles.read`; `tenant_admin`, `auditor` hold it.
          */
         get: operations["listRoles"];
@@ -3292,8 +3292,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Security events, newest first
-         * @description One’s own; with the permission to read those of others, all of the tenant or of `account_id`. Requires a credential and no permission.
+         * List security events, newest first
+         * @description Your own; with the permission to read those of others, all of the tenant or of `account_id`. Requires a credential and no permission.
          */
         get: operations["listSecurityEvents"];
         put?: never;
@@ -3312,14 +3312,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where I am logged in
+         * List my sessions
          * @description Requires a credential and no permission.
          */
         get: operations["listSessions"];
         put?: never;
         /**
          * Log in
-         * @description Where a second factor is due the reply is 202 with a challenge. Requires no credential.
+         * @description Where a second factor is required the reply is 202 with a challenge. Requires no credential.
          */
         post: operations["logIn"];
         delete?: never;
@@ -3379,7 +3379,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange a refresh token for new tokens
-         * @description A refresh token works once. Using an old one ends the session, because one of the two holders is not its owner. Requires no credential.
+         * @description A refresh token works once. Using an old one ends the session, because one of the two holders must have stolen it. Requires no credential.
          */
         post: operations["refreshSession"];
         delete?: never;
@@ -3522,8 +3522,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin to sign with a new key
-         * @description `graceful` publishes the new key before it signs; `revoke` drops all others at once, and clients refresh. Requires the permission `identity.signing_keys.rotate`; `key_administrator` hold it.
+         * Start to sign with a new key
+         * @description `graceful` publishes the new key before it signs; `revoke` drops all others at once, and clients have to refresh. Requires the permission `identity.signing_keys.rotate`; `key_administrator` hold it.
          */
         post: operations["rotateSigningKey"];
         delete?: never;
@@ -3628,7 +3628,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All tenants, newest first
+         * List all tenants, newest first
          * @description Requires the permission `identity.tenants.manage`; `platform_operator` hold it.
          */
         get: operations["listTenants"];
@@ -3762,7 +3762,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * See which parts are stored, and get addresses for those that are not
+         * See which parts are stored, and get URLs for those that are not
          * @description Requires a credential and no permission.
          */
         post: operations["registerUploadParts"];
@@ -4043,7 +4043,7 @@ export interface paths {
         put?: never;
         /**
          * Send again what a webhook subscription failed to take, or missed, in a span of time
-         * @description A span of at most 14 days. The job lines deliveries up behind what is live, at the rate of the subscription or 50 a second; cancelling it stops what is not lined up yet. Requires the permission `webhooks.deliveries.replay`; `tenant_admin` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         * @description A span of at most 14 days. The job schedules deliveries behind live ones, at the rate of the subscription or 50 a second; cancelling it stops those that are not scheduled yet. Requires the permission `webhooks.deliveries.replay`; `tenant_admin` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
         post: operations["replayWebhookSubscription"];
         delete?: never;
@@ -4162,7 +4162,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Keep leases, and hear what became of their jobs
+         * Renew leases, and get the states of their jobs
          * @description Requires a credential and no permission.
          */
         post: operations["sendWorkerHeartbeat"];
@@ -4396,11 +4396,11 @@ export interface components {
             email: string;
             /** @description The password; at least 8 characters, and not easy to guess. */
             password: string;
-            /** @description The name of the tenant in addresses. */
+            /** @description The name of the tenant in URLs. */
             tenant?: string;
             /** @description The language of mails, by BCP 47. */
             locale?: string;
-            /** @description What the person is called. */
+            /** @description The display name of the person. */
             display_name?: string;
         };
         /**
@@ -4439,7 +4439,7 @@ export interface components {
             email_normalized: string;
             status: string;
             verified_at: components["schemas"]["Time"] | null;
-            /** @description What the person is called. */
+            /** @description The display name of the person. */
             display_name: string | null;
             /** @description The language of mails, by BCP 47. */
             locale: string | null;
@@ -4496,7 +4496,7 @@ export interface components {
             email_normalized: string;
             status: string;
             verified_at: components["schemas"]["Time"] | null;
-            /** @description What the person is called. */
+            /** @description The display name of the person. */
             display_name: string | null;
             /** @description The language of mails, by BCP 47. */
             locale: string | null;
@@ -4577,7 +4577,7 @@ export interface components {
             account_id: components["schemas"]["Id"];
             name: string;
             prefix: string;
-            /** @description Permissions, each perhaps narrowed to a type. */
+            /** @description Permissions; some may be limited to a type. */
             permissions: string[];
             state: string;
             created_at: components["schemas"]["Time"];
@@ -4626,7 +4626,7 @@ export interface components {
          */
         CreateApiKeyBody: {
             name: string;
-            /** @description Permissions, each perhaps narrowed to a type. */
+            /** @description Permissions; some may be limited to a type. */
             permissions: string[];
             expires_at?: components["schemas"]["Time"];
         };
@@ -4652,7 +4652,7 @@ export interface components {
             account_id: components["schemas"]["Id"];
             name: string;
             prefix: string;
-            /** @description Permissions, each perhaps narrowed to a type. */
+            /** @description Permissions; some may be limited to a type. */
             permissions: string[];
             state: string;
             created_at: components["schemas"]["Time"];
@@ -4772,7 +4772,11 @@ export interface components {
          *         }
          *       ],
          *       "discount_codes": [
-         *         "SPRING10"
+         *         {
+         *           "code": "SPRING10",
+         *           "state": "applied",
+         *           "reason": "Requested by the customer."
+         *         }
          *       ],
          *       "shipping_address": {
          *         "name": "name",
@@ -4953,7 +4957,7 @@ export interface components {
          *       "discount_codes": [
          *         "SPRING10"
          *       ],
-         *       "email": "email",
+         *       "email": "mara@example.com",
          *       "payment": {
          *         "payment_method": "pm_card_visa",
          *         "provider": "stripe",
@@ -4968,8 +4972,9 @@ export interface components {
             billing_address?: components["schemas"]["GivenAddress"];
             /** @description One of the methods that the cart shows. */
             shipping_method_id?: string;
-            /** @description Codes in the order in which they are applied. */
+            /** @description Codes that count instead of the cart's. */
             discount_codes?: string[];
+            /** @description Where the shop writes to the buyer. */
             email?: string;
             payment?: {
                 /** @description The id of a payment method of the provider, never a card number. */
@@ -5119,7 +5124,7 @@ export interface components {
          *       "currency": "EUR",
          *       "buyer_id": "019c8f3a-5b20-7d41-9e6b-bbb99d2c293c",
          *       "cart_id": "019c8f3a-5b20-7d41-9e6b-eb4226caa562",
-         *       "email": "email",
+         *       "email": "mara@example.com",
          *       "lines": [
          *         {
          *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
@@ -5282,6 +5287,7 @@ export interface components {
             currency: string;
             buyer_id: components["schemas"]["Id"];
             cart_id: components["schemas"]["Id"];
+            /** @description Where the shop writes to the buyer. */
             email: string | null;
             lines: components["schemas"]["OrderLine"][];
             shipping: {
@@ -5774,7 +5780,7 @@ export interface components {
         RequestEmailChangeBody: {
             /** @description The mail address, as the person wrote it. */
             email: string;
-            /** @description The password until now. */
+            /** @description The current password. */
             current_password: string;
         };
         /**
@@ -5813,7 +5819,7 @@ export interface components {
         RequestEmailVerificationBody: {
             /** @description The mail address, as the person wrote it. */
             email: string;
-            /** @description The name of the tenant in addresses. */
+            /** @description The name of the tenant in URLs. */
             tenant?: string;
         };
         /**
@@ -5986,7 +5992,8 @@ export interface components {
          *         "height": 960,
          *         "frames": 1,
          *         "entries": 1,
-         *         "expanded_bytes": 1
+         *         "expanded_bytes": 1,
+         *         "pages": 1
          *       },
          *       "scan_result": {
          *         "verdict": "clean",
@@ -6065,6 +6072,7 @@ export interface components {
                 frames?: number;
                 entries?: number;
                 expanded_bytes?: number;
+                pages?: number;
             } | null;
             /** @description What the scanners said. */
             scan_result: components["schemas"]["ScanResult"] | null;
@@ -6099,7 +6107,8 @@ export interface components {
          *             "height": 960,
          *             "frames": 1,
          *             "entries": 1,
-         *             "expanded_bytes": 1
+         *             "expanded_bytes": 1,
+         *             "pages": 1
          *           },
          *           "scan_result": {
          *             "verdict": "clean",
@@ -6166,7 +6175,7 @@ export interface components {
                  */
                 derivative?: "thumbnail" | "preview" | "sanitized";
             }[];
-            /** @description How long the address works, in seconds. */
+            /** @description How long the URL works, in seconds. */
             expires_in?: number;
         };
         /**
@@ -6646,7 +6655,7 @@ export interface components {
             /** @description The mail address, as the person wrote it. */
             email: string;
             role_ids?: string[];
-            /** @description What the person is called. */
+            /** @description The display name of the person. */
             display_name?: string;
             /** @description The language of mails, by BCP 47. */
             locale?: string;
@@ -8295,7 +8304,7 @@ export interface components {
             email_normalized: string;
             status: string;
             verified_at: components["schemas"]["Time"] | null;
-            /** @description What the person is called. */
+            /** @description The display name of the person. */
             display_name: string | null;
             /** @description The language of mails, by BCP 47. */
             locale: string | null;
@@ -8303,7 +8312,7 @@ export interface components {
             principal_type: "account" | "service";
             session: {
                 id: components["schemas"]["Id"];
-                /** @description How strongly the caller has proven who it is: `aal2` with a second factor. */
+                /** @description The assurance level of the caller: `aal2` with a second factor. */
                 aal: "aal1" | "aal2";
                 amr: string[];
                 /** @description When the person last logged in. */
@@ -8312,11 +8321,11 @@ export interface components {
             } | null;
             tenants: {
                 id: components["schemas"]["Id"];
-                /** @description The name of the tenant in addresses. */
+                /** @description The name of the tenant in URLs. */
                 slug: string;
             }[];
             roles: string[];
-            /** @description Permissions, each perhaps narrowed to a type. */
+            /** @description Permissions; some may be limited to a type. */
             permissions: string[];
             mfa: {
                 enabled: boolean;
@@ -8330,7 +8339,7 @@ export interface components {
          *     }
          */
         UpdateMeBody: {
-            /** @description What the person is called. */
+            /** @description The display name of the person. */
             display_name?: string | null;
             /** @description The language of mails, by BCP 47. */
             locale?: string | null;
@@ -8470,7 +8479,7 @@ export interface components {
             /** @description Seconds until the access token expires. */
             expires_in: number;
             /**
-             * @description How strongly the caller has proven who it is: `aal2` with a second factor.
+             * @description The assurance level of the caller: `aal2` with a second factor.
              * @constant
              */
             aal: "aal2";
@@ -8507,7 +8516,7 @@ export interface components {
             refresh_token?: string;
             refresh_expires_in: number;
             session_expires_at: components["schemas"]["Time"];
-            /** @description How strongly the caller has proven who it is: `aal2` with a second factor. */
+            /** @description The assurance level of the caller: `aal2` with a second factor. */
             aal: "aal1" | "aal2";
             device_token?: string;
             /** @description Send it as `X-CSRF-Token` where a cookie is the credential. */
@@ -9527,7 +9536,7 @@ export interface components {
          */
         BeginOidcLoginBody: {
             redirect_uri: string;
-            /** @description The name of the tenant in addresses. */
+            /** @description The name of the tenant in URLs. */
             tenant?: string;
             purpose?: "login" | "link";
             state?: string;
@@ -9670,9 +9679,9 @@ export interface components {
          *     }
          */
         ChangePasswordBody: {
-            /** @description The password until now. */
+            /** @description The current password. */
             current_password: string;
-            /** @description The password from now on. */
+            /** @description The new password. */
             new_password: string;
         };
         /**
@@ -9684,7 +9693,7 @@ export interface components {
         RequestPasswordResetBody: {
             /** @description The mail address, as the person wrote it. */
             email: string;
-            /** @description The name of the tenant in addresses. */
+            /** @description The name of the tenant in URLs. */
             tenant?: string;
         };
         /**
@@ -9695,7 +9704,7 @@ export interface components {
          */
         ResetPasswordBody: {
             token: string;
-            /** @description The password from now on. */
+            /** @description The new password. */
             new_password: string;
         };
         /**
@@ -10464,7 +10473,7 @@ export interface components {
             fixed: number;
             /** @description How many items were opened. */
             opened: number;
-            /** @description By currency: the ledger, the recorded transactions and the provider’s balance. */
+            /** @description By currency: the ledger, the recorded transactions and the balance of the provider. */
             proof: {
                 [key: string]: {
                     clearing_minor: number;
@@ -10651,7 +10660,7 @@ export interface components {
             /** @description The name of the role. */
             role_id: string;
             name: string;
-            /** @description Permissions, each perhaps narrowed to a type. */
+            /** @description Permissions; some may be limited to a type. */
             permissions: string[];
             built_in: boolean;
             created_at: components["schemas"]["Time"] | null;
@@ -10694,7 +10703,7 @@ export interface components {
             /** @description The name of the role. */
             role_id: string;
             name: string;
-            /** @description Permissions, each perhaps narrowed to a type. */
+            /** @description Permissions; some may be limited to a type. */
             permissions: string[];
         };
         SecurityEvent: {
@@ -10758,7 +10767,7 @@ export interface components {
             email?: string;
             /** @description The password; at least 8 characters, and not easy to guess. */
             password?: string;
-            /** @description The name of the tenant in addresses. */
+            /** @description The name of the tenant in URLs. */
             tenant?: string;
             oidc_ticket?: string;
             device_name?: string;
@@ -10819,7 +10828,7 @@ export interface components {
             session_id: components["schemas"]["Id"];
             account_id: components["schemas"]["Id"];
             tenant_id: components["schemas"]["Id"];
-            /** @description How strongly the caller has proven who it is: `aal2` with a second factor. */
+            /** @description The assurance level of the caller: `aal2` with a second factor. */
             aal: "aal1" | "aal2";
             session_expires_at: components["schemas"]["Time"];
             /** @description Send it as `X-CSRF-Token` where a cookie is the credential. */
@@ -11215,7 +11224,7 @@ export interface components {
          */
         Tenant: {
             id: components["schemas"]["Id"];
-            /** @description The name of the tenant in addresses. */
+            /** @description The name of the tenant in URLs. */
             slug: string;
             name: string;
             signup: "open" | "invite";
@@ -11257,7 +11266,7 @@ export interface components {
          *     }
          */
         CreateTenantBody: {
-            /** @description The name of the tenant in addresses. */
+            /** @description The name of the tenant in URLs. */
             slug: string;
             name: string;
             signup?: "open" | "invite";
@@ -11375,7 +11384,7 @@ export interface components {
             } | null;
             /** @description Where parts are sent. */
             part_urls: components["schemas"]["PartUrl"][] | null;
-            /** @description The first part that this answer has no address for. */
+            /** @description The first part that this answer has no URL for. */
             next_part_number: number | null;
             /** @description How many parts to send at once. */
             max_parallel_parts: number;
@@ -11429,7 +11438,8 @@ export interface components {
          *           "height": 960,
          *           "frames": 1,
          *           "entries": 1,
-         *           "expanded_bytes": 1
+         *           "expanded_bytes": 1,
+         *           "pages": 1
          *         },
          *         "scan_result": {
          *           "verdict": "clean",
@@ -11604,9 +11614,9 @@ export interface components {
                 /** @description The SHA-256 of the bytes. */
                 checksum?: string;
             }[];
-            /** @description The parts that you want addresses for. */
+            /** @description The parts that you want URLs for. */
             part_numbers?: number[];
-            /** @description Whether to return addresses of all missing parts, 50 at a time. */
+            /** @description Whether to return URLs of all missing parts, 50 at a time. */
             remaining?: boolean;
         };
         /**
@@ -11665,7 +11675,7 @@ export interface components {
             missing_parts: number[][];
             /** @description Where parts are sent. */
             part_urls: components["schemas"]["PartUrl"][];
-            /** @description The first part that this answer has no address for. */
+            /** @description The first part that this answer has no URL for. */
             next_part_number: number | null;
             /** @description When it ends. */
             expires_at: components["schemas"]["Time"];
@@ -13059,9 +13069,9 @@ export interface operations {
             query?: {
                 /** @description When the signature ends, in seconds since 1970. */
                 exp?: string;
-                /** @description Which key signed the address. */
+                /** @description Which key signed the URL. */
                 kid?: string;
-                /** @description The signature of the address. */
+                /** @description The signature of the URL. */
                 sig?: string;
                 /** @description Whether a browser shows the file or saves it. */
                 disposition?: "attachment" | "inline";
@@ -13187,9 +13197,9 @@ export interface operations {
             query?: {
                 /** @description When the signature ends, in seconds since 1970. */
                 exp?: string;
-                /** @description Which key signed the address. */
+                /** @description Which key signed the URL. */
                 kid?: string;
-                /** @description The signature of the address. */
+                /** @description The signature of the URL. */
                 sig?: string;
             };
             header?: never;
@@ -15127,7 +15137,7 @@ export interface operations {
                 disposition?: "attachment" | "inline";
                 /** @description A smaller or cleaned form of an image. */
                 derivative?: "thumbnail" | "preview" | "sanitized";
-                /** @description How long the address works, in seconds. */
+                /** @description How long the URL works, in seconds. */
                 expires_in?: number;
             };
             header?: never;
@@ -19712,7 +19722,7 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
-    createProvidersByProviderWebhooks: {
+    receiveProviderWebhook: {
         parameters: {
             query?: never;
             header?: never;
@@ -19840,6 +19850,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description `already_resolved`, `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
+            /** @description `card_data_refused`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -19967,7 +19978,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `payment_intent_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `intent_not_captured`, `payment_refused`, `refund_exceeds_captured` */
+            /** @description `balance_insufficient`, `idempotency_in_progress`, `idempotency_key_reused`, `intent_not_captured`, `payment_refused`, `refund_exceeds_captured` */
             409: components["responses"]["Conflict"];
             /** @description `amount_not_representable`, `card_data_refused`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
