@@ -46,10 +46,11 @@ export default defineConfig(({ mode }) => {
     provide: { chaos: full ? 'full' : 'short' },
     // Processes, so that servers, pools and signals stay apart. One keeps what it has loaded for its next
     // file: that was two seconds of processor time each, four tenths of the whole. Tests wait longer than
-    // they work (processes that start, leases that end): with two a core, the cores were half idle.
+    // they work (processes that start, leases that end): with two a core, the cores were half idle; with
+    // three, time-outs of the platform itself were met.
     pool: 'forks',
     isolate: false,
-    maxWorkers: full ? 1 : Math.min(8, 3 * availableParallelism()),
+    maxWorkers: full ? 1 : Math.min(8, Math.round(2.5 * availableParallelism())),
     testTimeout: full ? 600_000 : 30_000,
     hookTimeout: 120_000,
     // Real processes on a shared machine: a pause of the whole machine may look like a dead one. What fails

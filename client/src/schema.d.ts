@@ -20598,7 +20598,6 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description `authentication_required` */
             401: components["responses"]["Unauthorized"];
             /** @description `csrf_failed` */
             403: components["responses"]["Forbidden"];

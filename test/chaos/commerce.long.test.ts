@@ -31,7 +31,7 @@ beforeAll(async () => {
   // This process only looks on: the work is done by the one that is killed.
   world = await openShopWorld({
     ROLES: 'api',
-    IDENTITY_ACCESS_TTL_SECONDS: '7200',
+    IDENTITY_ACCESS_TTL_SECONDS: '3600',
     COMMERCE_RESERVATION_TTL_SECONDS: '30',
     COMMERCE_PAYMENT_WAIT_MS: '2000',
     COMMERCE_OPEN_CARTS: '10000',

@@ -65,7 +65,7 @@ describe('a batch of 50,000 lines', () => {
         total: 49_998,
         duplicates: 1,
         rejected_count: 1,
-        rejected: [{ line: 50_000, code: 'validation_failed' }],
+        rejected: [{ line: 50_001, code: 'validation_failed' }],
         counts: { scheduled: 49_998 },
       },
     ])

@@ -53,10 +53,11 @@ test.each(points)(
       },
       120_000,
     )
-    const order = await eventually('the order is confirmed', async () => {
+    const confirmed = async () => {
       const read = await buyer.read(done.body.id)
       return read.state === 'confirmed' && read
-    })
+    }
+    const order = await eventually('the order is confirmed', confirmed, 60_000)
     expect(await shop.money(order.id)).toEqual(['authorize'])
     const told = await world.platform.kernel.db.many(
       Told,

@@ -114,7 +114,6 @@ test.each<[string, () => Promise<Sql> | Sql]>([
   ['the first page of products', () => listStatement(page, begin, 21)],
   ['a later page', () => listStatement(page, after, 21)],
   ['a category', () => listStatement({ ...page, category: 'things/7' }, begin, 21)],
-  ['a search', () => listStatement({ ...page, q: 'thing' }, begin, 21)],
   ['a product', () => readBy(db => showProduct(db, { files }, { tenant_id, id }, 'EUR', false))],
   ['a cart with prices, stock and rules', () => readBy(db => loadFacts(db, cart))],
   ['an order', () => readBy(db => findOrder(db, { tenant_id, id }))],

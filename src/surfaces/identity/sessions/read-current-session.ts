@@ -40,7 +40,13 @@ export async function readCurrentSession(
   if (cookies) csrf.demandOwnPage(headers)
   const which = ofPrincipal(principal) ?? ofRefreshToken(headers['cookie'])
   const found = which && (await reader.maybe(Row, living(which)))
-  if (!found) throw problem('authentication_required')
+  if (!found) {
+    // A credential that came and does not count is not the same as none.
+    const forged = !principal && headers['authorization'] !== undefined
+    throw problem(forged ? 'invalid_token' : 'authentication_required', {
+      headers: { 'www-authenticate': forged ? 'Bearer error="invalid_token"' : 'Bearer' },
+    })
+  }
   return cookies ? { ...found, csrf_token: csrf.tokenOf(found.session_id) } : found
 }
 

@@ -154,7 +154,7 @@ function currentRoute(deps: Deps): Route {
     permission: 'public',
     added: true,
     replies: { 200: CurrentSession },
-    fails: ['authentication_required', 'csrf_failed'],
+    fails: ['authentication_required', 'invalid_token', 'csrf_failed'],
     handle: async ({ tx, principal, request }) =>
       reply(200, await readCurrentSession(tx, deps, principal, request.headers), {
         'cache-control': 'no-store',
