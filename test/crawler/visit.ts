@@ -72,7 +72,9 @@ export function openVisit<W extends Stage, P extends Caller>(
   const { world, gathered, nobody } = ground
   const seen: Seen[] = []
   const make = async () => succeeding(ground, target, makerOf(world, await people.holder()))
-  const shared = once(make)
+  // What is answered before the pipeline may be answered otherwise from memory: each time a new thing.
+  const { fronted } = target.route
+  const shared = fronted ? make : once(make)
   const refused = async () => {
     const request = await shared()
     return request.key === null ? request : { ...request, key: newKey() }
@@ -84,12 +86,13 @@ export function openVisit<W extends Stage, P extends Caller>(
     if (whole.method === target.route.method) seen.push(seenOf(answer))
     return { ...answer, entry: gathered.catalog.get(answer.body?.code) }
   }
+  const succeed = async () => send(await valid())
   return {
     target,
     seen,
     valid,
     refused,
-    success: once(async () => send(await valid())),
+    success: fronted ? succeed : once(succeed),
     send,
     stranger: people.stranger,
     nobody,

@@ -135,12 +135,12 @@ async function demandRoom(tx: Tx, most: number): Promise<void> {
 }
 
 const forms = {
-  host: 'A host name such as www.example.com is needed, without path or port. Kind url blocks one page.',
+  host: 'A host name such as www.example.com is required, without path or port. Kind url blocks one page.',
   suffix:
     'A host name such as example.com is required, without path or port; its sub-domains are included.',
-  url: 'An absolute address is needed.',
+  url: 'An absolute URL is required.',
   regex:
-    'A regular expression of ECMAScript (flag u) of at most 500 characters is needed, without look-around and back references.',
+    'A regular expression of ECMAScript (flag u) of at most 500 characters is required, without look-around and back references.',
 } as const
 
 function invalid(kind: AddEntry['kind'], cause?: Refused) {

@@ -187,7 +187,7 @@ describe.concurrent('the blocklist', () => {
   ] as const)('takes no %s like %j', async (kind, value) => {
     await expect(block(kind, value)).rejects.toMatchObject({
       code: 'pattern_invalid',
-      message: expect.stringContaining('is needed'),
+      message: expect.stringContaining('is required'),
     })
   })
 
