@@ -693,7 +693,7 @@ CREATE OR REPLACE FUNCTION identity.duty_of(permission text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN CASE split_part(permission, ':'::text, 1) WHEN 'identity.support.view'::text THEN 'support'::text WHEN 'payments.refunds.create'::text THEN 'refunds'::text WHEN 'identity.signing_keys.rotate'::text THEN 'keys'::text ELSE NULL::text END;
+RETURN CASE split_part(permission, ':'::text, 1) WHEN 'identity.support.view'::text THEN 'support'::text WHEN 'payments.refunds.create'::text THEN 'refunds'::text WHEN 'commerce.orders.cancel_any'::text THEN 'refunds'::text WHEN 'commerce.returns.decide'::text THEN 'refunds'::text WHEN 'commerce.returns.receive'::text THEN 'refunds'::text WHEN 'identity.signing_keys.rotate'::text THEN 'keys'::text ELSE NULL::text END;
 
 CREATE OR REPLACE FUNCTION identity.keep_security_event_months(retention_days integer)
  RETURNS void
