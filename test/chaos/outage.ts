@@ -142,19 +142,27 @@ function controlAt(address: string): Outage['control'] {
 
 const Count = Type.Object({ n: Type.Integer() })
 
+/** What a process holds at this moment is left to it, so that the two do not lock each other out. */
 async function endLeases({ platform }: ProductWorld): Promise<void> {
   const { db } = platform.kernel
   await db.run(sql`
     -- any tenant: all of this test
     update payments.payment_operations
     set due_at = kernel.now(), leased_until = null, attempts = 0
-    where state in ('created', 'pending_provider')`)
+    where ctid in (
+      select ctid from payments.payment_operations
+      where state in ('created', 'pending_provider') for update skip locked)`)
   await db.run(sql`
     update payments.provider_events
     set due_at = kernel.now(), leased_until = null, attempts = 0
-    where due_at is not null`)
+    where ctid in (
+      select ctid from payments.provider_events
+      where due_at is not null for update skip locked)`)
   await db.run(sql`
-    update kernel.idempotency_records set leased_until = now() where leased_until is not null`)
+    update kernel.idempotency_records set leased_until = now()
+    where ctid in (
+      select ctid from kernel.idempotency_records
+      where leased_until is not null for update skip locked)`)
 }
 
 const Open = Type.Object({ what: Type.String() })
