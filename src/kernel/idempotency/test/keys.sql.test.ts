@@ -193,7 +193,7 @@ describe('a slow first request', () => {
   test('keeps 500 duplicates waiting without a connection, and other routes fine', async () => {
     const [from, to] = await pair()
     const key = newKey()
-    await fault({ point: 'kernel.before_commit', action: 'delay:800', times: 1 })
+    await fault({ point: 'kernel.before_commit', action: 'delay:1500', times: 1 })
     const duplicates = Array.from({ length: 500 }, () => bank.transfer(from, to, 7, { key }))
     const others = await Promise.all(Array.from({ length: 50 }, () => bank.balance(to)))
     expect(new Set(others)).toEqual(new Set([0]))
