@@ -6,7 +6,9 @@
 const share_ms = 5
 
 const waiting: (() => void)[] = []
+/** What checks have taken, less the time between them. */
 let used_ms = 0
+let ended_ms = 0
 let resting = false
 
 export async function inTurn<T>(check: () => T): Promise<T> {
@@ -15,7 +17,9 @@ export async function inTurn<T>(check: () => T): Promise<T> {
   try {
     return check()
   } finally {
-    used_ms += performance.now() - began
+    const now_ms = performance.now()
+    used_ms = Math.max(0, used_ms - (began - ended_ms)) + now_ms - began
+    ended_ms = now_ms
     if (used_ms > share_ms) rest()
     else waiting.shift()?.()
   }
