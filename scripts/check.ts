@@ -20,6 +20,8 @@ export type Report = {
   readonly testResults: readonly {
     readonly name: string
     readonly status: string
+    /** What failed outside of its tests: loading it, or a hook. */
+    readonly message?: string
     readonly assertionResults: readonly {
       readonly status: string
       readonly fullName: string
@@ -87,6 +89,7 @@ async function runTests(filters: readonly string[], strict: boolean): Promise<Ta
     const retried = retriedIn(report)
     for (const one of retried) console.log(`passed only after a retry: ${one}`)
     console.log(`${retried.length} tests retried`)
+    for (const one of failedIn(report)) console.log(`failed: ${one}`)
     console.log(`${tally.failed === 0 ? 'ok    ' : 'FAILED'} tests (${seconds} s)`)
     return tally
   } finally {
@@ -128,6 +131,25 @@ function skippedIn(report: Report | undefined): string[] {
       .filter(test => test.status !== 'passed' && test.status !== 'failed')
       .map(test => `${relative(root, file.name)}: ${test.fullName}`),
   )
+}
+
+/** What failed, with its first error: a test, or a file outside of its tests. */
+export function failedIn(report: Report | undefined): string[] {
+  return (report?.testResults ?? []).flatMap(({ name, status, message, assertionResults }) => {
+    const tests = assertionResults.filter(test => test.status === 'failed')
+    const lines = tests.map(
+      ({ fullName, failureMessages: [first] = [] }) => `${fullName}: ${start(first)}`,
+    )
+    if (status === 'failed' && lines.length === 0)
+      lines.push(`outside of a test: ${start(message)}`)
+    return lines.map(line => `${relative(root, name)}: ${line}`)
+  })
+}
+
+/** The first lines of an error: they hold what was expected and what came. */
+function start(error = ''): string {
+  const lines = error.split('\n').filter(line => !/^\s+at /.test(line))
+  return lines.slice(0, 12).join(' | ').slice(0, 400)
 }
 
 /** Tests that failed first and then passed, each with its first error. */

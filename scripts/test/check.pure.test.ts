@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { retriedIn, tallyOf, type Report } from '../check.ts'
+import { failedIn, retriedIn, tallyOf, type Report } from '../check.ts'
 
 type FileResult = Report['testResults'][number]
 
@@ -26,6 +26,21 @@ test('a test that passed after a retry is named, with what failed first', () => 
   ]
   const report = { testResults: [{ name: path, status: 'failed', assertionResults }] }
   expect(retriedIn(report)).toEqual(['scripts/test/a.test.ts: one: Error: first'])
+})
+
+test('what failed is named with its error, also a file outside of its tests', () => {
+  const name = join(import.meta.dirname, 'a.test.ts')
+  const failureMessages = ['Error: expected 200\nto be 404\n    at a line']
+  const failed = { status: 'failed', fullName: 'one', failureMessages }
+  const testResults = [
+    { name, status: 'failed', message: '', assertionResults: [failed] },
+    { name, status: 'failed', message: 'Error: a hook timed out', assertionResults: [] },
+    { name, status: 'passed', message: '', assertionResults: [] },
+  ]
+  expect(failedIn({ testResults })).toEqual([
+    'scripts/test/a.test.ts: one: Error: expected 200 | to be 404',
+    'scripts/test/a.test.ts: outside of a test: Error: a hook timed out',
+  ])
 })
 
 describe('the tally', () => {
