@@ -20,19 +20,21 @@ export type RateSettings = {
 
 type RateHeaders = { policy: string; state: string }
 
+export type Rated = {
+  readonly kind: RateClass
+  /** The part of the path that has a bucket of its own. */
+  readonly about?: string | undefined
+  /** False where only the principal is limited, and not its whole tenant. */
+  readonly tenant?: false | undefined
+}
+
 export type RateLimiter = {
   /** Counts one request; returns the headers, or throws `rate_limited`. */
-  take(
-    kind: RateClass,
-    who: Principal | null,
-    address: string,
-    /** The part of the path that has a bucket of its own. */
-    about?: string,
-  ): RateHeaders | null
+  take(rated: Rated, who: Principal | null, address: string): RateHeaders | null
   /** Like `take`, but the request is not counted: for routes where only refused requests count. */
-  check(kind: RateClass, who: Principal | null, address: string, about?: string): RateHeaders | null
+  check(rated: Rated, who: Principal | null, address: string): RateHeaders | null
   /** Counts a request that `check` let pass; never throws. */
-  count(kind: RateClass, who: Principal | null, address: string, about?: string): void
+  count(rated: Rated, who: Principal | null, address: string): void
 }
 
 const window_ms = 60_000
@@ -86,31 +88,30 @@ export function openRateLimiter(
   }
 
   const pass = (
-    kind: RateClass,
+    { kind, about = '', tenant }: Rated,
     who: Principal | null,
     address: string,
-    about: string,
     counts: boolean,
   ): RateHeaders | null => {
     if (!who && !settings['kernel.throttle_loopback'] && isLoopback(address)) return null
     const mine = one[kind] as Bucket
     const result = take(`${who ? who.id : networkOf(address)}${about}`, mine, counts)
     if (result.left < 0) throw refuse(kind, result.wait_ms, mine.policy)
-    if (who) {
-      const tenant = whole[kind] as Bucket
-      const shared = take(who.tenant_id, tenant, counts)
-      if (shared.left < 0) throw refuse(kind, shared.wait_ms, tenant.policy)
+    if (who && tenant !== false) {
+      const all = whole[kind] as Bucket
+      const shared = take(who.tenant_id, all, counts)
+      if (shared.left < 0) throw refuse(kind, shared.wait_ms, all.policy)
     }
     return { policy: mine.policy, state: `"${kind}";r=${result.left};t=60` }
   }
 
   return {
-    take: (kind, who, address, about = '') => pass(kind, who, address, about, true),
-    check: (kind, who, address, about = '') => pass(kind, who, address, about, false),
-    count: (kind, who, address, about = '') => {
+    take: (rated, who, address) => pass(rated, who, address, true),
+    check: (rated, who, address) => pass(rated, who, address, false),
+    count: ({ kind, about = '', tenant }, who, address) => {
       if (!who && !settings['kernel.throttle_loopback'] && isLoopback(address)) return
       take(`${who ? who.id : networkOf(address)}${about}`, one[kind] as Bucket, true)
-      if (who) take(who.tenant_id, whole[kind] as Bucket, true)
+      if (who && tenant !== false) take(who.tenant_id, whole[kind] as Bucket, true)
     },
   }
 }

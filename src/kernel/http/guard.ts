@@ -7,7 +7,7 @@ import Negotiator from 'negotiator'
 import type { ClientAddress } from '../access/client-address.ts'
 import type { Csrf } from '../access/csrf.ts'
 import type { Access, Principal } from '../access/principal.ts'
-import type { RateLimiter } from '../access/rate.ts'
+import type { Rated, RateLimiter } from '../access/rate.ts'
 import type { CompiledRoute } from './compile-route.ts'
 import { Facts } from './request-context.ts'
 import { problem, type Problem } from '../errors/problem.ts'
@@ -56,19 +56,20 @@ function rated(
   who: Principal | null,
   ip: string,
 ) {
-  const about = ratedBy(compiled, request)
-  if (!compiled.route.counts_refused) return rates.take(compiled.rate, who, ip, about)
-  const rate = rates.check(compiled.rate, who, ip, about)
+  const how = ratedBy(compiled, request)
+  if (!compiled.route.counts_refused) return rates.take(how, who, ip)
+  const rate = rates.check(how, who, ip)
   reply.raw.once('close', () => {
     const { statusCode } = reply.raw
-    if (statusCode >= 400 && statusCode < 500) rates.count(compiled.rate, who, ip, about)
+    if (statusCode >= 400 && statusCode < 500) rates.count(how, who, ip)
   })
   return rate
 }
 
-function ratedBy({ route }: CompiledRoute, { params }: FastifyRequest): string {
+function ratedBy({ route, rate }: CompiledRoute, { params }: FastifyRequest): Rated {
   const given = params as Readonly<Record<string, string>>
-  return route.rate_by?.map(name => ` ${given[name]}`).join('') ?? ''
+  const about = route.rate_by?.map(name => ` ${given[name]}`).join('')
+  return { kind: rate, about, tenant: route.rate_tenant }
 }
 
 function negotiate(accept: string | undefined, { media_types }: CompiledRoute): void {

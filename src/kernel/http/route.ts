@@ -165,6 +165,11 @@ type Common<
   bodyLimitFor?(head: RequestHead): number | Promise<number>
   /** Parameters of the path that have their own rate for each caller. */
   rate_by?: readonly string[]
+  /**
+   * Each principal is limited, and the tenant as a whole is not: for what the tenant's own public does, whose
+   * number grows with the tenant's success.
+   */
+  rate_tenant?: false
   /** Only requests that are answered with a 4xx count against the rate. */
   counts_refused?: true
   replies: R

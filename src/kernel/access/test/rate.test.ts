@@ -2,8 +2,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWorld, type World } from '../../../../test/world.ts'
+import { newId } from '../../ids.ts'
 import { clientAddress } from '../client-address.ts'
-import { networkOf, openRateLimiter, type RateSettings } from '../rate.ts'
+import { networkOf, openRateLimiter, type Rated, type RateSettings } from '../rate.ts'
 
 const settings: RateSettings = {
   'kernel.rate_read_per_minute': 60,
@@ -29,7 +30,7 @@ describe('the limiter', () => {
         for (const wait of waits) {
           at += wait
           try {
-            limiter.take('read', null, '192.0.2.1')
+            limiter.take({ kind: 'read' }, null, '192.0.2.1')
             passed.push(at)
           } catch {
             // Refused: what counts is what passed.
@@ -50,7 +51,7 @@ describe('the limiter', () => {
       () => 0,
     )
     const take = (address: string, about: string) =>
-      limiter.take('webhook_in', null, address, about)
+      limiter.take({ kind: 'webhook_in', about }, null, address)
     for (let i = 0; i < 60; i++) take('192.0.2.1', ' stripe acct_1')
     expect(() => take('192.0.2.1', ' stripe acct_1')).toThrow()
     // Neither another account nor another sender has to wait for it.
@@ -65,43 +66,45 @@ describe('the limiter', () => {
       () => {},
       () => at,
     )
-    for (let i = 0; i < 6; i++) limiter.take('write', null, '192.0.2.1')
+    for (let i = 0; i < 6; i++) limiter.take({ kind: 'write' }, null, '192.0.2.1')
     let retry_after = 0
     try {
-      limiter.take('write', null, '192.0.2.1')
+      limiter.take({ kind: 'write' }, null, '192.0.2.1')
     } catch (error) {
       retry_after = (error as { details: { retry_after: number } }).details.retry_after
     }
     expect(retry_after).toBeGreaterThanOrEqual(1)
     at += retry_after * 1000
-    expect(() => limiter.take('write', null, '192.0.2.1')).not.toThrow()
+    expect(() => limiter.take({ kind: 'write' }, null, '192.0.2.1')).not.toThrow()
   })
 
-  test('bounds a tenant, however many principals it has', () => {
+  test.each<[string, Partial<Rated>, number]>([
+    ['bounds a tenant, however many principals it has', {}, 60],
+    ['bounds only each principal where the route says so', { tenant: false }, 200],
+  ])('%s', (_name, how, most) => {
     const limiter = openRateLimiter(
       settings,
       () => {},
       () => 0,
     )
-    const tenant_id = 't'
     let passed = 0
     for (let i = 0; i < 200; i++) {
       try {
         const who = {
           id: `p${i}`,
-          tenant_id,
+          tenant_id: 't',
           kind: 'account',
           session_id: null,
           aal: 'aal1',
           auth_time: 0,
         } as const
-        limiter.take('write', who, '192.0.2.1')
+        limiter.take({ kind: 'write', ...how }, who, '192.0.2.1')
         passed++
       } catch {
         // Refused: what counts is what passed.
       }
     }
-    expect(passed).toBe(60)
+    expect(passed).toBe(most)
   })
 
   test('counts an IPv6 network as one caller', () => {
@@ -154,6 +157,7 @@ describe('over HTTP', () => {
     world = await openWorld({
       KERNEL_RATE_FACTOR: '1',
       KERNEL_RATE_READ_PER_MINUTE: '5',
+      KERNEL_RATE_TENANT_FACTOR: '1',
       KERNEL_THROTTLE_LOOPBACK: 'true',
     })
   })
@@ -174,6 +178,15 @@ describe('over HTTP', () => {
     const other = world.person()
     expect((await world.call('GET', '/v1/notes', { token: other.token })).status).toBe(200)
     expect((await world.call('GET', '/healthz')).status).toBe(200)
+  })
+
+  test('a route without the limit of the tenant still serves its other people', async () => {
+    const { token, principal } = world.person()
+    for (let i = 0; i < 5; i++) await world.call('GET', '/v1/notes', { token })
+    const { token: other } = world.person(principal.tenant_id)
+    const list = await world.call('GET', '/v1/notes', { token: other })
+    const one = await world.call('GET', `/v1/notes/${newId()}`, { token: other })
+    expect([list.status, one.status]).toEqual([429, 404])
   })
 
   test('a spoofed header opens no new bucket', async () => {

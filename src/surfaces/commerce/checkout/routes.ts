@@ -29,6 +29,7 @@ export function checkoutRoutes(deps: Deps): readonly Route[] {
       description:
         'Prices, discounts, tax, shipping and stock are calculated here; send `pricing_fingerprint` of the cart to order only at the totals that were shown. 202 says that the payment is not certain yet: read the order. The money is captured after the order is confirmed, never before.',
       permission: 'authenticated',
+      rate_tenant: false,
       idempotency: 'required',
       transaction: 'own',
       lease_seconds: Math.ceil(wait_ms / 1000) + lease_margin_seconds,
