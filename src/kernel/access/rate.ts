@@ -20,21 +20,33 @@ export type RateSettings = {
 
 type RateHeaders = { policy: string; state: string }
 
-export type Rated = {
-  readonly kind: RateClass
-  /** The part of the path that has a bucket of its own. */
-  readonly about?: string | undefined
-  /** False where only the principal is limited, and not its whole tenant. */
-  readonly tenant?: false | undefined
-}
-
 export type RateLimiter = {
   /** Counts one request; returns the headers, or throws `rate_limited`. */
-  take(rated: Rated, who: Principal | null, address: string): RateHeaders | null
+  take(
+    kind: RateClass,
+    who: Principal | null,
+    address: string,
+    /** The part of the path that has a bucket of its own. */
+    about?: string,
+    /** Whether the request also counts for the tenant; true by default. */
+    shared?: boolean,
+  ): RateHeaders | null
   /** Like `take`, but the request is not counted: for routes where only refused requests count. */
-  check(rated: Rated, who: Principal | null, address: string): RateHeaders | null
+  check(
+    kind: RateClass,
+    who: Principal | null,
+    address: string,
+    about?: string,
+    shared?: boolean,
+  ): RateHeaders | null
   /** Counts a request that `check` let pass; never throws. */
-  count(rated: Rated, who: Principal | null, address: string): void
+  count(
+    kind: RateClass,
+    who: Principal | null,
+    address: string,
+    about?: string,
+    shared?: boolean,
+  ): void
 }
 
 const window_ms = 60_000
@@ -88,30 +100,34 @@ export function openRateLimiter(
   }
 
   const pass = (
-    { kind, about = '', tenant }: Rated,
+    kind: RateClass,
     who: Principal | null,
     address: string,
+    about: string,
     counts: boolean,
+    shared: boolean,
   ): RateHeaders | null => {
     if (!who && !settings['kernel.throttle_loopback'] && isLoopback(address)) return null
     const mine = one[kind] as Bucket
     const result = take(`${who ? who.id : networkOf(address)}${about}`, mine, counts)
     if (result.left < 0) throw refuse(kind, result.wait_ms, mine.policy)
-    if (who && tenant !== false) {
-      const all = whole[kind] as Bucket
-      const shared = take(who.tenant_id, all, counts)
-      if (shared.left < 0) throw refuse(kind, shared.wait_ms, all.policy)
+    if (who && shared) {
+      const tenant = whole[kind] as Bucket
+      const left = take(who.tenant_id, tenant, counts)
+      if (left.left < 0) throw refuse(kind, left.wait_ms, tenant.policy)
     }
     return { policy: mine.policy, state: `"${kind}";r=${result.left};t=60` }
   }
 
   return {
-    take: (rated, who, address) => pass(rated, who, address, true),
-    check: (rated, who, address) => pass(rated, who, address, false),
-    count: ({ kind, about = '', tenant }, who, address) => {
+    take: (kind, who, address, about = '', shared = true) =>
+      pass(kind, who, address, about, true, shared),
+    check: (kind, who, address, about = '', shared = true) =>
+      pass(kind, who, address, about, false, shared),
+    count: (kind, who, address, about = '', shared = true) => {
       if (!who && !settings['kernel.throttle_loopback'] && isLoopback(address)) return
       take(`${who ? who.id : networkOf(address)}${about}`, one[kind] as Bucket, true)
-      if (who && tenant !== false) take(who.tenant_id, whole[kind] as Bucket, true)
+      if (who && shared) take(who.tenant_id, whole[kind] as Bucket, true)
     },
   }
 }

@@ -7,7 +7,7 @@ import Negotiator from 'negotiator'
 import type { ClientAddress } from '../access/client-address.ts'
 import type { Csrf } from '../access/csrf.ts'
 import type { Access, Principal } from '../access/principal.ts'
-import type { Rated, RateLimiter } from '../access/rate.ts'
+import type { RateLimiter } from '../access/rate.ts'
 import type { CompiledRoute } from './compile-route.ts'
 import { Facts } from './request-context.ts'
 import { problem, type Problem } from '../errors/problem.ts'
@@ -56,20 +56,20 @@ function rated(
   who: Principal | null,
   ip: string,
 ) {
-  const how = ratedBy(compiled, request)
-  if (!compiled.route.counts_refused) return rates.take(how, who, ip)
-  const rate = rates.check(how, who, ip)
+  const about = ratedBy(compiled, request)
+  const shared = compiled.route.rate_tenant !== false
+  if (!compiled.route.counts_refused) return rates.take(compiled.rate, who, ip, about, shared)
+  const rate = rates.check(compiled.rate, who, ip, about, shared)
   reply.raw.once('close', () => {
     const { statusCode } = reply.raw
-    if (statusCode >= 400 && statusCode < 500) rates.count(how, who, ip)
+    if (statusCode >= 400 && statusCode < 500) rates.count(compiled.rate, who, ip, about, shared)
   })
   return rate
 }
 
-function ratedBy({ route, rate }: CompiledRoute, { params }: FastifyRequest): Rated {
+function ratedBy({ route }: CompiledRoute, { params }: FastifyRequest): string {
   const given = params as Readonly<Record<string, string>>
-  const about = route.rate_by?.map(name => ` ${given[name]}`).join('')
-  return { kind: rate, about, tenant: route.rate_tenant }
+  return route.rate_by?.map(name => ` ${given[name]}`).join('') ?? ''
 }
 
 function negotiate(accept: string | undefined, { media_types }: CompiledRoute): void {

@@ -139,6 +139,8 @@ type Common<
   /** `public`, `authenticated`, or a permission; `:{body.type}` limits it to that type. */
   permission: G
   rate?: RateClass
+  /** False: the request counts for its caller only, and not in the shared rate of the tenant. */
+  rate_tenant?: false
   body?: B
   /** Whether a request without a body is accepted although a schema is given. */
   body_optional?: true
@@ -165,11 +167,6 @@ type Common<
   bodyLimitFor?(head: RequestHead): number | Promise<number>
   /** Parameters of the path that have their own rate for each caller. */
   rate_by?: readonly string[]
-  /**
-   * Each principal is limited, and the tenant as a whole is not: for what the tenant's own public does, whose
-   * number grows with the tenant's success.
-   */
-  rate_tenant?: false
   /** Only requests that are answered with a 4xx count against the rate. */
   counts_refused?: true
   replies: R

@@ -107,8 +107,7 @@ function setRoute(deps: Deps): Route {
     ],
     handle: async ({ tx, principal, params: { cart_id, sku }, body: { quantity } }) => {
       const key = keyOf(principal, cart_id)
-      const made = await setItem(tx, deps, key, sku, quantity)
-      const { cart } = await showCart(tx, deps, key)
+      const { cart, made } = await setItem(tx, deps, key, sku, quantity)
       const tag = { etag: etag(cart.version) }
       if (!made) return reply(200, cart, tag)
       return reply(201, cart, { ...tag, location: `${path}/${cart_id}` })

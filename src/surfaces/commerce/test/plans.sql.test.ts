@@ -12,7 +12,7 @@ import { showProduct } from '../catalog/show-product.ts'
 import { lapseQueue } from '../checkout/lapse-orders.ts'
 import { findOrder } from '../orders/order-row.ts'
 import { showOrder } from '../orders/order-view.ts'
-import { findOperation } from '../payments/operation-row.ts'
+import { findOperation } from '../payments/operations.ts'
 import { operationsQueue } from '../payments/operations-queue.ts'
 import { loadFacts } from '../pricing/load-facts.ts'
 
