@@ -7,6 +7,7 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
+import { showOrder, type Order } from '../orders/order-view.ts'
 import { announceOrder, moveOrder, type OrderRow } from '../orders/order-row.ts'
 import { requestOperation } from '../payments/operations.ts'
 import { fulfilUnshipped } from '../shipments/ship.ts'
@@ -17,15 +18,15 @@ const Goods = Type.Array(Type.Object({ sku: Type.String(), quantity: Type.Intege
 const Taken = Type.Object({ lines: Goods })
 
 /**
- * False where the order is too late, or not pending any more; then nothing has changed. `paid`: what is set
- * with it.
+ * The order as it is shown then; undefined where it is too late, or not pending any more, and nothing has
+ * changed. `paid`: what is set with it.
  */
 export async function confirmOrder(
   tx: Tx,
   { kernel }: Pick<Deps, 'kernel'>,
   order: OrderRow,
   paid?: Sql,
-): Promise<boolean> {
+): Promise<Order | undefined> {
   const { tenant_id, id } = order
   const now = sql`confirmed_at = kernel.now()`
   const confirmed = await moveOrder(tx, order, {
@@ -34,7 +35,7 @@ export async function confirmOrder(
     when: sql`o.reservation_expires_at > kernel.now()`,
     set: paid ? sql`${paid}, ${now}` : now,
   })
-  if (!confirmed) return false
+  if (!confirmed) return undefined
   const captures = confirmed.capture_policy === 'on_confirm' || !confirmed.needs_shipping
   if (captures && confirmed.total_minor > 0) {
     await requestOperation(tx, {
@@ -45,15 +46,17 @@ export async function confirmOrder(
       amount_minor: confirmed.total_minor,
     })
   }
-  const [{ lines }, { number }] = await Promise.all([
+  // Read together with the number: each round trip with the counter would delay all confirmations of the shop.
+  const [{ lines }, { number }, shown] = await Promise.all([
     takeHeld(tx, confirmed),
     takeNumber(tx, confirmed),
+    showOrder(tx, confirmed),
   ])
   const numbered = { ...confirmed, number }
   announceOrder(tx, numbered, 'OrderConfirmed', { lines })
   if (confirmed.total_minor === 0) await fulfilUnshipped(tx, numbered)
   await kernel.fault('commerce.in_confirm')
-  return true
+  return shown
 }
 
 /** What the order holds is its own now: goods, codes and cart. Returns the goods of its lines. */

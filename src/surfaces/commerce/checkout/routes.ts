@@ -65,7 +65,9 @@ export function checkoutRoutes(deps: Deps): readonly Route[] {
         },
         call: operation_id => askInTime(deps, operation_id, wait_ms),
         finish: async (tx, operation_id, answer: Answer) => {
-          const { tenant_id, order_id } = await applyAnswer(tx, deps, operation_id, answer)
+          const { operation, confirmed } = await applyAnswer(tx, deps, operation_id, answer)
+          if (confirmed) return reply(201, confirmed, orderReply(confirmed))
+          const { tenant_id, order_id } = operation
           return await checkoutReply(tx, { tenant_id, id: order_id })
         },
       },

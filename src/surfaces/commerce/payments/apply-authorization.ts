@@ -8,37 +8,50 @@ import { sql } from '../../../kernel/database/sql.ts'
 import { confirmOrder } from '../checkout/confirm-order.ts'
 import { endPending } from '../checkout/end-pending.ts'
 import type { Deps } from '../deps.ts'
+import type { Order } from '../orders/order-view.ts'
 import { setPayment, type OrderRow } from '../orders/order-row.ts'
 import type { Certain } from './ask-payments.ts'
 import { requestVoid, settleOperation, type Operation } from './operations.ts'
 
+/** The order as it is shown, where it was confirmed. */
 export async function applyAuthorization(
   tx: Tx,
   deps: Pick<Deps, 'kernel'>,
   operation: Operation,
   order: OrderRow,
   answer: Certain,
-): Promise<void> {
+): Promise<Order | undefined> {
   if (answer.kind === 'refund') throw new Error('a refund is no authorization')
-  if (answer.kind === 'refused') return await applyDecline(tx, operation, order, answer.code)
+  if (answer.kind === 'refused') {
+    await applyDecline(tx, operation, order, answer.code)
+    return undefined
+  }
   const { status, intent_id, decline_code, authorization_expires_at } = answer.result
   if (status === 'declined' || status === 'released') {
-    return await applyDecline(tx, operation, order, decline_code ?? status, intent_id)
+    await applyDecline(tx, operation, order, decline_code ?? status, intent_id)
+    return undefined
   }
   if (status === 'pending' || status === 'requires_action') {
     await settleOperation(tx, operation, 'pending', answer.result)
     const waits = status === 'pending' ? 'pending_provider' : 'requires_action'
-    if (order.state !== 'pending' || order.payment_state === waits) return
+    if (order.state !== 'pending' || order.payment_state === waits) return undefined
     await setPayment(tx, order, waits, sql`intent_id = ${intent_id}`)
-    return
+    return undefined
   }
-  await settleOperation(tx, operation, 'succeeded', answer.result)
-  if (order.state !== 'pending') return await requestVoid(tx, order, 'order_expired')
+  const settled = settleOperation(tx, operation, 'succeeded', answer.result)
+  if (order.state !== 'pending') {
+    await settled
+    await requestVoid(tx, order, 'order_expired')
+    return undefined
+  }
   const held = sql`intent_id = ${intent_id}, amount_authorized_minor = ${operation.amount_minor},
     authorization_expires_at = ${authorization_expires_at}::timestamptz`
-  if (await confirmOrder(tx, deps, order, sql`payment_state = 'authorized', ${held}`)) return
+  const paid = sql`payment_state = 'authorized', ${held}`
+  const [, confirmed] = await Promise.all([settled, confirmOrder(tx, deps, order, paid)])
+  if (confirmed) return confirmed
   const late = await setPayment(tx, order, 'authorized', held)
   await endPending(tx, late, { to: 'expired', reason_code: 'reservation_expired' })
+  return undefined
 }
 
 async function applyDecline(

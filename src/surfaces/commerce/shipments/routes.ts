@@ -115,8 +115,9 @@ function shipRoute(deps: Deps): Route {
       },
       call: operation_id => askInTime(deps, operation_id, wait_ms),
       finish: async (tx, operation_id, answer: Answer) => {
-        const { tenant_id, order_id } = await applyAnswer(tx, deps, operation_id, answer)
-        return await finishedReply(tx, { tenant_id, id: order_id })
+        const { operation } = await applyAnswer(tx, deps, operation_id, answer)
+        const { tenant_id, order_id: id } = operation
+        return await finishedReply(tx, { tenant_id, id })
       },
     },
   })
