@@ -199,7 +199,7 @@ function viewOf(row: Static<typeof Row>, next_action: Shown['next_action']): Ord
   }
 }
 
-/** The goods of an order share its fate. */
+/** The state of the goods follows that of their order. */
 function reservationOf(state: Order['state']): Order['reservation']['state'] {
   if (state === 'pending') return 'active'
   if (state === 'confirmed') return 'committed'
