@@ -240,8 +240,7 @@ export function describeSettings(
 ): { variable: string; default: string; says: string }[] {
   const declared = Object.entries(wholeTable(tables)).map(([name, setting]) => ({
     variable: variable(name),
-    default:
-      setting.default === null || setting.default === '' ? '(none)' : String(setting.default),
+    default: String(setting.default ?? '') || '(none)',
     says: setting.says,
   }))
   return [...general, ...declared]
