@@ -12864,7 +12864,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `permission_denied` */
+        /** @description `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13717,6 +13717,7 @@ export interface operations {
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
@@ -13739,6 +13740,7 @@ export interface operations {
             204: components["responses"]["Done"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
@@ -13776,6 +13778,7 @@ export interface operations {
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -13810,6 +13813,7 @@ export interface operations {
             /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             /** @description `invalid_character`, `unknown_permission`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -16652,6 +16656,7 @@ export interface operations {
             /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             /** @description `job_not_found` */
             404: components["responses"]["NotFound"];
@@ -16726,6 +16731,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             /** @description `job_not_found`, `result_not_found` */
             404: components["responses"]["NotFound"];
@@ -17612,6 +17618,7 @@ export interface operations {
             /** @description `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
@@ -17776,6 +17783,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `authentication_required`, `invalid_token`, `mfa_challenge_invalid` */
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             /** @description `mfa_method_not_found` */
             404: components["responses"]["NotFound"];
@@ -17808,6 +17816,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             /** @description `mfa_challenge_not_found` */
             404: components["responses"]["NotFound"];
@@ -17862,6 +17871,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `authentication_required`, `invalid_token`, `mfa_challenge_invalid`, `mfa_verification_failed` */
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -17897,6 +17907,7 @@ export interface operations {
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -19598,6 +19609,7 @@ export interface operations {
             };
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             /** @description `product_not_found` */
             404: components["responses"]["NotFound"];
@@ -20246,6 +20258,7 @@ export interface operations {
             /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             /** @description `return_not_found` */
             404: components["responses"]["NotFound"];
@@ -20490,6 +20503,7 @@ export interface operations {
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -20659,6 +20673,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `invalid_refresh_token` */
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -20976,7 +20991,6 @@ export interface operations {
             /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `permission_denied`, `step_up_required` */
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -21424,6 +21438,7 @@ export interface operations {
             /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
@@ -22468,6 +22483,7 @@ export interface operations {
             /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             /** @description `worker_not_found` */
             404: components["responses"]["NotFound"];

@@ -3,8 +3,9 @@
  * unknown name or value stops the start with a sentence that says what to do.
  */
 import { resolve } from 'node:path'
-import { suggestion } from '../kernel/errors/did-you-mean.ts'
+import { edits, suggestion } from '../kernel/errors/did-you-mean.ts'
 import { StartError } from '../kernel/errors/start-error.ts'
+import { general } from './general-settings.ts'
 import {
   kernelSettings,
   type KernelSettings,
@@ -26,7 +27,10 @@ export type Profile = 'development' | 'production'
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 
 export type Config = {
+  /** Null: the embedded PostgreSQL. */
   readonly database_url: string | null
+  /** DATABASE_URL=embedded: production starts it only then. */
+  readonly embedded_by_name: boolean
   readonly host: string
   readonly port: number
   readonly public_url: string
@@ -72,6 +76,7 @@ export function readConfig(
     port,
     settings,
     database_url: databaseUrl(all),
+    embedded_by_name: all['DATABASE_URL'] === 'embedded',
     public_url: publicUrl(all, host, port),
     data_dir: resolve(all['DATA_DIR'] || './data'),
     roles: roles(all),
@@ -98,12 +103,22 @@ function variable(name: string): string {
 
 function refuseUnknown(env: Environment, table: SettingTable): void {
   const known = Object.keys(table).map(variable)
+  const names = [...known, ...general.map(one => one.variable)]
   for (const name of Object.keys(env)) {
-    if (!prefixes.test(name) || known.includes(name)) continue
+    if (names.includes(name)) continue
+    if (!prefixes.test(name) && !isSlip(name, names)) continue
     throw new StartError(
-      `There is no setting ${name}.${suggestion(name, known)} \`npx dodeca help settings\` lists all of them.`,
+      `There is no setting ${name}.${suggestion(name, names)} \`npx dodeca help settings\` lists all of them.`,
     )
   }
+}
+
+/**
+ * A long name that differs from one of ours in one or two letters: an embedded database would be
+ * started in silence for DATABSE_URL. Short names belong to other programs.
+ */
+function isSlip(name: string, names: readonly string[]): boolean {
+  return name.length >= 8 && names.some(one => one.length >= 8 && edits(name, one) <= 2)
 }
 
 function readSettings(env: Environment, table: SettingTable, profile: Profile): SettingValues {
@@ -205,20 +220,20 @@ function limitsOf(settings: SettingValues, table: SettingTable, profile: Profile
 export function describeSettings(
   tables: SettingTables,
 ): { variable: string; default: string; says: string }[] {
-  return Object.entries(wholeTable(tables)).map(([name, setting]) => ({
+  const declared = Object.entries(wholeTable(tables)).map(([name, setting]) => ({
     variable: variable(name),
-    default:
-      setting.default === null || setting.default === '' ? '(none)' : String(setting.default),
+    default: String(setting.default ?? '') || '(none)',
     says: setting.says,
   }))
+  return [...general, ...declared]
 }
 
 function databaseUrl(env: Environment): string | null {
   const url = env['DATABASE_URL']
-  if (!url) return null
+  if (!url || url === 'embedded') return null
   if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) {
     throw new StartError(
-      'DATABASE_URL must look like postgres://user:password@host:5432/database. Leave it unset to use the embedded PostgreSQL.',
+      'DATABASE_URL must look like postgres://user:password@host:5432/database. Use the word embedded for the PostgreSQL of the data folder.',
     )
   }
   return url
