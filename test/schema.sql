@@ -1975,7 +1975,7 @@ create table commerce.catalog_products (
 CREATE INDEX catalog_products_category ON commerce.catalog_products USING btree (tenant_id, category text_pattern_ops, published_at DESC, id DESC);
 CREATE INDEX catalog_products_images ON commerce.catalog_products USING gin (images);
 CREATE INDEX catalog_products_newest ON commerce.catalog_products USING btree (tenant_id, state, published_at DESC, id DESC);
-CREATE INDEX catalog_products_words ON commerce.catalog_products USING gin (((search || array_to_tsvector(ARRAY[(tenant_id)::text]))));
+CREATE INDEX catalog_products_words ON commerce.catalog_products USING gin (((search || array_to_tsvector(ARRAY[(tenant_id)::text])))) WITH (fastupdate=off);
 
 create table commerce.discount_redemptions (
   tenant_id uuid not null,
