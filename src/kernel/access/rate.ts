@@ -28,11 +28,25 @@ export type RateLimiter = {
     address: string,
     /** The part of the path that has a bucket of its own. */
     about?: string,
+    /** Whether the request also counts for the tenant; true by default. */
+    shared?: boolean,
   ): RateHeaders | null
   /** Like `take`, but the request is not counted: for routes where only refused requests count. */
-  check(kind: RateClass, who: Principal | null, address: string, about?: string): RateHeaders | null
+  check(
+    kind: RateClass,
+    who: Principal | null,
+    address: string,
+    about?: string,
+    shared?: boolean,
+  ): RateHeaders | null
   /** Counts a request that `check` let pass; never throws. */
-  count(kind: RateClass, who: Principal | null, address: string, about?: string): void
+  count(
+    kind: RateClass,
+    who: Principal | null,
+    address: string,
+    about?: string,
+    shared?: boolean,
+  ): void
 }
 
 const window_ms = 60_000
@@ -91,26 +105,29 @@ export function openRateLimiter(
     address: string,
     about: string,
     counts: boolean,
+    shared: boolean,
   ): RateHeaders | null => {
     if (!who && !settings['kernel.throttle_loopback'] && isLoopback(address)) return null
     const mine = one[kind] as Bucket
     const result = take(`${who ? who.id : networkOf(address)}${about}`, mine, counts)
     if (result.left < 0) throw refuse(kind, result.wait_ms, mine.policy)
-    if (who) {
+    if (who && shared) {
       const tenant = whole[kind] as Bucket
-      const shared = take(who.tenant_id, tenant, counts)
-      if (shared.left < 0) throw refuse(kind, shared.wait_ms, tenant.policy)
+      const left = take(who.tenant_id, tenant, counts)
+      if (left.left < 0) throw refuse(kind, left.wait_ms, tenant.policy)
     }
     return { policy: mine.policy, state: `"${kind}";r=${result.left};t=60` }
   }
 
   return {
-    take: (kind, who, address, about = '') => pass(kind, who, address, about, true),
-    check: (kind, who, address, about = '') => pass(kind, who, address, about, false),
-    count: (kind, who, address, about = '') => {
+    take: (kind, who, address, about = '', shared = true) =>
+      pass(kind, who, address, about, true, shared),
+    check: (kind, who, address, about = '', shared = true) =>
+      pass(kind, who, address, about, false, shared),
+    count: (kind, who, address, about = '', shared = true) => {
       if (!who && !settings['kernel.throttle_loopback'] && isLoopback(address)) return
       take(`${who ? who.id : networkOf(address)}${about}`, one[kind] as Bucket, true)
-      if (who) take(who.tenant_id, whole[kind] as Bucket, true)
+      if (who && shared) take(who.tenant_id, whole[kind] as Bucket, true)
     },
   }
 }

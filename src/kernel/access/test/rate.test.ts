@@ -43,6 +43,24 @@ describe('the limiter', () => {
     )
   })
 
+  test('a route that is not shared does not use up the rate of its tenant', () => {
+    const limiter = openRateLimiter(
+      { ...settings, 'kernel.rate_tenant_factor': 2 },
+      () => {},
+      () => 0,
+    )
+    const take = (id: string, shared: boolean) => {
+      const who = { id, tenant_id: 't', kind: 'account', session_id: null } as const
+      limiter.take('write', { ...who, aal: 'aal1', auth_time: 0 }, '192.0.2.1', '', shared)
+    }
+    for (const id of ['a', 'b', 'c', 'd']) for (let i = 0; i < 6; i++) take(id, false)
+    expect(() => take('a', false)).toThrow()
+    // Nothing of the tenant's twelve is used up by the others.
+    for (let i = 0; i < 12; i++) take(`e${i}`, true)
+    expect(() => take('f', true)).toThrow()
+    take('f', false)
+  })
+
   test('what the path names has a bucket of its own, for each caller', () => {
     const limiter = openRateLimiter(
       settings,
