@@ -37,6 +37,7 @@ function feedRoute(deps: Deps): Route {
     permission: 'social.content.read',
     rate_tenant: false,
     query: pageQuery({}),
+    headers: { 'cache-control': 'private, no-store' },
     replies: { 200: page(FeedItem) },
     fails: ['permission_denied', 'rate_limited'],
     handle: async ({ principal, list }) => {
@@ -52,7 +53,7 @@ function feedRoute(deps: Deps): Route {
       const { body, headers } = pageOf(list, viewer, found, fetch)
       const data = body.data.flatMap(({ post }) => (post ? [itemOf(viewer, post)] : []))
       const page_body = { ...body, data: data.slice(0, limit) }
-      return reply(200, page_body, { ...headers, 'cache-control': 'private, no-store' })
+      return reply(200, page_body, headers)
     },
   })
 }

@@ -1,6 +1,6 @@
 /** Routes of blocks and mutes. Nobody is told that they are blocked or muted. */
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { pageQuery } from '../../../kernel/http/shapes.ts'
+import { Id, pageQuery } from '../../../kernel/http/shapes.ts'
 import { personOf, type Deps } from '../deps.ts'
 import { Block, block, Mute, mute, SetMute, unblock, unmute } from './blocks.ts'
 import { listPeople, pages } from './list-people.ts'
@@ -51,6 +51,7 @@ function unblockRoute(): Route {
     name: 'unblockUser',
     summary: 'End a block; follows do not come back',
     ...graph,
+    params: { target_id: Id },
     absent,
     replies: { 204: null },
     fails: [absent, 'permission_denied'],
@@ -93,6 +94,7 @@ function unmuteRoute(): Route {
     name: 'unmuteUser',
     summary: 'End a mute',
     ...graph,
+    params: { target_id: Id },
     absent,
     replies: { 204: null },
     fails: [absent, 'permission_denied'],

@@ -1,6 +1,6 @@
 /** Routes of follows and follow requests. */
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { pageQuery } from '../../../kernel/http/shapes.ts'
+import { Id, pageQuery } from '../../../kernel/http/shapes.ts'
 import { idIn, personOf, selfIn, type Deps } from '../deps.ts'
 import { requireOpen } from '../people/user-row.ts'
 import { Follow, UserId } from '../schemas.ts'
@@ -68,9 +68,9 @@ function unfollowRoute(): Route {
     path: following,
     name: 'unfollowUser',
     summary: 'Stop following a user, or take a request back',
-    description: 'Their posts are not in your feed from the next read on.',
+    description: 'Their posts are not in your feed from the next read on. Any id is 204.',
     ...graph,
-    params,
+    params: { ...params, target_id: Id },
     absent,
     replies: { 204: null },
     fails: [absent, 'permission_denied'],
@@ -119,6 +119,7 @@ function removeFollowerRoute(): Route {
     summary: 'Remove a follower, without telling them',
     ...graph,
     added: true,
+    params: { follower_id: Id },
     absent,
     replies: { 204: null },
     fails: [absent, 'permission_denied'],

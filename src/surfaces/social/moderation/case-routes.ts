@@ -54,7 +54,7 @@ function getRoute({ kernel }: Deps): Route {
         tx.audit({ tenant_id, actor: id, action, target: case_id, outcome: 'done' })
         return shown
       })
-      return reply(200, found, { etag: etag(found.version), 'cache-control': 'private, no-store' })
+      return reply(200, found, { etag: etag(found.version) })
     },
   })
 }

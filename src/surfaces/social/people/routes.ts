@@ -1,8 +1,8 @@
 /** Routes of profiles. */
-import { etag } from '../../../kernel/http/etag.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { idIn, personOf, selfIn, type Deps } from '../deps.ts'
 import { UserId } from '../schemas.ts'
+import { tagOf, versionTags } from '../tags.ts'
 import { changeProfile, ChangeProfile } from './change-profile.ts'
 import { Profile, showProfile } from './show-profile.ts'
 import { requireTarget } from './user-row.ts'
@@ -10,7 +10,9 @@ import { requireTarget } from './user-row.ts'
 const path = '/v1/users/{user_id}'
 const absent = 'user_not_found'
 const params = { user_id: UserId }
-const private_cache = { 'cache-control': 'private, no-cache' }
+const headers = { 'cache-control': 'private, no-cache' }
+const profileTag = ({ profile_version, counts, viewer }: Profile) =>
+  tagOf(profile_version, { counts, viewer })
 
 export function peopleRoutes(deps: Deps): readonly Route[] {
   return [getRoute(deps), changeRoute(deps)]
@@ -27,6 +29,7 @@ function getRoute(deps: Deps): Route {
     rate_tenant: false,
     added: true,
     params,
+    headers,
     absent,
     replies: { 200: Profile },
     fails: [absent, 'permission_denied'],
@@ -36,7 +39,7 @@ function getRoute(deps: Deps): Route {
       const id = idIn(viewer, user_id)
       await requireTarget(db, deps, viewer, id)
       const profile = await showProfile(db, viewer, id)
-      return reply(200, profile, { ...private_cache, etag: etag(profile.profile_version) })
+      return reply(200, profile, { etag: profileTag(profile) })
     },
   })
 }
@@ -54,6 +57,7 @@ function changeRoute(deps: Deps): Route {
     rate_tenant: false,
     added: true,
     params,
+    headers,
     absent,
     body: ChangeProfile,
     replies: { 200: Profile },
@@ -65,11 +69,11 @@ function changeRoute(deps: Deps): Route {
       'media_not_available',
       'precondition_failed',
     ],
-    handle: async ({ tx, principal, params: { user_id }, body, request: { headers } }) => {
+    handle: async ({ tx, principal, params: { user_id }, body, request }) => {
       const person = selfIn(principal, user_id)
-      await changeProfile(tx, deps, person, body, headers['if-match'])
+      await changeProfile(tx, deps, person, body, versionTags(request.headers['if-match']))
       const profile = await showProfile(tx, person, person.id)
-      return reply(200, profile, { ...private_cache, etag: etag(profile.profile_version) })
+      return reply(200, profile, { etag: profileTag(profile) })
     },
   })
 }

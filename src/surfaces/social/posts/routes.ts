@@ -1,12 +1,12 @@
 /** Routes of posts. */
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
-import { etag } from '../../../kernel/http/etag.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
 import { page, pageQuery } from '../../../kernel/http/shapes.ts'
 import { idIn, personOf, type Deps, type Person } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { requireOpen } from '../people/user-row.ts'
 import { UserId } from '../schemas.ts'
+import { tagOf, versionTags } from '../tags.ts'
 import { createPost, CreatePost } from './create-post.ts'
 import { deletePosts } from './delete-posts.ts'
 import { editPost, EditPost } from './edit-post.ts'
@@ -17,9 +17,9 @@ import { findPost, Post } from './post-view.ts'
 const path = '/v1/posts'
 const one = `${path}/{post_id}` as const
 const absent = 'post_not_found'
-const private_cache = { 'cache-control': 'private, no-cache' }
-const reads = { permission: 'social.content.read', rate_tenant: false } as const
-const writes = { permission: 'social.content.write', rate_tenant: false } as const
+const headers = { 'cache-control': 'private, no-cache' }
+const reads = { permission: 'social.content.read', rate_tenant: false, headers } as const
+const writes = { permission: 'social.content.write', rate_tenant: false, headers } as const
 
 export function postRoutes(deps: Deps): readonly Route[] {
   return [
@@ -38,11 +38,13 @@ export async function requirePost(reader: Reader, viewer: Person, id: string): P
   return post
 }
 
+const postTag = ({ version, counts, viewer, author }: Post) =>
+  tagOf(version, { counts, viewer, author })
+
 function createRoute(deps: Deps): Route {
   const created = async (tx: Tx, author: Person, id: string) => {
     const post = await requirePost(tx, author, id)
-    const headers = { etag: etag(post.version), location: `${path}/${id}` }
-    return reply(201, post, { ...private_cache, ...headers })
+    return reply(201, post, { etag: postTag(post), location: `${path}/${id}` })
   }
   return route({
     method: 'POST',
@@ -88,7 +90,7 @@ function getRoute(): Route {
     fails: [absent, 'permission_denied'],
     handle: async ({ tx, principal, params: { post_id } }) => {
       const post = await requirePost(tx, personOf(principal), post_id)
-      return reply(200, post, { ...private_cache, etag: etag(post.version) })
+      return reply(200, post, { etag: postTag(post) })
     },
   })
 }
@@ -113,11 +115,11 @@ function editRoute(deps: Deps): Route {
       'too_many_edits',
       'precondition_failed',
     ],
-    handle: async ({ tx, principal, params: { post_id }, body, request: { headers } }) => {
+    handle: async ({ tx, principal, params: { post_id }, body, request }) => {
       const author = personOf(principal)
-      await editPost(tx, deps, author, post_id, body, headers['if-match'])
+      await editPost(tx, deps, author, post_id, body, versionTags(request.headers['if-match']))
       const post = await requirePost(tx, author, post_id)
-      return reply(200, post, { ...private_cache, etag: etag(post.version) })
+      return reply(200, post, { etag: postTag(post) })
     },
   })
 }
@@ -157,8 +159,8 @@ function versionsRoute(): Route {
     handle: async ({ tx, principal, params: { post_id }, list }) => {
       const viewer = personOf(principal)
       await requirePost(tx, viewer, post_id)
-      const { body, headers } = await listVersions(tx, list, viewer, post_id)
-      return reply(200, body, { ...headers, ...private_cache })
+      const { body, headers: links } = await listVersions(tx, list, viewer, post_id)
+      return reply(200, body, links)
     },
   })
 }
@@ -180,8 +182,8 @@ function authorRoute(deps: Deps): Route {
       const viewer = personOf(principal)
       const author_id = idIn(viewer, user_id)
       await requireOpen(db, deps, viewer, author_id)
-      const { body, headers } = await listPosts(db, list, viewer, author_id)
-      return reply(200, body, { ...headers, ...private_cache })
+      const { body, headers: links } = await listPosts(db, list, viewer, author_id)
+      return reply(200, body, links)
     },
   })
 }

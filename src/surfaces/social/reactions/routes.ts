@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
-import { oneOf, page, pageQuery } from '../../../kernel/http/shapes.ts'
+import { Id, oneOf, page, pageQuery } from '../../../kernel/http/shapes.ts'
 import { personOf, type Deps, type Person } from '../deps.ts'
 import { requirePost } from '../posts/routes.ts'
 import { comment, Comment, CreateComment, deleteComment, ownComment } from './comment.ts'
@@ -12,8 +12,11 @@ import { listComments, listLikes, ListedLike } from './list-reactions.ts'
 const post = '/v1/posts/{post_id}' as const
 const comments = '/v1/comments'
 const absent = 'post_not_found'
-const private_cache = { 'cache-control': 'private, no-cache' }
-const reads = { permission: 'social.content.read', rate_tenant: false } as const
+const reads = {
+  permission: 'social.content.read',
+  rate_tenant: false,
+  headers: { 'cache-control': 'private, no-cache' },
+} as const
 const writes = { permission: 'social.content.write', rate_tenant: false } as const
 
 export function reactionRoutes(deps: Deps): readonly Route[] {
@@ -50,6 +53,7 @@ function unlikeRoute(): Route {
     summary: 'Take a like back',
     description: 'Answers 204 for any id, and so does not show whether the post exists.',
     ...writes,
+    params: { post_id: Id },
     absent,
     replies: { 204: null },
     fails: [absent, 'permission_denied'],
@@ -76,7 +80,7 @@ function likesRoute(): Route {
       const viewer = personOf(principal)
       const { id } = await requirePost(tx, viewer, post_id)
       const { body, headers } = await listLikes(tx, list, viewer, id)
-      return reply(200, body, { ...headers, ...private_cache })
+      return reply(200, body, headers)
     },
   })
 }
@@ -129,7 +133,7 @@ function commentsRoute(): Route {
       const viewer = personOf(principal)
       const { id } = await requirePost(tx, viewer, post_id)
       const { body, headers } = await listComments(tx, list, viewer, id, query.order ?? 'asc')
-      return reply(200, body, { ...headers, ...private_cache })
+      return reply(200, body, headers)
     },
   })
 }

@@ -80,9 +80,9 @@ await crawlSurface({
     'PUT /v1/users/me/mutes/{target_id}': { request: () => ({ body: {} }) },
     'POST /v1/moderation/reports': {
       request: async maker => {
-        const { id } = await otherOf(maker)
-        await does(maker, await otherOf(maker), 'GET', '/v1/users/me')
-        return { body: { subject_type: 'user', subject_id: id, category: 'spam' } }
+        const other = await otherOf(maker)
+        const { id } = await does(maker, other, 'POST', '/v1/posts', { body: 'bad' })
+        return { body: { subject_type: 'post', subject_id: id, category: 'spam' } }
       },
     },
     'POST /v1/moderation/cases/{case_id}/actions': { request: () => ({ body: decision }) },
