@@ -88,15 +88,7 @@ export function openRateLimiter(
 
   const refuse = (kind: RateClass, wait_ms: number, policy: string) => {
     limited(kind)
-    const retry_after = Math.max(1, Math.ceil(wait_ms / 1000))
-    return problem('rate_limited', {
-      retry_after,
-      headers: {
-        'retry-after': String(retry_after),
-        'ratelimit-policy': policy,
-        ratelimit: `${policy.split(';', 1)[0]};r=0;t=${retry_after}`,
-      },
-    })
+    return refusalOf(wait_ms, policy)
   }
 
   const pass = (
@@ -130,6 +122,18 @@ export function openRateLimiter(
       if (who && shared) take(who.tenant_id, whole[kind] as Bucket, true)
     },
   }
+}
+
+function refusalOf(wait_ms: number, policy: string) {
+  const retry_after = Math.max(1, Math.ceil(wait_ms / 1000))
+  return problem('rate_limited', {
+    retry_after,
+    headers: {
+      'retry-after': String(retry_after),
+      'ratelimit-policy': policy,
+      ratelimit: `${policy.split(';', 1)[0]};r=0;t=${retry_after}`,
+    },
+  })
 }
 
 /** Requests left after this one; a negative number means refused, and gives the time to wait. */

@@ -154,14 +154,14 @@ async function seedReactions(
 async function countAll(tx: Tx, tenant_id: string): Promise<void> {
   await tx.run(sql`
     insert into social.counter_deltas ${delta_columns}
-    select ${tenant_id}, 'post', post_id, 'likes', count(*) from social.likes
+    select ${tenant_id}::uuid, 'post', post_id, 'likes', count(*) from social.likes
       where tenant_id = ${tenant_id} group by post_id
-    union all select ${tenant_id}, 'post', post_id, 'comments', count(*) from social.comments
+    union all select ${tenant_id}::uuid, 'post', post_id, 'comments', count(*) from social.comments
       where tenant_id = ${tenant_id} group by post_id
-    union all select ${tenant_id}, 'user', followed_id, 'followers', count(*) from social.follows
+    union all select ${tenant_id}::uuid, 'user', followed_id, 'followers', count(*) from social.follows
       where tenant_id = ${tenant_id} group by followed_id
-    union all select ${tenant_id}, 'user', follower_id, 'following', count(*) from social.follows
+    union all select ${tenant_id}::uuid, 'user', follower_id, 'following', count(*) from social.follows
       where tenant_id = ${tenant_id} group by follower_id
-    union all select ${tenant_id}, 'user', author_id, 'posts', count(*) from social.posts
+    union all select ${tenant_id}::uuid, 'user', author_id, 'posts', count(*) from social.posts
       where tenant_id = ${tenant_id} group by author_id`)
 }

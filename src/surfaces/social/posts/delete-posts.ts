@@ -25,13 +25,14 @@ export async function deletePosts(
   await tx.run(sql`
     select from social.posts where tenant_id = ${tenant_id} and id = any(${ids}::uuid[])
     order by id for no key update`)
+  const no_more = dueAt(sql`null`)
   const gone = await tx.many(
     Gone,
     sql`
       with gone as (
         update social.posts
         set deleted_at = kernel.now(), version = version + 1, body_ref = null,
-          fanout_state = 'done', ${dueAt(sql`null`)}
+          fanout_state = 'done', ${no_more}
         where tenant_id = ${tenant_id} and id = any(${ids}::uuid[]) and deleted_at is null
         returning id, author_id, visibility, version, deleted_at as at
       ), bodies as (

@@ -248,7 +248,7 @@ async function tablesWith(mark: string): Promise<string[]> {
     )
     if (has) found.push(relation)
   }
-  return found
+  return found.toSorted()
 }
 
 test('the text of a deleted post or comment is in no table, neither of events nor of keys', async () => {
@@ -279,11 +279,8 @@ test('an edit that commits beside a deletion leaves no text behind', async () =>
 
 test('the seed makes a network once', async () => {
   const { opened } = world.platform
-  for (const slug of ['acme', 'globex']) {
-    await db.run(sql`
-      insert into identity.tenants (id, slug, name, signup)
-      values (${newId()}, ${slug}, ${slug}, 'open') on conflict do nothing`)
-  }
+  const { createTenant } = world.identity.administration
+  for (const slug of ['acme', 'globex']) await createTenant({ slug, name: slug }, 'test')
   expect(await opened['social']?.seed?.()).toHaveLength(2)
   expect(await opened['social']?.seed?.()).toEqual([])
 })
