@@ -1,4 +1,5 @@
 /** Counters: exact after a storm of likes, never a row that all wait for, and repaired if they are wrong. */
+import fc from 'fast-check'
 import { Type } from 'typebox'
 import { afterAll, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
@@ -98,4 +99,57 @@ test('people are told what others did to them, not across a mute, and never of t
   await dan.follow(ada)
   await eventually('the request is told', async () => (await titles()).length > 1)
   expect(await titles()).toEqual(['You have a follow request', 'You have a new follower'])
+})
+
+const Event = Type.Object({
+  position: Type.Integer(),
+  id: Type.String(),
+  tenant_id: Type.String(),
+  type: Type.String(),
+  schema_version: Type.Integer(),
+  aggregate_type: Type.String(),
+  aggregate_id: Type.String(),
+  aggregate_version: Type.Integer(),
+  payload: Type.Unknown(),
+  payload_ref: Type.Union([Type.String(), Type.Null()]),
+  traceparent: Type.Union([Type.String(), Type.Null()]),
+  occurred_at: Type.String(),
+  created_at: Type.String(),
+})
+
+test('events that arrive again and in any order bring nothing back', async () => {
+  const [ada, ben] = (await world.people(2)) as [Someone, Someone]
+  await ben.follow(ada)
+  const [kept, gone] = [await ada.post('kept'), await ada.post('gone')]
+  await ada.does('PATCH', `/v1/posts/${gone}`, { body: 'changed' })
+  await ben.does('PUT', `/v1/posts/${gone}/likes/me`)
+  await ben.feed()
+  await ada.does('DELETE', `/v1/posts/${gone}`)
+  const events = await eventually('all are in the log', async () => {
+    const found = await db.many(
+      Event,
+      sql`
+        select position, id, tenant_id, type, schema_version, aggregate_type, aggregate_id,
+          aggregate_version, payload, payload_ref, traceparent, occurred_at, created_at
+        from kernel.events where tenant_id = ${ada.tenant.id}`,
+    )
+    return found.some(event => event.type === 'post.deleted') && found
+  })
+  const consumers = world.platform.opened['social']?.consumers ?? []
+  const shuffled = fc.shuffledSubarray(events, { minLength: events.length })
+  const before = JSON.stringify(await ben.does('GET', '/v1/feed'))
+  await fc.assert(
+    fc.asyncProperty(shuffled, async order => {
+      await db.tx(async tx => {
+        for (const event of order) {
+          const interested = consumers.filter(one => one.events.includes(event.type))
+          for (const consumer of interested) await consumer.run(tx, event)
+        }
+      })
+    }),
+    { numRuns: 100 },
+  )
+  expect(await ben.feed()).toEqual([kept])
+  expect(JSON.parse(before).data).toHaveLength(1)
+  expect(JSON.stringify(await ben.does('GET', '/v1/feed'))).toBe(before)
 })
