@@ -66,7 +66,10 @@ export async function openGround({ database, options }: Bench): Promise<Ground> 
     program,
     readers,
     within: async work => {
-      const config = loadConfig({}, { ...environment, ROLES: 'api', PORT: '0' })
+      const config = loadConfig(
+        {},
+        { ...environment, ROLES: 'api', PORT: '0', KERNEL_DATABASE_POOL: '40' },
+      )
       const running = await start(config, () => {}, composition)
       try {
         return await work(running)
