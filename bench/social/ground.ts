@@ -57,7 +57,8 @@ export async function openGround({ database, options }: Bench): Promise<Ground> 
     const { body } = await who.wire.ask(
       requestText({ path: '/v1/users/me', token: who.access_token }),
     )
-    readers.push({ who, id: JSON.parse(body).id, followed: followed[at] ?? 0 })
+    const { id } = JSON.parse(body) as { id: string }
+    readers.push({ who, id, followed: followed[at] ?? 0 })
   }
   await fill(database_url, readers)
   for (const { who } of readers) await warm(database_url, who)
@@ -66,10 +67,7 @@ export async function openGround({ database, options }: Bench): Promise<Ground> 
     program,
     readers,
     within: async work => {
-      const config = loadConfig(
-        {},
-        { ...environment, ROLES: 'api', PORT: '0', KERNEL_DATABASE_POOL: '40' },
-      )
+      const config = loadConfig({}, { ...environment, ROLES: 'api', PORT: '0' })
       const running = await start(config, () => {}, composition)
       try {
         return await work(running)
@@ -103,7 +101,7 @@ async function fill(url: string, readers: readonly Reader[]): Promise<void> {
       from generate_series(1, ${posts_count}) n
       cross join lateral (select now() - n * interval '30 seconds' as at) m`,
     `insert into social.follows (tenant_id, follower_id, followed_id, state)
-      select '${tenant_id}', ${personId('n')}, ${personId('(n + k * k * 37) % ' + people_count + ' + 1')}, 'active'
+      select '${tenant_id}', ${personId('n')}, ${personId(`(n + k * k * 37) % ${people_count} + 1`)}, 'active'
       from generate_series(1, ${people_count}) n, generate_series(1, 20) k
       where (n + k * k * 37) % ${people_count} + 1 <> n on conflict do nothing`,
     ...readers.flatMap(({ id, followed: count }) => [

@@ -62,18 +62,22 @@ export async function likes({ options }: Bench, ground: Ground): Promise<Section
       standings,
       [ratioVerdict(mine_hot, limit_hot, 0.5), ratioVerdict(mine_hot, mine_spread, 0.9)],
       [
-        'pgbench inserts the like and its change of the counter; ours also asks who sees the post, takes from the rate of the person and writes the event.',
+        'pgbench inserts the same rows: the like, its change of the counter, the rate of the person and the event. Ours first asks who sees the post, and whether the person may write.',
       ],
     )
   })
 }
 
-/** A like of somebody new each time. */
+/** A like of somebody new each time, with all rows that ours writes. */
 function script(post: string): string {
+  const user = 'gen_random_uuid()'
   return [
+    '\\set n random(1, 9000000000000)',
     'begin;',
-    `insert into social.likes (tenant_id, post_id, user_id) values ('${tenant_id}', ${post}, gen_random_uuid()) on conflict do nothing;`,
+    `insert into social.likes (tenant_id, post_id, user_id) values ('${tenant_id}', ${post}, ${user}) on conflict do nothing;`,
     `insert into social.counter_deltas (tenant_id, subject_type, subject_id, kind, delta) values ('${tenant_id}', 'post', ${post}, 'likes', 1);`,
+    `insert into kernel.throttles (bucket, tat) values ('bench' || :n, now()) on conflict (bucket) do update set tat = excluded.tat;`,
+    `insert into kernel.outbox_events (id, tenant_id, type, schema_version, aggregate_type, aggregate_id, aggregate_version, payload) values (${user}, '${tenant_id}', 'post.liked', 1, 'like', ${user}, :n, jsonb_build_object('post_id', ${post}, 'user_id', ${user}, 'author_id', ${user}));`,
     'commit;',
     '',
   ].join('\n')

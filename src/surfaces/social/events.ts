@@ -71,6 +71,8 @@ export function announcePost(tx: Emits, type: keyof typeof moment, changed: Chan
   })
 }
 
+const aggregates: Readonly<Record<string, string>> = { post: 'like', user: 'block' }
+
 /**
  * Of what two ids are to each other: follows, likes, blocks. The aggregate is the pair, so that a like changes
  * no version of its post; the version is the time of the write in microseconds.
@@ -86,11 +88,7 @@ export function announcePair(
   data: object,
 ): void {
   const { tenant_id, ids, at_us } = pair
-  const aggregate_type = type.startsWith('post.')
-    ? 'like'
-    : type.split('.')[0] === 'user'
-      ? 'block'
-      : 'follow'
+  const aggregate_type = aggregates[type.split('.')[0] ?? ''] ?? 'follow'
   tx.emit({
     type,
     tenant_id,

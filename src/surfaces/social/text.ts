@@ -35,8 +35,9 @@ export function requireText(given: string, member: string, limits: TextLimits): 
 function countGraphemes(text: string, most: number): number {
   // A text with no more code units than that has no more graphemes either.
   if (text.length <= most) return text.length
+  const segments = segmenter.segment(text)[Symbol.iterator]()
   let found = 0
-  for (const _one of segmenter.segment(text)) if (++found > most) break
+  while (found <= most && !segments.next().done) found++
   return found
 }
 

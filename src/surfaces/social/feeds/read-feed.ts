@@ -7,7 +7,7 @@ import type { Static } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { nil_id } from '../../../kernel/ids.ts'
 import type { Person } from '../deps.ts'
-import { type PostRow } from '../posts/post-view.ts'
+import type { PostRow } from '../posts/post-view.ts'
 import { type Mode, type Place, RoundRow, roundStatement } from './feed-statement.ts'
 
 const rounds_max = 7

@@ -9,13 +9,13 @@ import { problem } from '../errors.ts'
 import { announcePost } from '../events.ts'
 import { requireText } from '../text.ts'
 import { nextState } from './next-state.ts'
-import { Action, case_states, type CaseState, type NewAction, subject_types } from './schemas.ts'
+import { Action, type CaseState, type NewAction, type SubjectType } from './schemas.ts'
 
 const Locked = Type.Object({
-  subject_type: Type.Unsafe<(typeof subject_types)[number]>({ type: 'string' }),
+  subject_type: Type.Unsafe<SubjectType>({ type: 'string' }),
   subject_id: Type.String(),
   subject_author_id: Type.String(),
-  state: Type.Unsafe<(typeof case_states)[number]>({ type: 'string' }),
+  state: Type.Unsafe<CaseState>({ type: 'string' }),
   version: Type.Integer(),
   reported: Type.Boolean(),
   acted: Type.Boolean(),

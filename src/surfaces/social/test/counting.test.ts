@@ -47,7 +47,7 @@ test('profiles count followers, followed and posts; comments count', async () =>
   for (let n = 0; n < 2; n++) await ben.does('POST', comments, { body: 'y' })
   const { data } = await ben.does('GET', comments)
   await ben.does('DELETE', `/v1/comments/${data[0].id}`)
-  await eventually('all is counted', async () => {
+  const counted = await eventually('all is counted', async () => {
     const profile = await ben.does('GET', `/v1/users/${ada.id}`)
     const mine = await ben.does('GET', '/v1/users/me')
     const shown = await ben.does('GET', `/v1/posts/${post}`)
@@ -60,6 +60,7 @@ test('profiles count followers, followed and posts; comments count', async () =>
       ])
     )
   })
+  expect(counted).toBe(true)
 })
 
 test('a wrong counter is found and repaired, while others are written', async () => {
@@ -78,7 +79,7 @@ test('a wrong counter is found and repaired, while others are written', async ()
     projection?.rebuild(() => {}, new AbortController().signal),
     ben.does('PUT', `/v1/posts/${post}/likes/me`),
   ])
-  await eventually('it is repaired', async () => (await likes()) === 2)
+  expect(await eventually('it is repaired', async () => (await likes()) === 2)).toBe(true)
 })
 
 test('people are told what others did to them, not across a mute, and never of themselves', async () => {

@@ -148,15 +148,11 @@ describe.concurrent('a block', () => {
     expect(await seen(ada)).toEqual([1, 1])
     expect(await seen(ben)).toEqual([1, 1])
     const answers = await world.tx(tx =>
-      (world.platform.opened['social']?.face as import('../face.ts').Face).blockedPairs(
-        tx,
-        ada.tenant.id,
-        [
-          [ada.id, ben.id],
-          [ada.id, cyd.id],
-          [ben.id, ada.id],
-        ],
-      ),
+      world.social.blockedPairs(tx, ada.tenant.id, [
+        [ada.id, ben.id],
+        [ada.id, cyd.id],
+        [ben.id, ada.id],
+      ]),
     )
     expect(answers).toEqual([true, false, true])
   })

@@ -1,6 +1,8 @@
 /** Files on posts: the author's own and available ones; who sees the post downloads them; a bad file leaves it. */
+import { createHash } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { eventually } from '../../../../test/world.ts'
+import type { Face as Uploads } from '../../uploads/face.ts'
 import { openUploadWorld } from '../../uploads/test/upload-world.ts'
 import type { Member } from '../../../../test/product-world.ts'
 import { newId } from '../../../kernel/ids.ts'
@@ -79,11 +81,9 @@ test('a posted file that is quarantined leaves the post, and its version rises',
   const { file_id, state } = await world.store(ada, bytes, order)
   expect(state).toBe('available')
   const { id } = await ada.does('POST', '/v1/posts', { body: 'x', media: [{ object_id: file_id }] })
-  const { operator } = world.platform.opened['uploads']
-    ?.face as import('../../uploads/face.ts').Face
-  const { createHash } = await import('node:crypto')
+  const uploads = world.platform.opened['uploads']?.face as Uploads
   const hash = createHash('sha256').update(bytes).digest()
-  await operator.blockHash(hash, { actor: 'test', reason: 'harmful' })
+  await uploads.operator.blockHash(hash, { actor: 'test', reason: 'harmful' })
   const post = await eventually('the file has left the post', async () => {
     const { body } = await ben.ask('GET', `/v1/posts/${id}`)
     return body.media.length === 0 && body

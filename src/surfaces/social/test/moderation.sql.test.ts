@@ -16,7 +16,7 @@ type Cast = {
 }
 
 async function cast(): Promise<Cast> {
-  const [author, reporter, moderator, second] = (await world.people(4)) as Someone[]
+  const [author, reporter, moderator, second] = await world.people(4)
   if (!author || !reporter || !moderator || !second) throw new Error('a person is missing')
   await world.give(moderator, 'moderator', 'appeals_reviewer')
   await world.give(second, 'moderator', 'appeals_reviewer')

@@ -8,6 +8,7 @@ import {
 } from '../../../../test/product-world.ts'
 import { call, newKey, type Answer } from '../../../../test/world.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
+import type { Face } from '../face.ts'
 import { drainQueue } from '../../../kernel/work/run-queue.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a test reads members that it then asserts
@@ -34,6 +35,7 @@ export type Someone = Member & {
 }
 
 export type SocialWorld = ProductWorld & {
+  readonly social: Face
   someone(tenant?: Tenant): Promise<Someone>
   /** So many of one tenant. */
   people(count: number): Promise<Someone[]>
@@ -51,6 +53,7 @@ export async function openSocialWorld(settings: Record<string, string> = {}): Pr
   }
   return {
     ...world,
+    social: opened['social']?.face as Face,
     someone,
     people: async count => {
       const tenant = await world.tenant()
@@ -91,7 +94,7 @@ export function actsAs(url: string, token: string): Omit<Someone, keyof Member> 
     walk: async (path, limit, of) => {
       const found: string[] = []
       for (let cursor: string | null = ''; cursor !== null;) {
-        const query: string = `limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`
+        const query = `limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`
         const page: Json = await does('GET', `${path}${path.includes('?') ? '&' : '?'}${query}`)
         if (page.has_more) expect(page.data).toHaveLength(limit)
         found.push(...page.data.map(of))
