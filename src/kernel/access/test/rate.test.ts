@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWorld, type World } from '../../../../test/world.ts'
+import { newId } from '../../ids.ts'
 import { clientAddress } from '../client-address.ts'
 import { networkOf, openRateLimiter, type RateSettings } from '../rate.ts'
 
@@ -172,6 +173,7 @@ describe('over HTTP', () => {
     world = await openWorld({
       KERNEL_RATE_FACTOR: '1',
       KERNEL_RATE_READ_PER_MINUTE: '5',
+      KERNEL_RATE_TENANT_FACTOR: '1',
       KERNEL_THROTTLE_LOOPBACK: 'true',
     })
   })
@@ -192,6 +194,15 @@ describe('over HTTP', () => {
     const other = world.person()
     expect((await world.call('GET', '/v1/notes', { token: other.token })).status).toBe(200)
     expect((await world.call('GET', '/healthz')).status).toBe(200)
+  })
+
+  test('a route without the limit of the tenant still serves its other people', async () => {
+    const { token, principal } = world.person()
+    for (let i = 0; i < 5; i++) await world.call('GET', '/v1/notes', { token })
+    const { token: other } = world.person(principal.tenant_id)
+    const list = await world.call('GET', '/v1/notes', { token: other })
+    const one = await world.call('GET', `/v1/notes/${newId()}`, { token: other })
+    expect([list.status, one.status]).toEqual([429, 404])
   })
 
   test('a spoofed header opens no new bucket', async () => {
