@@ -20,6 +20,7 @@ const names = [
   'webhooks',
   'payments',
   'commerce',
+  'social',
 ]
 
 for (const name of names) {

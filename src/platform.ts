@@ -10,6 +10,7 @@ import { jobs } from './surfaces/jobs/surface.ts'
 import { links } from './surfaces/links/surface.ts'
 import { notifications } from './surfaces/notifications/surface.ts'
 import { payments } from './surfaces/payments/surface.ts'
+import { social } from './surfaces/social/surface.ts'
 import { uploads } from './surfaces/uploads/surface.ts'
 import { webhooks } from './surfaces/webhooks/surface.ts'
 
@@ -21,6 +22,7 @@ const surfaces: readonly AnySurface[] = [
   payments,
   commerce,
   links,
+  social,
   webhooks,
 ]
 
@@ -54,6 +56,12 @@ export const composition: Composition = {
       people: administration,
       owners: messages.face,
     })
+    const network = social.open(kernelFor(social), {
+      people: people.face,
+      jobs: work.face,
+      files: files.face,
+      messages: messages.face,
+    })
     const inbound = [people, work, files, shortener].flatMap(one => one.inbound ?? [])
     const hooks = webhooks.open(kernelFor(webhooks), {
       events: declared,
@@ -71,6 +79,7 @@ export const composition: Composition = {
       payments: money,
       commerce: shop,
       links: shortener,
+      social: network,
       webhooks: hooks,
     }
     work.face.offer(Object.values(opened).flatMap(one => one.jobTypes ?? []))

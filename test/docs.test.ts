@@ -36,6 +36,7 @@ const pages = [
   'notifications.md',
   'payments.md',
   'requests.md',
+  'social.md',
   'uploads.md',
   'webhooks.md',
 ]

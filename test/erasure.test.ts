@@ -151,6 +151,10 @@ async function leave(who: Member, mark: string) {
   })
   expect(stored.state).toBe('available')
   const metadata = { of: mark }
+  await ask('PATCH', '/v1/users/me', { display_name: `Ada ${mark}`, bio: mark })
+  const post = await ask('POST', '/v1/posts', { body: `hello ${mark}` })
+  await ask('PATCH', `/v1/posts/${post.body.id}`, { body: `edited ${mark}` })
+  await ask('POST', `/v1/posts/${post.body.id}/comments`, { body: `comment ${mark}` })
   await ask('POST', '/v1/payment-intents', { amount_minor: 500, currency: 'EUR', metadata })
   const cart = await ask('POST', '/v1/carts', { currency: 'EUR' })
   const home = { name: `Ada ${mark}`, line1: 'Lindenstraße 12', city: 'Berlin' }
@@ -194,9 +198,8 @@ test('what is kept of a person is handed out by all surfaces, and nowhere once t
   await setUp(who, mark)
   await leave(who, mark)
 
-  const every = 'commerce identity jobs kernel links notifications payments uploads webhooks'.split(
-    ' ',
-  )
+  const every =
+    'commerce identity jobs kernel links notifications payments social uploads webhooks'.split(' ')
   expect(surfacesOf(await tablesWith(mark))).toEqual(every)
   expect(await objectsWith(mark)).not.toEqual([])
   const exported = await ask('GET', '/v1/me/export')
@@ -210,6 +213,9 @@ test('what is kept of a person is handed out by all surfaces, and nowhere once t
     'links.link',
     'notifications.inbox_item',
     'payments.payment',
+    'social.comment',
+    'social.post',
+    'social.profile',
     'uploads.file',
     'webhooks.webhook_subscription',
   ])

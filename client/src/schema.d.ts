@@ -472,6 +472,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/comments/{comment_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a comment of yours, or on a post of yours
+         * @description Requires the permission `social.content.write`; `member` hold it.
+         */
+        delete: operations["deleteComment"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/commerce/audit": {
         parameters: {
             query?: never;
@@ -882,6 +902,26 @@ export interface paths {
          * @description Requires the permission `kernel.events.operate`; `platform_operator` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
         post: operations["skipEventPark"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/feed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Your home feed, newest first
+         * @description A post is here as soon as its creation is answered, and gone with the reply to what hides it. Pages are full until the end, and a cursor never expires. Requires the permission `social.content.read`; `member` hold it.
+         */
+        get: operations["getFeed"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2212,6 +2252,126 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/moderation/cases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Cases, the most urgent and the oldest first
+         * @description Requires the permission `social.moderation_cases.read`; `moderator`, `tenant_admin` hold it.
+         */
+        get: operations["listModerationCases"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/moderation/cases/{case_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A case with what it is about, and its actions
+         * @description The subject is shown whatever its visibility; that you read it is recorded. Requires the permission `social.moderation_cases.read`; `moderator`, `tenant_admin` hold it.
+         */
+        get: operations["getModerationCase"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/moderation/cases/{case_id}/actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide on a case
+         * @description The statement is shown to the affected person. `version` is that of the case as you read it. Requires the permission `social.moderation_cases.act`; `moderator`, `tenant_admin` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["actOnModerationCase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/moderation/cases/{case_id}/appeal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Appeal a decision about you; somebody else than who took it decides
+         * @description Requires the permission `social.content.write`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["appealDecision"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/moderation/decisions/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What moderators decided about you, with their reasons, newest first
+         * @description Requires the permission `social.content.read`; `member` hold it.
+         */
+        get: operations["listMyDecisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/moderation/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report a post, a comment or a user to the moderators
+         * @description While a report of yours waits, another one on the same thing answers 200 with it. Requires the permission `social.content.write`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["createReport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/notification-categories": {
         parameters: {
             query?: never;
@@ -2882,6 +3042,142 @@ export interface paths {
          * @description Requires the permission `payments.intents.capture`; `merchant_service` hold it. With an `Idempotency-Key` a retry has the effect of one request.
          */
         post: operations["capturePaymentIntent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/posts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a post
+         * @description It is in the feeds of your followers as soon as this is answered. Files are your own uploads for `post_media`. Requires the permission `social.content.write`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["createPost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/posts/{post_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A post
+         * @description `viewer` is exact; `counts` may lag for seconds. Requires the permission `social.content.read`; `member` hold it.
+         */
+        get: operations["getPost"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a post
+         * @description It is out of every feed with this reply, and its text is not kept. Requires the permission `social.content.write`; `member` hold it.
+         */
+        delete: operations["deletePost"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the text or the visibility of a post
+         * @description Requires the permission `social.content.write`; `member` hold it.
+         */
+        patch: operations["editPost"];
+        trace?: never;
+    };
+    "/v1/posts/{post_id}/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Comments of a post, oldest first unless you ask for `desc`
+         * @description Requires the permission `social.content.read`; `member` hold it.
+         */
+        get: operations["listComments"];
+        put?: never;
+        /**
+         * Comment on a post
+         * @description Requires the permission `social.content.write`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["createComment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/posts/{post_id}/likes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who likes a post, in the order of their ids
+         * @description Requires the permission `social.content.read`; `member` hold it.
+         */
+        get: operations["listLikes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/posts/{post_id}/likes/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Like a post; repeating it answers the same
+         * @description Requires the permission `social.content.write`; `member` hold it.
+         */
+        put: operations["likePost"];
+        post?: never;
+        /**
+         * Take a like back
+         * @description Answers 204 for any id, and so does not show whether the post exists. Requires the permission `social.content.write`; `member` hold it.
+         */
+        delete: operations["unlikePost"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/posts/{post_id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The texts that a post has and had, newest first
+         * @description Requires the permission `social.content.read`; `member` hold it.
+         */
+        get: operations["listPostVersions"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3772,6 +4068,198 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/users/me/blocks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whom you block, newest first
+         * @description Requires the permission `social.content.read`; `member` hold it.
+         */
+        get: operations["listBlocks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/me/blocks/{target_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Block a user
+         * @description Neither of you sees what the other posts, and follows between you end in the same commit. Requires the permission `social.graph.write`; `member` hold it.
+         */
+        put: operations["blockUser"];
+        post?: never;
+        /**
+         * End a block; follows do not come back
+         * @description Requires the permission `social.graph.write`; `member` hold it.
+         */
+        delete: operations["unblockUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/me/follow-requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow requests that wait for your answer, newest first
+         * @description Requires the permission `social.content.read`; `member` hold it.
+         */
+        get: operations["listFollowRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/me/follow-requests/{follower_id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept a follow request
+         * @description Requires the permission `social.graph.write`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["acceptFollowRequest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/me/follow-requests/{follower_id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reject a follow request, without telling its sender
+         * @description Requires the permission `social.graph.write`; `member` hold it. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["rejectFollowRequest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/me/followers/{follower_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a follower, without telling them
+         * @description Requires the permission `social.graph.write`; `member` hold it.
+         */
+        delete: operations["removeFollower"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/me/mutes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whom you mute, newest first
+         * @description Requires the permission `social.content.read`; `member` hold it.
+         */
+        get: operations["listMutes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/me/mutes/{target_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Keep the posts of a user out of your feed, for ever or until a time
+         * @description Requires the permission `social.graph.write`; `member` hold it.
+         */
+        put: operations["muteUser"];
+        post?: never;
+        /**
+         * End a mute
+         * @description Requires the permission `social.graph.write`; `member` hold it.
+         */
+        delete: operations["unmuteUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A profile, with what you and it are to each other
+         * @description Requires the permission `social.content.read`; `member` hold it.
+         */
+        get: operations["getProfile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change your profile
+         * @description What is left out stays. When a private account goes public, the follow requests that wait become active. Requires the permission `social.profiles.write`; `member` hold it.
+         */
+        patch: operations["changeProfile"];
+        trace?: never;
+    };
     "/v1/users/{user_id}/destinations": {
         parameters: {
             query?: never;
@@ -3830,6 +4318,90 @@ export interface paths {
          * @description Requires a credential and no permission.
          */
         post: operations["verifyDestination"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{user_id}/followers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who follows a user, newest first
+         * @description Requires the permission `social.content.read`; `member` hold it.
+         */
+        get: operations["listFollowers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{user_id}/following": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whom a user follows, newest first
+         * @description Requires the permission `social.content.read`; `member` hold it.
+         */
+        get: operations["listFollowing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{user_id}/following/{target_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Follow a user
+         * @description A private account gets a request, and the follow is `pending`. Repeating it answers the same. Requires the permission `social.graph.write`; `member` hold it.
+         */
+        put: operations["followUser"];
+        post?: never;
+        /**
+         * Stop following a user, or take a request back
+         * @description Their posts are not in your feed from the next read on. Any id is 204. Requires the permission `social.graph.write`; `member` hold it.
+         */
+        delete: operations["unfollowUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{user_id}/posts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Posts of a user that you may see, newest first
+         * @description Requires the permission `social.content.read`; `member` hold it.
+         */
+        get: operations["listUserPosts"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -5935,6 +6507,160 @@ export interface components {
         ParkDecision: {
             /** @description The reason that the caller gave. It is kept in the audit log. */
             reason: string;
+        };
+        FeedReason: {
+            /**
+             * @description `following`, or `self`: a post of the caller.
+             * @enum {string}
+             */
+            kind: "following" | "self";
+        };
+        Author: {
+            id: components["schemas"]["Id"];
+            /** @description The name of an account in addresses and mentions, unique in its tenant. */
+            handle: string;
+            /** @description The name that is shown. */
+            display_name: string;
+            /** @description A file that was uploaded for `avatar`. */
+            avatar_file_id: components["schemas"]["Id"] | null;
+        };
+        PostMedium: {
+            /** @description A file that the author uploaded for `post_media`. */
+            object_id: components["schemas"]["Id"];
+            /** @description The place of the file, from 0. */
+            position: number;
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "author_id": "019c8f3a-5b20-7d41-9e6b-378e66e22636",
+         *       "author": {
+         *         "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *         "handle": "mara.lindqvist",
+         *         "display_name": "Mara Lindqvist",
+         *         "avatar_file_id": "019c8f3a-5b20-7d41-9e6b-364d6f076110"
+         *       },
+         *       "body_ref": "019c8f3a-5b20-7d41-9e6b-ecf40cc5fc21",
+         *       "body": "Fresh out of the kiln!",
+         *       "visibility": "public",
+         *       "media": [
+         *         {
+         *           "object_id": "019c8f3a-5b20-7d41-9e6b-d7990800dc21",
+         *           "position": 0
+         *         }
+         *       ],
+         *       "created_at": "2026-03-02T09:30:00.000Z",
+         *       "edited_at": "2026-03-02T09:30:00.000Z",
+         *       "deleted_at": null,
+         *       "version": 1,
+         *       "counts": {
+         *         "likes": 12,
+         *         "comments": 3
+         *       },
+         *       "viewer": {
+         *         "liked": true,
+         *         "following_author": true
+         *       }
+         *     }
+         */
+        Post: {
+            id: components["schemas"]["Id"];
+            author_id: components["schemas"]["Id"];
+            author: components["schemas"]["Author"];
+            /** @description Names the present text; each edit makes a new one. */
+            body_ref: components["schemas"]["Id"] | null;
+            /** @description The text. Line breaks are kept. */
+            body: string | null;
+            /**
+             * @description `public`, only for `followers`, or `private`: only for the author.
+             * @enum {string}
+             */
+            visibility: "public" | "followers" | "private";
+            /** @description Files of the post in their order. */
+            media: components["schemas"]["PostMedium"][];
+            created_at: components["schemas"]["Time"];
+            edited_at: components["schemas"]["Time"] | null;
+            deleted_at: null;
+            version: components["schemas"]["Version"];
+            /** @description How many there are; may lag for seconds. */
+            counts: {
+                /** @description How many like it. */
+                likes: number;
+                /** @description How many comments it has. */
+                comments: number;
+            };
+            /** @description What the caller is to it; exact. */
+            viewer: {
+                /** @description Whether the caller likes it. */
+                liked: boolean;
+                /** @description Whether the caller follows the author. */
+                following_author: boolean;
+            };
+        };
+        FeedItem: {
+            post_id: components["schemas"]["Id"];
+            /** @description Orders the feed: the creation of the post in microseconds. */
+            rank_or_time: number;
+            /** @description Whose post it is. */
+            source_author_id: components["schemas"]["Id"];
+            /** @description Why it is in the feed. */
+            reason: components["schemas"]["FeedReason"];
+            post: components["schemas"]["Post"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "post_id": "019c8f3a-5b20-7d41-9e6b-979cc7397c87",
+         *           "rank_or_time": 1781430000000000,
+         *           "source_author_id": "019c8f3a-5b20-7d41-9e6b-45f3127a40e5",
+         *           "reason": {
+         *             "kind": "following"
+         *           },
+         *           "post": {
+         *             "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *             "author_id": "019c8f3a-5b20-7d41-9e6b-378e66e22636",
+         *             "author": {
+         *               "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *               "handle": "mara.lindqvist",
+         *               "display_name": "Mara Lindqvist",
+         *               "avatar_file_id": "019c8f3a-5b20-7d41-9e6b-364d6f076110"
+         *             },
+         *             "body_ref": "019c8f3a-5b20-7d41-9e6b-ecf40cc5fc21",
+         *             "body": "Fresh out of the kiln!",
+         *             "visibility": "public",
+         *             "media": [
+         *               {
+         *                 "object_id": "019c8f3a-5b20-7d41-9e6b-d7990800dc21",
+         *                 "position": 0
+         *               }
+         *             ],
+         *             "created_at": "2026-03-02T09:30:00.000Z",
+         *             "edited_at": "2026-03-02T09:30:00.000Z",
+         *             "deleted_at": null,
+         *             "version": 1,
+         *             "counts": {
+         *               "likes": 12,
+         *               "comments": 3
+         *             },
+         *             "viewer": {
+         *               "liked": true,
+         *               "following_author": true
+         *             }
+         *           }
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        FeedItemPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["FeedItem"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
         };
         ScanResult: {
             /** @enum {string} */
@@ -8652,6 +9378,308 @@ export interface components {
             /** @description Codes that replace the second factor, each once. Shown only here. */
             recovery_codes: string[];
         };
+        ModerationCaseSummary: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description What is reported.
+             * @enum {string}
+             */
+            subject_type: "post" | "comment" | "user";
+            /** @description The id of the post, comment or user. */
+            subject_id: components["schemas"]["Id"];
+            /**
+             * @description Where it is in its life.
+             * @enum {string}
+             */
+            state: "open" | "in_review" | "actioned" | "dismissed" | "appealed" | "upheld" | "reversed";
+            /**
+             * @description What is wrong with it.
+             * @enum {string}
+             */
+            category: "spam" | "abuse" | "hate" | "sexual" | "violence" | "self_harm" | "illegal" | "other";
+            /** @description 3 is the most urgent. */
+            priority: number;
+            /** @description How many people reported it. */
+            report_count: number;
+            /** @description The moderator who looks at it. */
+            assigned_to: components["schemas"]["Id"] | null;
+            version: components["schemas"]["Version"];
+            created_at: components["schemas"]["Time"];
+            /** @description When it was decided last. */
+            resolved_at: components["schemas"]["Time"] | null;
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "subject_type": "post",
+         *           "subject_id": "019c8f3a-5b20-7d41-9e6b-4dfe828a89f6",
+         *           "state": "open",
+         *           "category": "spam",
+         *           "priority": 2,
+         *           "report_count": 4,
+         *           "assigned_to": "019c8f3a-5b20-7d41-9e6b-908f3367150a",
+         *           "version": 1,
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "resolved_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        ModerationCaseSummaryPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["ModerationCaseSummary"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        ModerationSubject: {
+            author: components["schemas"]["Author"];
+            /** @description The text. Line breaks are kept. */
+            body: string | null;
+            /** @description Whether moderators removed or suspended it. */
+            moderation_state: string;
+            created_at: components["schemas"]["Time"];
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "action": "assign",
+         *       "outcome": "upheld",
+         *       "reason_code": "advertising",
+         *       "statement": "Advertising is not allowed here.",
+         *       "actor_id": "019c8f3a-5b20-7d41-9e6b-fe4b4e160270",
+         *       "created_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        ModerationAction: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description What the moderator does.
+             * @enum {string}
+             */
+            action: "assign" | "dismiss" | "remove" | "restore" | "suspend_user" | "reinstate_user" | "resolve_appeal";
+            /** @description Of an appeal: the action stays (`upheld`) or is taken back. */
+            outcome: ("upheld" | "reversed") | null;
+            /** @description The rule that was broken, in one word. */
+            reason_code: string;
+            /** @description The reasons, as the affected person or the moderator wrote them. */
+            statement: string;
+            actor_id: components["schemas"]["Id"];
+            created_at: components["schemas"]["Time"];
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "subject_type": "post",
+         *       "subject_id": "019c8f3a-5b20-7d41-9e6b-4dfe828a89f6",
+         *       "state": "open",
+         *       "category": "spam",
+         *       "priority": 2,
+         *       "report_count": 4,
+         *       "assigned_to": "019c8f3a-5b20-7d41-9e6b-908f3367150a",
+         *       "version": 1,
+         *       "created_at": "2026-03-02T09:30:00.000Z",
+         *       "resolved_at": "2026-03-02T09:30:00.000Z",
+         *       "appeal_statement": "appeal statement",
+         *       "subject": {
+         *         "author": {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "handle": "mara.lindqvist",
+         *           "display_name": "Mara Lindqvist",
+         *           "avatar_file_id": "019c8f3a-5b20-7d41-9e6b-364d6f076110"
+         *         },
+         *         "body": "Fresh out of the kiln!",
+         *         "moderation_state": "none",
+         *         "created_at": "2026-03-02T09:30:00.000Z"
+         *       },
+         *       "actions": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "action": "assign",
+         *           "outcome": "upheld",
+         *           "reason_code": "advertising",
+         *           "statement": "Advertising is not allowed here.",
+         *           "actor_id": "019c8f3a-5b20-7d41-9e6b-fe4b4e160270",
+         *           "created_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ]
+         *     }
+         */
+        ModerationCase: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description What is reported.
+             * @enum {string}
+             */
+            subject_type: "post" | "comment" | "user";
+            /** @description The id of the post, comment or user. */
+            subject_id: components["schemas"]["Id"];
+            /**
+             * @description Where it is in its life.
+             * @enum {string}
+             */
+            state: "open" | "in_review" | "actioned" | "dismissed" | "appealed" | "upheld" | "reversed";
+            /**
+             * @description What is wrong with it.
+             * @enum {string}
+             */
+            category: "spam" | "abuse" | "hate" | "sexual" | "violence" | "self_harm" | "illegal" | "other";
+            /** @description 3 is the most urgent. */
+            priority: number;
+            /** @description How many people reported it. */
+            report_count: number;
+            /** @description The moderator who looks at it. */
+            assigned_to: components["schemas"]["Id"] | null;
+            version: components["schemas"]["Version"];
+            created_at: components["schemas"]["Time"];
+            /** @description When it was decided last. */
+            resolved_at: components["schemas"]["Time"] | null;
+            /** @description Why the affected person appeals. */
+            appeal_statement: string | null;
+            /** @description What is reported, as it is now; null once it is deleted. */
+            subject: components["schemas"]["ModerationSubject"] | null;
+            actions: components["schemas"]["ModerationAction"][];
+        };
+        /**
+         * @example {
+         *       "action": "assign",
+         *       "outcome": "upheld",
+         *       "reason_code": "advertising",
+         *       "statement": "Advertising is not allowed here.",
+         *       "version": 1
+         *     }
+         */
+        NewModerationAction: {
+            /**
+             * @description What the moderator does.
+             * @enum {string}
+             */
+            action: "assign" | "dismiss" | "remove" | "restore" | "suspend_user" | "reinstate_user" | "resolve_appeal";
+            /**
+             * @description Of an appeal: the action stays (`upheld`) or is taken back.
+             * @enum {string}
+             */
+            outcome?: "upheld" | "reversed";
+            /** @description The rule that was broken, in one word. */
+            reason_code: string;
+            /** @description The reasons, as the affected person or the moderator wrote them. */
+            statement: string;
+            version: components["schemas"]["Version"];
+        };
+        /**
+         * @example {
+         *       "statement": "Advertising is not allowed here."
+         *     }
+         */
+        NewAppeal: {
+            /** @description The reasons, as the affected person or the moderator wrote them. */
+            statement: string;
+        };
+        /**
+         * @example {
+         *       "case_id": "019c8f3a-5b20-7d41-9e6b-9c42e18dd698",
+         *       "state": "open",
+         *       "statement": "Advertising is not allowed here."
+         *     }
+         */
+        Appeal: {
+            case_id: components["schemas"]["Id"];
+            /**
+             * @description Where it is in its life.
+             * @enum {string}
+             */
+            state: "open" | "in_review" | "actioned" | "dismissed" | "appealed" | "upheld" | "reversed";
+            /** @description The reasons, as the affected person or the moderator wrote them. */
+            statement: string;
+        };
+        Decision: {
+            case_id: components["schemas"]["Id"];
+            /**
+             * @description What is reported.
+             * @enum {string}
+             */
+            subject_type: "post" | "comment" | "user";
+            /** @description The id of the post, comment or user. */
+            subject_id: components["schemas"]["Id"];
+            /**
+             * @description What the moderator does.
+             * @enum {string}
+             */
+            action: "assign" | "dismiss" | "remove" | "restore" | "suspend_user" | "reinstate_user" | "resolve_appeal";
+            /** @description Of an appeal: the action stays (`upheld`) or is taken back. */
+            outcome: ("upheld" | "reversed") | null;
+            /** @description The rule that was broken, in one word. */
+            reason_code: string;
+            /** @description The reasons, as the affected person or the moderator wrote them. */
+            statement: string;
+            created_at: components["schemas"]["Time"];
+            /** @description Until when it may be appealed; null: not any more. */
+            appeal_until: components["schemas"]["Time"] | null;
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "case_id": "019c8f3a-5b20-7d41-9e6b-9c42e18dd698",
+         *           "subject_type": "post",
+         *           "subject_id": "019c8f3a-5b20-7d41-9e6b-4dfe828a89f6",
+         *           "action": "assign",
+         *           "outcome": "upheld",
+         *           "reason_code": "advertising",
+         *           "statement": "Advertising is not allowed here.",
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "appeal_until": "2026-03-02T10:15:00.000Z"
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        DecisionPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Decision"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "subject_type": "post",
+         *       "subject_id": "019c8f3a-5b20-7d41-9e6b-4dfe828a89f6",
+         *       "category": "spam",
+         *       "note": "The same advertisement five times."
+         *     }
+         */
+        NewReport: {
+            /**
+             * @description What is reported.
+             * @enum {string}
+             */
+            subject_type: "post" | "comment" | "user";
+            /** @description The id of the post, comment or user. */
+            subject_id: components["schemas"]["Id"];
+            /**
+             * @description What is wrong with it.
+             * @enum {string}
+             */
+            category: "spam" | "abuse" | "hate" | "sexual" | "violence" | "self_harm" | "illegal" | "other";
+            /** @description What the moderators should know. */
+            note?: string;
+        };
+        /**
+         * @example {
+         *       "report_id": "019c8f3a-5b20-7d41-9e6b-1387fed3191d"
+         *     }
+         */
+        Report: {
+            report_id: components["schemas"]["Id"];
+        };
         /**
          * @example {
          *       "name": "name",
@@ -9976,6 +11004,186 @@ export interface components {
         CapturePaymentIntent: {
             /** @description The amount in whole minor units of the currency (cents). */
             amount_minor?: number;
+        };
+        /**
+         * @example {
+         *       "body": "Fresh out of the kiln!",
+         *       "visibility": "public",
+         *       "media": [
+         *         {
+         *           "object_id": "019c8f3a-5b20-7d41-9e6b-d7990800dc21",
+         *           "position": 0
+         *         }
+         *       ]
+         *     }
+         */
+        CreatePost: {
+            /** @description The text. Line breaks are kept. */
+            body?: string;
+            /**
+             * @description `public`, only for `followers`, or `private`: only for the author.
+             * @enum {string}
+             */
+            visibility?: "public" | "followers" | "private";
+            /** @description Files of the post in their order. */
+            media?: {
+                /** @description A file that the author uploaded for `post_media`. */
+                object_id: components["schemas"]["Id"];
+                /** @description The place of the file, from 0. */
+                position?: number;
+            }[];
+        };
+        /**
+         * @example {
+         *       "body": "Fresh out of the kiln!",
+         *       "visibility": "public"
+         *     }
+         */
+        EditPost: {
+            /** @description The text. Line breaks are kept. */
+            body?: string;
+            /**
+             * @description `public`, only for `followers`, or `private`: only for the author.
+             * @enum {string}
+             */
+            visibility?: "public" | "followers" | "private";
+        };
+        /**
+         * @example {
+         *       "body": "Fresh out of the kiln!"
+         *     }
+         */
+        CreateComment: {
+            /** @description The text. Line breaks are kept. */
+            body: string;
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "post_id": "019c8f3a-5b20-7d41-9e6b-979cc7397c87",
+         *       "author_id": "019c8f3a-5b20-7d41-9e6b-378e66e22636",
+         *       "author": {
+         *         "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *         "handle": "mara.lindqvist",
+         *         "display_name": "Mara Lindqvist",
+         *         "avatar_file_id": "019c8f3a-5b20-7d41-9e6b-364d6f076110"
+         *       },
+         *       "body": "Fresh out of the kiln!",
+         *       "created_at": "2026-03-02T09:30:00.000Z",
+         *       "deleted_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        Comment: {
+            id: components["schemas"]["Id"];
+            post_id: components["schemas"]["Id"];
+            author_id: components["schemas"]["Id"];
+            author: components["schemas"]["Author"];
+            /** @description The text. Line breaks are kept. */
+            body: string | null;
+            created_at: components["schemas"]["Time"];
+            deleted_at: components["schemas"]["Time"] | null;
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "post_id": "019c8f3a-5b20-7d41-9e6b-979cc7397c87",
+         *           "author_id": "019c8f3a-5b20-7d41-9e6b-378e66e22636",
+         *           "author": {
+         *             "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *             "handle": "mara.lindqvist",
+         *             "display_name": "Mara Lindqvist",
+         *             "avatar_file_id": "019c8f3a-5b20-7d41-9e6b-364d6f076110"
+         *           },
+         *           "body": "Fresh out of the kiln!",
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "deleted_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        CommentPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Comment"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        ListedLike: {
+            post_id: components["schemas"]["Id"];
+            user_id: components["schemas"]["Id"];
+            created_at: components["schemas"]["Time"];
+            user: components["schemas"]["Author"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "post_id": "019c8f3a-5b20-7d41-9e6b-979cc7397c87",
+         *           "user_id": "019c8f3a-5b20-7d41-9e6b-f89d6b696045",
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "user": {
+         *             "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *             "handle": "mara.lindqvist",
+         *             "display_name": "Mara Lindqvist",
+         *             "avatar_file_id": "019c8f3a-5b20-7d41-9e6b-364d6f076110"
+         *           }
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        ListedLikePage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["ListedLike"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "post_id": "019c8f3a-5b20-7d41-9e6b-979cc7397c87",
+         *       "user_id": "019c8f3a-5b20-7d41-9e6b-f89d6b696045",
+         *       "created_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        Like: {
+            post_id: components["schemas"]["Id"];
+            user_id: components["schemas"]["Id"];
+            created_at: components["schemas"]["Time"];
+        };
+        PostVersion: {
+            version: components["schemas"]["Version"];
+            /** @description The text. Line breaks are kept. */
+            body: string | null;
+            edited_at: components["schemas"]["Time"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "version": 1,
+         *           "body": "Fresh out of the kiln!",
+         *           "edited_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        PostVersionPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["PostVersion"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
         };
         /**
          * @example {
@@ -11683,6 +12891,254 @@ export interface components {
             /** @description When it ends. */
             expires_at: components["schemas"]["Time"];
         };
+        ListedBlock: {
+            blocker_id: components["schemas"]["Id"];
+            blocked_id: components["schemas"]["Id"];
+            created_at: components["schemas"]["Time"];
+            user: components["schemas"]["Author"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "blocker_id": "019c8f3a-5b20-7d41-9e6b-08b94ec38918",
+         *           "blocked_id": "019c8f3a-5b20-7d41-9e6b-e34ad23c4d2e",
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "user": {
+         *             "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *             "handle": "mara.lindqvist",
+         *             "display_name": "Mara Lindqvist",
+         *             "avatar_file_id": "019c8f3a-5b20-7d41-9e6b-364d6f076110"
+         *           }
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        ListedBlockPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["ListedBlock"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "blocker_id": "019c8f3a-5b20-7d41-9e6b-08b94ec38918",
+         *       "blocked_id": "019c8f3a-5b20-7d41-9e6b-e34ad23c4d2e",
+         *       "created_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        Block: {
+            blocker_id: components["schemas"]["Id"];
+            blocked_id: components["schemas"]["Id"];
+            created_at: components["schemas"]["Time"];
+        };
+        ListedFollow: {
+            follower_id: components["schemas"]["Id"];
+            followed_id: components["schemas"]["Id"];
+            /**
+             * @description Where it is in its life.
+             * @enum {string}
+             */
+            state: "pending" | "active";
+            created_at: components["schemas"]["Time"];
+            user: components["schemas"]["Author"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "follower_id": "019c8f3a-5b20-7d41-9e6b-66585822b606",
+         *           "followed_id": "019c8f3a-5b20-7d41-9e6b-b62dd4fbdbec",
+         *           "state": "pending",
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "user": {
+         *             "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *             "handle": "mara.lindqvist",
+         *             "display_name": "Mara Lindqvist",
+         *             "avatar_file_id": "019c8f3a-5b20-7d41-9e6b-364d6f076110"
+         *           }
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        ListedFollowPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["ListedFollow"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "follower_id": "019c8f3a-5b20-7d41-9e6b-66585822b606",
+         *       "followed_id": "019c8f3a-5b20-7d41-9e6b-b62dd4fbdbec",
+         *       "state": "pending",
+         *       "created_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        Follow: {
+            follower_id: components["schemas"]["Id"];
+            followed_id: components["schemas"]["Id"];
+            /**
+             * @description Where it is in its life.
+             * @enum {string}
+             */
+            state: "pending" | "active";
+            created_at: components["schemas"]["Time"];
+        };
+        ListedMute: {
+            muter_id: components["schemas"]["Id"];
+            muted_id: components["schemas"]["Id"];
+            /** @description When the mute ends by itself; null: never. */
+            expires_at: components["schemas"]["Time"] | null;
+            created_at: components["schemas"]["Time"];
+            user: components["schemas"]["Author"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "muter_id": "019c8f3a-5b20-7d41-9e6b-c0931e9cdcd9",
+         *           "muted_id": "019c8f3a-5b20-7d41-9e6b-48359d582fbd",
+         *           "expires_at": "2026-03-02T10:15:00.000Z",
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "user": {
+         *             "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *             "handle": "mara.lindqvist",
+         *             "display_name": "Mara Lindqvist",
+         *             "avatar_file_id": "019c8f3a-5b20-7d41-9e6b-364d6f076110"
+         *           }
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        ListedMutePage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["ListedMute"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "expires_at": "2026-03-02T10:15:00.000Z"
+         *     }
+         */
+        SetMute: {
+            /** @description When the mute ends by itself; null: never. */
+            expires_at?: components["schemas"]["Time"] | null;
+        };
+        /**
+         * @example {
+         *       "muter_id": "019c8f3a-5b20-7d41-9e6b-c0931e9cdcd9",
+         *       "muted_id": "019c8f3a-5b20-7d41-9e6b-48359d582fbd",
+         *       "expires_at": "2026-03-02T10:15:00.000Z",
+         *       "created_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        Mute: {
+            muter_id: components["schemas"]["Id"];
+            muted_id: components["schemas"]["Id"];
+            /** @description When the mute ends by itself; null: never. */
+            expires_at: components["schemas"]["Time"] | null;
+            created_at: components["schemas"]["Time"];
+        };
+        /** @description The id of an account; `me` is the caller. */
+        UserId: string;
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "handle": "mara.lindqvist",
+         *       "display_name": "Mara Lindqvist",
+         *       "bio": "Ceramics and long walks.",
+         *       "avatar_file_id": "019c8f3a-5b20-7d41-9e6b-364d6f076110",
+         *       "privacy_state": "public",
+         *       "profile_version": 3,
+         *       "counts": {
+         *         "followers": 340,
+         *         "following": 120,
+         *         "posts": 58
+         *       },
+         *       "viewer": {
+         *         "following": "none",
+         *         "followed_by": false,
+         *         "blocking": false,
+         *         "muting": false
+         *       }
+         *     }
+         */
+        Profile: {
+            id: components["schemas"]["Id"];
+            /** @description The name of an account in addresses and mentions, unique in its tenant. */
+            handle: string;
+            /** @description The name that is shown. */
+            display_name: string;
+            /** @description What a person says of themselves. */
+            bio: string;
+            /** @description A file that was uploaded for `avatar`. */
+            avatar_file_id: components["schemas"]["Id"] | null;
+            /**
+             * @description Who may follow without asking, and see posts and lists.
+             * @enum {string}
+             */
+            privacy_state: "public" | "private";
+            /** @description Grows with every change of the profile; the ETag carries it. */
+            profile_version: components["schemas"]["Version"];
+            /** @description How many there are; may lag for seconds. */
+            counts: {
+                /** @description How many follow the account. */
+                followers: number;
+                /** @description How many the account follows; of a viewer, how they follow it. */
+                following: number;
+                /** @description How many posts the account has. */
+                posts: number;
+            };
+            /** @description What the caller is to it; exact. */
+            viewer: {
+                /**
+                 * @description How many the account follows; of a viewer, how they follow it.
+                 * @enum {string}
+                 */
+                following: "none" | "pending" | "active";
+                followed_by: boolean;
+                blocking: boolean;
+                muting: boolean;
+            };
+        };
+        /**
+         * @example {
+         *       "handle": "mara.lindqvist",
+         *       "display_name": "Mara Lindqvist",
+         *       "bio": "Ceramics and long walks.",
+         *       "avatar_file_id": "019c8f3a-5b20-7d41-9e6b-364d6f076110",
+         *       "privacy_state": "public"
+         *     }
+         */
+        ChangeProfile: {
+            /** @description The name of an account in addresses and mentions, unique in its tenant. */
+            handle?: string;
+            /** @description The name that is shown. */
+            display_name?: string;
+            /** @description What a person says of themselves. */
+            bio?: string;
+            /** @description A file that was uploaded for `avatar`. */
+            avatar_file_id?: components["schemas"]["Id"] | null;
+            /**
+             * @description Who may follow without asking, and see posts and lists.
+             * @enum {string}
+             */
+            privacy_state?: "public" | "private";
+        };
         /**
          * @example {
          *       "channel": "email",
@@ -11782,6 +13238,53 @@ export interface components {
         VerifyDestinationBody: {
             /** @description The six digits that were sent to the destination. */
             code: string;
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "author_id": "019c8f3a-5b20-7d41-9e6b-378e66e22636",
+         *           "author": {
+         *             "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *             "handle": "mara.lindqvist",
+         *             "display_name": "Mara Lindqvist",
+         *             "avatar_file_id": "019c8f3a-5b20-7d41-9e6b-364d6f076110"
+         *           },
+         *           "body_ref": "019c8f3a-5b20-7d41-9e6b-ecf40cc5fc21",
+         *           "body": "Fresh out of the kiln!",
+         *           "visibility": "public",
+         *           "media": [
+         *             {
+         *               "object_id": "019c8f3a-5b20-7d41-9e6b-d7990800dc21",
+         *               "position": 0
+         *             }
+         *           ],
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "edited_at": "2026-03-02T09:30:00.000Z",
+         *           "deleted_at": null,
+         *           "version": 1,
+         *           "counts": {
+         *             "likes": 12,
+         *             "comments": 3
+         *           },
+         *           "viewer": {
+         *             "liked": true,
+         *             "following_author": true
+         *           }
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        PostPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Post"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
         };
         /**
          * @example {
@@ -12874,7 +14377,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `account_not_found` */
+        /** @description `user_not_found` */
         NotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12894,7 +14397,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
+        /** @description `idempotency_in_progress`, `idempotency_key_reused` */
         Conflict: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13533,6 +15036,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -13555,6 +15059,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied`, `step_up_required` */
             403: components["responses"]["Forbidden"];
+            /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
             /** @description `last_operator` */
             409: components["responses"]["Conflict"];
@@ -13600,6 +15105,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
             /** @description `invalid_transition`, `last_operator` */
             409: components["responses"]["Conflict"];
@@ -13719,6 +15225,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
+            /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -13742,6 +15249,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
+            /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -13962,7 +15470,6 @@ export interface operations {
             /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `currency_unsupported`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -14161,6 +15668,28 @@ export interface operations {
             422: components["responses"]["UnprocessableContent"];
             /** @description `overloaded`, `payment_provider_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    deleteComment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                comment_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `comment_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -14720,6 +16249,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `authentication_required`, `invalid_credentials`, `invalid_token` */
             401: components["responses"]["Unauthorized"];
+            /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -14964,6 +16494,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `event_park_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -15007,7 +16538,43 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `event_park_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getFeed: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeedItemPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -15214,7 +16781,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `file_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -15968,7 +17534,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `deadline_in_past`, `dependency_cycle`, `dependency_unknown`, `input_not_available`, `invalid_character`, `unknown_job_type`, `unsupported_schema_version`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -16011,7 +17576,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             /** @description `quota_exceeded`, `rate_limited` */
@@ -16478,7 +18042,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `deadline_in_past`, `dependency_unknown`, `input_not_available`, `invalid_character`, `unknown_job_type`, `unsupported_schema_version`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -16660,6 +18223,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `job_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -16782,6 +18346,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `job_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `unknown_job_type`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -17178,7 +18743,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `domain_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -17578,6 +19142,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -17620,6 +19185,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
+            /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["UnprocessableContent"];
@@ -17651,6 +19217,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `step_up_required` */
             403: components["responses"]["Forbidden"];
+            /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -18048,6 +19615,259 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
+    listModerationCases: {
+        parameters: {
+            query?: {
+                /** @description Where it is in its life. */
+                state?: "open" | "in_review" | "actioned" | "dismissed" | "appealed" | "upheld" | "reversed";
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModerationCaseSummaryPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getModerationCase: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                case_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModerationCase"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `moderation_case_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    actOnModerationCase: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                case_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewModerationAction"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModerationAction"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `invalid_header`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `moderation_case_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition`, `same_reviewer` */
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    appealDecision: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path: {
+                case_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAppeal"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Appeal"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `moderation_case_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `already_appealed`, `appeal_window_closed`, `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listMyDecisions: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecisionPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    createReport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewReport"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
+                };
+            };
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
+            403: components["responses"]["Forbidden"];
+            /** @description `comment_not_found`, `post_not_found`, `user_not_found` */
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
     listNotificationCategories: {
         parameters: {
             query?: {
@@ -18269,7 +20089,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `schema_invalid`, `template_syntax_error`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -18344,6 +20163,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `template_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -18424,6 +20244,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `template_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -18620,6 +20441,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `batch_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -18659,6 +20481,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `batch_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -18698,6 +20521,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `batch_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -18812,6 +20636,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `notification_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -19132,6 +20957,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `authentication_required`, `invalid_credentials`, `invalid_token` */
             401: components["responses"]["Unauthorized"];
+            /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
             /** @description `invalid_character`, `password_rejected`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -19306,7 +21132,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `amount_ambiguous`, `amount_not_representable`, `amount_precision`, `amount_too_large`, `amount_too_small`, `card_data_refused`, `currency_unknown`, `invalid_character`, `provider_unsupported`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -19526,6 +21351,375 @@ export interface operations {
             422: components["responses"]["UnprocessableContent"];
             /** @description `overloaded`, `payment_provider_unavailable` */
             503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    createPost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreatePost"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Post"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
+            403: components["responses"]["Forbidden"];
+            /** @description `post_not_found` */
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `media_not_available`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getPost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                post_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Post"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `post_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    deletePost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                post_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `post_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    editPost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                post_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EditPost"];
+                "application/merge-patch+json": components["schemas"]["EditPost"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Post"];
+                };
+            };
+            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
+            403: components["responses"]["Forbidden"];
+            /** @description `post_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `too_many_edits` */
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listComments: {
+        parameters: {
+            query?: {
+                /** @description The oldest first (`asc`), or the newest. */
+                order?: "asc" | "desc";
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                post_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommentPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `post_not_found` */
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    createComment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path: {
+                post_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateComment"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comment"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
+            403: components["responses"]["Forbidden"];
+            /** @description `comment_not_found`, `post_not_found` */
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listLikes: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                post_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedLikePage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `post_not_found` */
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    likePost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                post_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Like"];
+                };
+            };
+            /** @description `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
+            403: components["responses"]["Forbidden"];
+            /** @description `post_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    unlikePost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                post_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `post_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listPostVersions: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                post_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostVersionPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `post_not_found` */
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
     };
@@ -19905,7 +22099,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -20217,6 +22410,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `return_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `restocking_fee_exceeds_refund`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -20262,6 +22456,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `return_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -20349,6 +22544,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `return_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -20392,6 +22588,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `return_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -20793,6 +22990,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `shipment_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -20836,6 +23034,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `shipment_not_found` */
             404: components["responses"]["NotFound"];
+            /** @description `idempotency_in_progress`, `idempotency_key_reused`, `invalid_transition` */
             409: components["responses"]["Conflict"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -21440,7 +23639,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `type_not_allowed`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -21620,6 +23818,408 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
+    listBlocks: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedBlockPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    blockUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                target_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Block"];
+                };
+            };
+            /** @description `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description `cannot_block_self`, `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            /** @description `quota_exceeded`, `rate_limited` */
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    unblockUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                target_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listFollowRequests: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedFollowPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    acceptFollowRequest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path: {
+                follower_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Follow"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
+            403: components["responses"]["Forbidden"];
+            /** @description `follow_request_not_found` */
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    rejectFollowRequest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path: {
+                follower_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded, and there is no content. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `follow_request_not_found` */
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    removeFollower: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                follower_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listMutes: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedMutePage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    muteUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                target_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SetMute"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mute"];
+                };
+            };
+            /** @description `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description `cannot_block_self`, `invalid_character`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            /** @description `quota_exceeded`, `rate_limited` */
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    unmuteUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                target_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Profile"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    changeProfile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                user_id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeProfile"];
+                "application/merge-patch+json": components["schemas"]["ChangeProfile"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Profile"];
+                };
+            };
+            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description `handle_taken` */
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            /** @description `invalid_character`, `media_not_available`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
     listDestinations: {
         parameters: {
             query?: {
@@ -21652,7 +24252,6 @@ export interface operations {
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `user_not_found` */
             404: components["responses"]["NotFound"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -21694,9 +24293,7 @@ export interface operations {
             /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `user_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `invalid_character`, `invalid_destination`, `push_host_not_allowed`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -21766,6 +24363,182 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
+    listFollowers: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                user_id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedFollowPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `account_private`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listFollowing: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                user_id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedFollowPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `account_private`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    followUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: components["schemas"]["UserId"];
+                target_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Follow"];
+                };
+            };
+            /** @description `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `account_suspended`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description `blocked_by_you`, `follow_limit_reached` */
+            409: components["responses"]["Conflict"];
+            /** @description `cannot_follow_self`, `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    unfollowUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: components["schemas"]["UserId"];
+                target_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listUserPosts: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                user_id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `account_private`, `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
     getNotificationPreferences: {
         parameters: {
             query?: never;
@@ -21792,7 +24565,6 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `user_not_found` */
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
@@ -21834,7 +24606,6 @@ export interface operations {
             /** @description `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `user_not_found` */
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             /** @description `category_mandatory`, `duplicate_preference`, `invalid_character`, `invalid_quiet_hours`, `invalid_timezone`, `validation_failed` */
@@ -22143,7 +24914,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `subscription_not_found` */
             404: components["responses"]["NotFound"];
-            /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
             /** @description `api_version_unsupported`, `endpoint_not_allowed`, `event_type_unknown`, `invalid_character`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];

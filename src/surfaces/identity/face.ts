@@ -99,6 +99,12 @@ export type Face = {
   ): Promise<MailRecipient[]>
   address(account_id: string): Promise<{ address: string; locale: string | null } | undefined>
   accountExists(reader: Reader, tenant_id: string, account_id: string): Promise<boolean>
+  /** Those of these ids that are accounts of the tenant: at home in it, or with a role in it. */
+  membersOf(
+    reader: Reader,
+    tenant_id: string,
+    account_ids: readonly string[],
+  ): Promise<ReadonlySet<string>>
   /** The tenant that a caller without a credential means, by the host that they asked. */
   publicTenant(
     reader: Reader,

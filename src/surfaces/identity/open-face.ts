@@ -12,6 +12,7 @@ import { holderGrants, openRecentGrants } from './roles/holder-grants.ts'
 import { findTenant } from './tenants/resolve-tenant.ts'
 
 const Address = Type.Object({ address: Type.String(), locale: nullable(Type.String()) })
+const Member = Type.Object({ id: Type.String() })
 const Exists = Type.Object({ it: Type.Boolean() })
 
 export function openFace(deps: Deps): Face {
@@ -39,6 +40,17 @@ export function openFace(deps: Deps): Face {
             and id = ${account_id} and status <> 'deleted') as it`,
       )
       return it
+    },
+    membersOf: async (reader, tenant_id, account_ids) => {
+      const rows = await reader.many(
+        Member,
+        sql`
+          select a.id from identity.accounts a
+          where a.id = any(${account_ids}::uuid[]) and a.status <> 'deleted'
+            and (a.tenant_id = ${tenant_id} or exists (select from identity.role_assignments r
+              where r.tenant_id = ${tenant_id} and r.account_id = a.id))`,
+      )
+      return new Set(rows.map(row => row.id))
     },
     publicTenant: (reader, host) => findTenant(reader, kernel, undefined, host),
     sessionAlive: async session_id => {
