@@ -1926,7 +1926,7 @@ create table commerce.cart_items (
   constraint cart_items_pkey PRIMARY KEY (tenant_id, owner_id, cart_id, sku),
   constraint cart_items_quantity_check CHECK (((quantity >= 1) AND (quantity <= 999))),
   constraint cart_items_tenant_id_owner_id_cart_id_fkey FOREIGN KEY (tenant_id, owner_id, cart_id) REFERENCES commerce.carts(tenant_id, owner_id, id) ON DELETE CASCADE
-);
+) with (fillfactor=80);
 
 create table commerce.carts (
   tenant_id uuid not null,
@@ -1945,7 +1945,7 @@ create table commerce.carts (
   constraint carts_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint carts_pkey PRIMARY KEY (tenant_id, owner_id, id),
   constraint carts_state_check CHECK ((state = ANY (ARRAY['open'::text, 'locked'::text, 'ordered'::text])))
-);
+) with (fillfactor=70);
 CREATE INDEX carts_old ON commerce.carts USING btree (updated_at) WHERE (state <> 'locked'::text);
 CREATE INDEX carts_open ON commerce.carts USING btree (tenant_id, owner_id) WHERE (state = 'open'::text);
 CREATE INDEX carts_owner ON commerce.carts USING btree (owner_id, id);

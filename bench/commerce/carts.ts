@@ -16,21 +16,20 @@ export async function carts({ options }: Bench, ground: Ground): Promise<Section
   const { port, pid } = ground.program
   const how = { first, count: connections, owner, sku: `'S-1'` }
   await fillCarts(ground.database_url, how)
-  const requests = ground.people.flatMap(({ access_token }) => {
-    const cart = newId()
-    return Array.from({ length: 10 }, (_, n) =>
+  const people = ground.people.map(one => ({ ...one, cart: newId() }))
+  // One after the other of different carts: a buyer changes a cart from one place.
+  const requests = Array.from({ length: 10 }, (_, n) =>
+    people.map(({ access_token, cart }) =>
       requestText({
         method: 'PUT',
         path: `/v1/carts/${cart}/items/S-${n + 1}`,
         token: access_token,
         body: { quantity: n + 1 },
       }),
-    )
-  })
-  // Each cart is made once before, so that every answer is 200.
-  for (const [at, text] of requests.entries()) {
-    await ground.people[Math.floor(at / 10)]?.wire.ask(text)
-  }
+    ),
+  ).flat()
+  // Each cart is made and filled before, so that every answer is 200.
+  for (const [at, text] of requests.entries()) await people[at % people.length]?.wire.ask(text)
   const key = `tenant_id = '${tenant_id}' and owner_id = :owner and`
   const script = `\\set sku random(1, 10)
 \\set n random(${first}, ${first + connections - 1})

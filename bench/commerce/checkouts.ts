@@ -7,7 +7,7 @@ import { figure, type Section } from '../ground/report.ts'
 import { percentile } from '../ground/rounds.ts'
 import type { Somebody } from '../ground/product.ts'
 import { openWire } from '../ground/wire.ts'
-import { fillCarts, numberedId, skus, type Ground } from './ground.ts'
+import { accountOf, fillCarts, numberedId, skus, type Ground } from './ground.ts'
 
 const offered_per_second = 40
 const first = 5_000_000
@@ -30,7 +30,7 @@ export async function checkouts({ options }: Bench, ground: Ground): Promise<Sec
   const order = async (latencies: number[], who?: Somebody) => {
     const n = next++
     const buyer = people[n % people.length]
-    if (!buyer) throw new Error('nobody buys')
+    if (!buyer) throw new Error('no buyer')
     const wire = who?.wire ?? (await openWire(program.port))
     const began = performance.now()
     const { status } = await wire.ask(
@@ -97,9 +97,4 @@ async function steady(order: (into: number[]) => Promise<void>, seconds: number)
   }
   await Promise.all(under_way)
   return latencies
-}
-
-function accountOf(token: string): string {
-  const text = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()
-  return (JSON.parse(text) as { sub: string }).sub
 }

@@ -119,3 +119,9 @@ export async function fillCarts(
 export function numberedId(first: string, n: number): string {
   return `${first}-0000-7000-8000-${String(n).padStart(12, '0')}`
 }
+
+/** Whose token it is. */
+export function accountOf(token: string): string {
+  const text = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()
+  return (JSON.parse(text) as { sub: string }).sub
+}

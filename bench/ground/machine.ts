@@ -18,14 +18,22 @@ export type Start = {
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly stdio?: StdioOptions
+  readonly cwd?: string
 }
 
 /** The pid of what is started is its own: taskset becomes the program. */
-export function startOn({ side, program, args, env = {}, stdio = 'pipe' }: Start): ChildProcess {
+export function startOn({
+  side,
+  program,
+  args,
+  env = {},
+  stdio = 'pipe',
+  cwd,
+}: Start): ChildProcess {
   const cpu = side === 'server' ? '0' : '1'
   const [file, list] =
     side === 'free' || !pinned ? [program, args] : ['taskset', ['-c', cpu, program, ...args]]
-  return spawn(file, list, { stdio, env: { ...process.env, ...env } })
+  return spawn(file, list, { stdio, cwd, env: { ...process.env, ...env } })
 }
 
 export async function ended(child: ChildProcess): Promise<number | null> {

@@ -1,4 +1,4 @@
-/** What must hold of stock and money between any two commits: for doctor, the chaos tests and shops themselves. */
+/** What must hold of stock and money between any two commits: for doctor, the chaos tests and the audit of a shop. */
 import { Type } from 'typebox'
 import type { Reader } from '../../kernel/database/db.ts'
 import { sql, type Sql } from '../../kernel/database/sql.ts'

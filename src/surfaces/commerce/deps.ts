@@ -1,4 +1,4 @@
-/** What the use cases of commerce share, and the faces that it stands on. */
+/** What the use cases of commerce share, and the faces that it calls. */
 import type { Face as Identity } from '../identity/face.ts'
 import type { Face as Messages } from '../notifications/face.ts'
 import type { Face as Payments } from '../payments/face.ts'

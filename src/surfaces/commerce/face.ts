@@ -1,2 +1,2 @@
-/** What other surfaces may ask of commerce: nothing yet; they listen to its events. */
+/** What other surfaces may ask of commerce: nothing; they consume its events. */
 export type Face = Record<never, never>

@@ -1,5 +1,5 @@
 /**
- * What a key made before, however long ago: orders, shipments and returns keep their key, so a retry finds
+ * What a key made before, at any time: orders, shipments and returns keep their key, so a retry finds
  * them after the recorded outcome was deleted. Another request under the same key is refused.
  */
 import { Type } from 'typebox'

@@ -1,6 +1,6 @@
 /**
- * What may be done in a shop beyond one's own carts, orders and returns. Money goes back only by those who
- * hold the duty of refunds, and nobody decides on a return of their own.
+ * What may be done in a shop beyond one's own carts, orders and returns. Deciding on money that goes back
+ * requires the duty of refunds, and never includes a return of one's own.
  */
 import type { Permission } from '../../kernel/access/permissions.ts'
 

@@ -1,6 +1,6 @@
 /**
  * A small shop for each demo tenant: goods with variants, prices in two currencies, taxes of three countries,
- * and orders in every state, paid through the provider. A shop that has goods already is left alone.
+ * and orders in every state, paid through the provider. A shop that has goods already is not changed.
  */
 import { Type } from 'typebox'
 import type { Principal } from '../../kernel/access/principal.ts'
@@ -71,7 +71,7 @@ async function stockShop({ kernel, files }: Deps, actor: Principal): Promise<voi
   })
 }
 
-/** One order's life, as a buyer and a shop would live it. */
+/** One order, from its cart to the state of its story. */
 async function tell(deps: Deps, principal: Principal, story: Story): Promise<void> {
   const { db } = deps.kernel
   const { tenant_id, id: owner_id } = principal

@@ -57,10 +57,10 @@ export function methodUnavailable({ methods }: Quote) {
   return problem('shipping_method_unavailable', { detail: choice, more: { available: ids } })
 }
 
-/** Codes are guessed by the thousand: who tries many waits. */
+/** Limits how many unknown codes a buyer may try, because codes can be guessed. */
 export async function countUnknown(
   { kernel }: Pick<Deps, 'kernel'>,
-  door: Parameters<Deps['kernel']['take']>[0],
+  db: Parameters<Deps['kernel']['take']>[0],
   owner_id: string,
   { codes }: Quote,
 ): Promise<void> {
@@ -68,7 +68,7 @@ export async function countUnknown(
   if (unknown === 0) return
   const many = kernel.settings['commerce.unknown_codes_per_hour']
   await kernel.take(
-    door,
+    db,
     [{ name: 'commerce.unknown_codes', of: owner_id, many, per_seconds: 3600 }],
     { cost: unknown },
   )

@@ -35,7 +35,7 @@ export async function changeProduct(
       where tenant_id = ${tenant_id} and id = ${id} for update`,
   )
   if (!before) throw problem('product_not_found')
-  // The tag of a product says more than its version.
+  // The tag of a product has more in it than its version.
   expectVersion(String(if_match ?? '*').replaceAll(/\.[\w-]+"/g, '"'), before.version)
   const { title, description, category, tax_class, attributes, images, state } = given
   if (state === 'draft' && before.state !== 'draft') {

@@ -33,7 +33,7 @@ export async function requireImages(
   }
 }
 
-/** Everybody of the tenant may read the images of products that are on sale. */
+/** Every member of the tenant may read the images of products that are on sale. */
 export function plugImages({ files }: Pick<Deps, 'files'>): void {
   files.plugReaders('product_media', async (reader, { tenant_id }, file_ids) => {
     const rows = await reader.many(

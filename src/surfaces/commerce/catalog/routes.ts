@@ -34,7 +34,7 @@ export function catalogRoutes(deps: Deps): readonly Route[] {
   return [listRoute(deps), getRoute(deps), createRoute(deps), changeRoute(deps)]
 }
 
-/** What is shown depends on who asks and where; a page for everybody may be kept for a moment. */
+/** What is shown depends on who asks and where; a page without a credential may be cached for a moment. */
 const public_page = {
   vary: 'Authorization, Cookie, Host',
   'cache-control': 'public, max-age=15',

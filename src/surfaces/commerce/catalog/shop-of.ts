@@ -1,4 +1,4 @@
-/** Whose catalog is read: the caller's tenant, else the one that the host or the platform's default means. */
+/** The tenant whose catalog is read: the caller's, else that of the host, else the platform's default. */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -22,7 +22,7 @@ export async function shopOf(
 
 const Currency = Type.Object({ currency: Type.String() })
 
-/** What prices are shown in where the caller does not say. */
+/** The currency of prices where the caller names none. */
 export async function defaultCurrency(reader: Reader, tenant_id: string): Promise<string> {
   const found = await reader.maybe(
     Currency,

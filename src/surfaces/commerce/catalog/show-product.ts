@@ -57,7 +57,7 @@ export async function showProduct(
   )
   if (!row) throw problem('product_not_found')
   const variants = row.variants as Variant[]
-  // Prices of later and stock change what is shown without a change of the product.
+  // Scheduled prices and stock change what is shown without a change of the product.
   const shown = variants.map(({ sku, in_stock, price }) => [sku, in_stock, price])
   const hash = createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 12)
   return {

@@ -76,8 +76,8 @@ function takeHeld(tx: Tx, { tenant_id, id, buyer_id, cart_id }: OrderRow) {
         where tenant_id = ${tenant_id} and owner_id = ${buyer_id} and id = ${cart_id}
           and order_id = ${id}
       )
-      select jsonb_agg(
-        jsonb_build_object('sku', l.sku, 'quantity', l.quantity) order by l.line_no) as lines
+      select json_agg(
+        json_build_object('sku', l.sku, 'quantity', l.quantity) order by l.line_no) as lines
       from commerce.order_lines l
       where l.tenant_id = ${tenant_id} and l.order_id = ${id}`,
   )

@@ -1,6 +1,6 @@
 /**
  * Ends an order that waits for its payment: expired, declined or cancelled. Goods, codes and cart are free
- * again and the money is released, all in one commit. Of this and the confirmation, the row decides.
+ * again and the money is released, all in one commit. The row of the order decides between this and the confirmation.
  */
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -17,7 +17,7 @@ export type Placing = {
   readonly operation_id: string
 }
 
-/** The safety net takes over so much later than the request that asks by itself. */
+/** The request asks payments itself; the queue asks so much later. */
 const queue_after_seconds = 20
 const json = (value: unknown) => (value === null ? null : sql.json(value))
 

@@ -20,7 +20,7 @@ export function lapseQueue(): DueQueue {
     lease_seconds: 30,
     retry: { first: 1, factor: 2, cap: 60 },
     run: () => Promise.resolve(done()),
-    // The queue holds the row of the order.
+    // The queue has locked the row of the order.
     finish: async (tx, key) => {
       const order = await findOrder(tx, key)
       if (!order) return

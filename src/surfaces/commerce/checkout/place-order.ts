@@ -60,7 +60,7 @@ function requirePayment({ payments }: Deps, { payment }: Checkout): void {
       errors: [{ location: 'body', pointer: '/payment', constraint: 'required' }],
     })
   }
-  // Nothing is written while nothing can be paid.
+  // While the provider cannot be reached, no order is written.
   if (!payments.accepting()) throw problem('payment_provider_unavailable')
 }
 

@@ -43,7 +43,7 @@ export async function priceCheckout(
 async function requireCodes(deps: Deps, owner_id: string, quoted: Quote): Promise<void> {
   const wrong = quoted.codes.filter(one => one.state !== 'applied')
   if (wrong.length === 0) return
-  // This request fails, and what it tried counts all the same.
+  // The request fails, and its unknown codes count.
   await countUnknown(deps, deps.kernel.db, owner_id, quoted)
   throw problem('discount_not_applicable', {
     detail: `Remove what does not apply: ${wrong.map(one => one.code).join(', ')}.`,

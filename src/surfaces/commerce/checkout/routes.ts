@@ -13,7 +13,7 @@ import { askInTime, type Answer } from '../payments/ask-payments.ts'
 import { placeOrder } from './place-order.ts'
 import { Checkout } from './schemas.ts'
 
-/** A retry takes over only after the longest that a try may take. */
+/** A retry takes over only after the longest time of one attempt. */
 const lease_margin_seconds = 10
 
 export function checkoutRoutes(deps: Deps): readonly Route[] {

@@ -1,4 +1,4 @@
-/** What a checkout is asked with: nothing of it is a price. */
+/** The request of a checkout: no price is in it. */
 import { type Static, Type } from 'typebox'
 import { closed, Id, oneOf, text } from '../../../kernel/http/shapes.ts'
 import { Codes } from '../carts/schemas.ts'

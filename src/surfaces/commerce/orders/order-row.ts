@@ -116,7 +116,7 @@ export async function moveOrder(
 ): Promise<OrderRow | undefined> {
   const also = set ? sql`, ${set}` : sql.empty
   const only = when ? sql`and ${when}` : sql.empty
-  // A pending order is watched by the queue of what lapses; no other is.
+  // Only a pending order is in the queue of what lapses.
   return await tx.maybe(
     OrderRow,
     sql`

@@ -106,7 +106,7 @@ export async function showOrder(
     sql`
       select ${orderColumns},
         case when ${calculation} then o.calculation end as calculation,
-        (select jsonb_agg(jsonb_build_object(
+        (select json_agg(json_build_object(
           'id', l.id, 'line_no', l.line_no, 'sku', l.sku, 'product_id', l.product_id,
           'product_description', l.product_description, 'quantity', l.quantity,
           'accepted_unit_price_minor', l.accepted_unit_price_minor,
@@ -117,17 +117,17 @@ export async function showOrder(
           order by l.line_no)
         from commerce.order_lines l
         where l.tenant_id = o.tenant_id and l.order_id = o.id) as lines,
-        coalesce((select jsonb_agg(jsonb_build_object(
+        coalesce((select json_agg(json_build_object(
           'id', s.id, 'order_id', s.order_id, 'state', s.state, 'lines', s.lines,
           'carrier', s.carrier, 'tracking_number', s.tracking_number,
           'created_at', commerce.moment(s.created_at), 'shipped_at', commerce.moment(s.shipped_at),
           'delivered_at', commerce.moment(s.delivered_at)) order by s.id)
         from commerce.shipments s
         where s.tenant_id = o.tenant_id and s.order_id = o.id), '[]') as shipments,
-        coalesce((select jsonb_agg(commerce.return_view(r.tenant_id, r.id) order by r.id)
+        coalesce((select json_agg(commerce.return_view(r.tenant_id, r.id) order by r.id)
         from commerce.returns r
         where r.tenant_id = o.tenant_id and r.order_id = o.id), '[]') as returns,
-        (select jsonb_agg(jsonb_build_object(
+        (select json_agg(json_build_object(
           'from', h.from_state, 'to', h.to_state, 'reason_code', h.reason_code,
           'at', commerce.moment(h.at)) order by h.id)
         from commerce.order_state_history h
@@ -199,7 +199,7 @@ function viewOf(row: Static<typeof Row>, next_action: Shown['next_action']): Ord
   }
 }
 
-/** The goods of an order share its fate. */
+/** The state of the goods follows that of their order. */
 function reservationOf(state: Order['state']): Order['reservation']['state'] {
   if (state === 'pending') return 'active'
   if (state === 'confirmed') return 'committed'

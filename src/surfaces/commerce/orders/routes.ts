@@ -51,12 +51,12 @@ function getRoute(deps: Deps): Route {
       if (!row || !(own || (await grants()).has(reads))) throw problem(absent)
       // Asked without a transaction: payments may have to ask the provider.
       const asks = own && row.payment_state === 'requires_action' && row.state === 'pending'
-      const told = asks
+      const payment = asks
         ? await deps.payments.get(key.tenant_id, row.authorize_operation_id ?? '')
         : undefined
       const order = await showOrder(db, key, {
         calculation: query.include === 'calculation',
-        next_action: told?.next_action ?? null,
+        next_action: payment?.next_action ?? null,
       })
       return reply(200, order, { etag: etag(order.version) })
     },

@@ -91,7 +91,7 @@ async function ask({ payments }: Pick<Deps, 'payments'>, one: OperationRow): Pro
   }
 }
 
-/** A capture in conflict: with something under way, which ends, or with an authorization that is gone. */
+/** A capture in conflict: with a call under way, or with an authorization that has ended. */
 async function afterConflict(
   { payments, kernel }: Deps,
   { tenant_id, authorize_operation_id }: OperationRow,

@@ -1,4 +1,4 @@
-/** What payments is asked for an order: committed first, and the row of the queue that sees to it. */
+/** What payments is asked for an order: a row that is committed before the call, and is in the queue. */
 import { type Static, Type } from 'typebox'
 import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

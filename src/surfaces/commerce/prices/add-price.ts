@@ -1,6 +1,6 @@
 /**
- * Adds a version of a price; none is ever changed. A price of later is one whose moment has not come: the
- * latest that has come counts, so prices cannot overlap.
+ * Adds a version of a price; none is ever changed. The latest version whose moment has come is the price
+ * of now, so prices cannot overlap.
  */
 import { type Static, Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -42,7 +42,7 @@ const Raised = Type.Object({ id: Id, version: Version, in_past: Type.Boolean() }
 export async function addPrice(tx: Tx, price: NewPrice): Promise<Static<typeof PriceVersion>> {
   const { tenant_id, sku, currency, amount_minor, effective_from } = price
   requireCurrency(currency)
-  // The version of the product grows with its prices, and its row makes two of one moment take turns.
+  // The version of the product grows with its prices, and its row puts two of one moment in sequence.
   const product = await tx.maybe(
     Raised,
     sql`

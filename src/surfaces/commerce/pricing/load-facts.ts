@@ -1,6 +1,7 @@
 /**
  * What a cart is priced from, in one statement: the cart, its lines with the prices and stock of now, and
- * the rules of the shop. Nothing of it comes from the client.
+ * the rules of the shop. Nothing of it comes from the client. `json` and not `jsonb`: 0.8 instead of 1.3 ms for
+ * ten lines.
  */
 import { type Static, Type } from 'typebox'
 import type { Reader } from '../../../kernel/database/db.ts'
@@ -77,7 +78,7 @@ export async function loadFacts(
       select c.id, c.state, c.currency, c.shipping_address, c.shipping_method_id,
         c.discount_codes, c.order_id, c.version, c.updated_at, kernel.now() as now,
         coalesce((
-          select jsonb_agg(jsonb_build_object(
+          select json_agg(json_build_object(
             'sku', i.sku, 'quantity', i.quantity, 'product_id', v.product_id,
             'title', case when v.title = p.title then p.title else p.title || ', ' || v.title end,
             'category', p.category, 'tax_class', p.tax_class,
@@ -100,7 +101,7 @@ export async function loadFacts(
           where i.tenant_id = c.tenant_id and i.owner_id = c.owner_id and i.cart_id = c.id
         ), '[]') as lines,
         coalesce((
-          select jsonb_agg(jsonb_build_object('kind', r.kind, 'key', r.key, 'record', r.record,
+          select json_agg(json_build_object('kind', r.kind, 'key', r.key, 'record', r.record,
             'version', r.version, 'updated_at', r.updated_at, 'used', coalesce(u.used, 0))
             order by r.kind, r.key)
           from commerce.shop_records r

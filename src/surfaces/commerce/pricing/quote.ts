@@ -185,7 +185,7 @@ function versionsOf({ currency, sold, input, method }: Versioned, totals: WireTo
   }
 }
 
-/** Each rounding with the exact fraction before it, and who got the cents that were left. */
+/** Each rounding with the exact fraction before it, and the lines that got the remaining cents. */
 function traceOf(totals: Totals, input: TotalsInput) {
   return {
     rounding_mode: input.rounding,

@@ -1,4 +1,4 @@
-/** Approves, rejects or cancels a return; of the last two, the goods may be returned again. */
+/** Approves, rejects or cancels a return. Goods of a rejected or cancelled one may be returned again. */
 import { Type } from 'typebox'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Tx } from '../../../kernel/database/db.ts'
@@ -61,11 +61,11 @@ export async function cancelReturn(tx: Tx, key: Key, buyer_id: string): Promise<
   return cancelled
 }
 
-/** Nobody decides about money that goes to themselves. */
+/** A person does not decide about money that they get. */
 export function requireOther({ id }: Principal, { buyer_id }: ReturnRow): void {
   if (id !== buyer_id) return
   throw problem('permission_denied', {
-    detail: 'This return is your own. Somebody else has to decide on it.',
+    detail: 'This return is your own. Another person has to decide on it.',
   })
 }
 

@@ -1,4 +1,4 @@
-/** A buyer asks to return what was shipped. Two returns of one unit: its line decides. */
+/** A buyer asks to return what was shipped. Between two returns of one unit, the row of its line decides. */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -36,7 +36,7 @@ export async function findReturn(reader: Reader, { tenant_id, id }: Key): Promis
   return found
 }
 
-/** Both under the lock of the order, which is where shipping, returning and refunding take turns. */
+/** Both under the lock of the order, which puts shipping, returning and refunding in sequence. */
 export async function lockReturn(
   tx: Tx,
   key: Key,

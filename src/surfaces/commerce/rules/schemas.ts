@@ -100,7 +100,7 @@ export type ShippingMethod = Static<typeof ShippingMethod>
 export type Discount = Static<typeof Discount>
 export type ShopSettings = Static<typeof ShopSettings>
 
-/** Of a shop that has decided nothing yet. */
+/** The settings of a shop that has put none. */
 export const usual_settings: ShopSettings = {
   default_currency: 'EUR',
   rounding_mode: 'line',

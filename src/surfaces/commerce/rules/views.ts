@@ -1,4 +1,4 @@
-/** A record as it goes over the wire: what was put, with what was left out said. */
+/** A record as it is read: what was put, with the defaults of what was left out. */
 import { problem } from '../errors.ts'
 import type { RecordRow } from './records.ts'
 import type { Discount, ShippingMethod, TaxRule } from './schemas.ts'
@@ -42,7 +42,7 @@ export function discountOf(row: RecordRow): Discount & { used: number } {
   }
 }
 
-/** What the schema cannot say: each kind needs its own members, and money needs its currency. */
+/** What the schema cannot check: each kind needs its own members, and money needs its currency. */
 export function checkDiscount(given: Partial<Discount>): void {
   const wrong = (pointer: string, constraint: string) =>
     problem('validation_failed', { errors: [{ location: 'body', pointer, constraint }] })

@@ -1,4 +1,4 @@
-/** Says of a shipment that it arrived, or that it was lost. */
+/** Marks a shipment as delivered or lost. */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'

@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const Told = Type.Object({ type: Type.String() })
+const Event = Type.Object({ type: Type.String() })
 
 const points = [
   'kernel.after_operation',
@@ -59,15 +59,15 @@ test.each(points)(
     }
     const order = await eventually('the order is confirmed', confirmed, 60_000)
     expect(await shop.money(order.id)).toEqual(['authorize'])
-    const told = await world.platform.kernel.db.many(
-      Told,
+    const confirmations = await world.platform.kernel.db.many(
+      Event,
       sql`
         select type from kernel.events where aggregate_id = ${order.id} and type = 'OrderConfirmed'
         union all
         select type from kernel.outbox_events
         where aggregate_id = ${order.id} and type = 'OrderConfirmed'`,
     )
-    expect(told).toHaveLength(1)
+    expect(confirmations).toHaveLength(1)
     await shop.ship(order)
     expect(await shop.stock(sku)).toMatchObject({ on_hand: 0, reserved: 0 })
     await shop.sound()

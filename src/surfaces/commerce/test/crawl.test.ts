@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 type Making = Maker<ProductWorld, Member>
-/** Returns are asked for by a buyer and decided by somebody else. */
+/** A buyer requests a return, and another person decides on it. */
 const buyers = new Map<string, Member>()
 
 const method = {

@@ -90,7 +90,7 @@ describe('a lost answer of the provider', () => {
   })
 })
 
-test('a pending order that nobody pays expires, and its goods and cart are free', async () => {
+test('a pending order without a payment expires, and its goods and cart are free', async () => {
   const buyer = await shop.buyer()
   const sku = await shop.product({ stock: 1 })
   const cart = await buyer.cart({ [sku]: 1 })

@@ -24,7 +24,7 @@ const statuses = (answers: readonly Answer[]) =>
   answers.map(one => one.status).toSorted((a, b) => a - b)
 const one = () => {
   const [buyer] = buyers
-  if (!buyer) throw new Error('nobody buys')
+  if (!buyer) throw new Error('no buyer')
   return buyer
 }
 
@@ -89,7 +89,7 @@ test('a double click with two keys orders once', async () => {
   expect(second?.body).toMatchObject({ code: 'cart_not_open', order_id })
 })
 
-test('one key is one order, whoever sends it how often; with another body it is refused', async () => {
+test('one key is one order, however often it is sent; with another body it is refused', async () => {
   const buyer = one()
   const cart_id = await buyer.cart({ [await shop.product()]: 1 })
   const key = newKey()
@@ -201,13 +201,13 @@ test('a confirmation that is delivered five times prepares one shipment and writ
     occurred_at: order.created_at as string,
     created_at: order.created_at as string,
   }
-  const hears = consumers.filter(consumer => consumer.events.includes('OrderConfirmed'))
-  expect(hears.map(consumer => consumer.name)).toEqual([
+  const consuming = consumers.filter(consumer => consumer.events.includes('OrderConfirmed'))
+  expect(consuming.map(consumer => consumer.name)).toEqual([
     'commerce.fulfillment',
     'commerce.buyer_messages',
   ])
   const deliver = (consumer: Consumer) => db.tx(tx => consumer.run(tx, event))
-  await Promise.all(Array.from({ length: 5 }, () => hears.map(deliver)).flat())
+  await Promise.all(Array.from({ length: 5 }, () => consuming.map(deliver)).flat())
   const shipments = (await buyer.read(order.id)).shipments as { state: string }[]
   expect(shipments.map(shipment => shipment.state)).toEqual(['preparing'])
   // One of the confirmation itself, and one of these five.

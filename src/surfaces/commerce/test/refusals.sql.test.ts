@@ -45,7 +45,7 @@ test('what belongs to another buyer or tenant is not there', async () => {
   expect((await buyer.ask('GET', `/v1/carts/${cart}`)).body.items[0].quantity).toBe(1)
 })
 
-test('nobody decides on a return of their own', async () => {
+test('a return is not decided by the person who requested it', async () => {
   const order = await shop.manager.order({ [await shop.product()]: 1 })
   await shop.ship(order)
   const lines = [{ order_line_id: order.lines[0].id, quantity: 1, reason_code: 'broken' }]
@@ -185,9 +185,9 @@ test('what a person left is handed out, and erased without touching the books', 
     made_before: null,
   }
   const { signal } = new AbortController()
-  const told: unknown[] = []
-  for await (const record of personal?.export(account, signal) ?? []) told.push(record)
-  expect(told).toMatchObject([
+  const exported: unknown[] = []
+  for await (const record of personal?.export(account, signal) ?? []) exported.push(record)
+  expect(exported).toMatchObject([
     { kind: 'order', data: { id: order.id, email: 'me@example.test' } },
     { kind: 'cart', data: { state: 'ordered' } },
   ])

@@ -27,9 +27,10 @@ export async function cancelNotification(
   tx: Tx,
   caller: Caller,
   id: string,
+  reason?: string,
 ): Promise<Static<typeof Cancelled>> {
   await requireIntent(tx, caller, id, 'cancel')
-  const { tenant_id } = caller.principal
+  const { tenant_id, id: actor } = caller.principal
   // Held, so that a sender that finishes now comes before or after, not in between.
   const { state } = await tx.one(
     State,
@@ -39,6 +40,14 @@ export async function cancelNotification(
   )
   if (state === 'cancelled') return { id, state, effect: 'full' }
   if (final.includes(state)) throw problem('invalid_transition', { current_state: state })
+  tx.audit({
+    tenant_id,
+    actor,
+    action: 'notifications.intents.cancel',
+    target: `notification:${id}`,
+    outcome: 'done',
+    ...(reason === undefined ? {} : { reason }),
+  })
   const cancelled = await tx.run(sql`
     update notifications.delivery_attempts
     set state = 'cancelled', error_code = 'cancelled', next_attempt_at = null, updated_at = kernel.now()

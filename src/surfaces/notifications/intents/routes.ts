@@ -163,7 +163,9 @@ function cancelRoute(): Route {
     body_optional: true,
     replies: { 200: Cancelled },
     fails: [absent, 'invalid_transition'],
-    handle: async ({ tx, params, principal, grants }) =>
-      reply(200, await cancelNotification(tx, { principal, grants: await grants() }, params.id)),
+    handle: async ({ tx, params, principal, grants, body }) => {
+      const caller = { principal, grants: await grants() }
+      return reply(200, await cancelNotification(tx, caller, params.id, body?.reason))
+    },
   })
 }

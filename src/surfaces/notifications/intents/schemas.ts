@@ -134,6 +134,7 @@ export const NotificationQuery = pageQuery({
   batch_id: Type.Optional(Id),
 })
 
+/** The reason is kept in the audit record. */
 export const CancelRequest = closed({ reason: Type.Optional(text(500)) })
 export const Cancelled = Type.Object({
   id: Id,

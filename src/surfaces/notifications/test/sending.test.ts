@@ -1,7 +1,9 @@
 /** From a template to a mailbox over HTTP: keys, doubts, reports in disorder, and what changes in between. */
+import { Type } from 'typebox'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Member } from '../../../../test/product-world.ts'
 import { eventually, newKey } from '../../../../test/world.ts'
+import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Face } from '../face.ts'
 import { newAddress, openNotifyWorld, usual_data } from './notify-world.ts'
@@ -255,10 +257,17 @@ describe.concurrent('between accept and send', () => {
       world.call('POST', `/v1/notifications/${id}/cancel`, {
         token: who.token,
         key: newKey(),
-        body: {},
+        body: { reason: 'sent to the wrong person' },
       })
     expect((await cancel()).body).toEqual({ id, state: 'cancelled', effect: 'full' })
     expect((await cancel()).body.state).toBe('cancelled')
+    const acts = await world.platform.kernel.db.many(
+      Type.Object({ actor: Type.String(), reason: Type.String() }),
+      sql`
+        select actor, reason from kernel.audit_events
+        where target = ${`notification:${id}`} and action = 'notifications.intents.cancel'`,
+    )
+    expect(acts).toEqual([{ actor: who.id, reason: 'sent to the wrong person' }])
     const done = await mailTo(who, newAddress())
     await world.reaches(who, done, 'sent')
     const late = await world.call('POST', `/v1/notifications/${done}/cancel`, {

@@ -6,3 +6,7 @@ create index catalog_products_words on commerce.catalog_products
 -- What an event of payments about an order makes due.
 create index payment_operations_waiting on commerce.payment_operations (tenant_id, order_id)
   where state = 'pending';
+
+-- Room on its page for the next version of a row that changes often.
+alter table commerce.carts set (fillfactor = 70);
+alter table commerce.cart_items set (fillfactor = 80);
