@@ -4,6 +4,7 @@
  */
 import type { Composition } from './runtime/composition.ts'
 import { gather, type AnySurface } from './runtime/gather.ts'
+import { chat } from './surfaces/chat/surface.ts'
 import { commerce } from './surfaces/commerce/surface.ts'
 import { identity } from './surfaces/identity/surface.ts'
 import { jobs } from './surfaces/jobs/surface.ts'
@@ -21,6 +22,7 @@ const surfaces: readonly AnySurface[] = [
   payments,
   commerce,
   links,
+  chat,
   webhooks,
 ]
 
@@ -54,6 +56,11 @@ export const composition: Composition = {
       people: administration,
       owners: messages.face,
     })
+    const talk = chat.open(kernelFor(chat), {
+      people: people.face,
+      files: files.face,
+      messages: messages.face,
+    })
     const inbound = [people, work, files, shortener].flatMap(one => one.inbound ?? [])
     const hooks = webhooks.open(kernelFor(webhooks), {
       events: declared,
@@ -71,6 +78,7 @@ export const composition: Composition = {
       payments: money,
       commerce: shop,
       links: shortener,
+      chat: talk,
       webhooks: hooks,
     }
     work.face.offer(Object.values(opened).flatMap(one => one.jobTypes ?? []))

@@ -14,14 +14,6 @@ export const notYetBuilt: readonly string[] = [
   'PUT /v1/posts/{post_id}/likes/me',
   'DELETE /v1/posts/{post_id}/likes/me',
   'POST /v1/posts/{post_id}/comments',
-  // chat
-  'POST /v1/conversations',
-  'GET /v1/conversations',
-  'GET /v1/conversations/{id}/messages',
-  'POST /v1/conversations/{id}/messages',
-  'POST /v1/attachments/uploads',
-  'GET /v1/realtime-token',
-  'WS /v1/realtime',
   // inference
   'POST /v1/inferences',
   'POST /v1/inferences:stream',

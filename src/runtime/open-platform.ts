@@ -16,9 +16,12 @@ import { openNatsSink, type NatsSink } from '../kernel/events/sinks/nats.ts'
 import { currentAbout } from '../kernel/observability/context.ts'
 import { openFaults, type Faults } from '../kernel/faults.ts'
 import { checkRoutes, gather } from './gather.ts'
-import { openConnections } from '../kernel/http/connections.ts'
+import { openConnections, type Connections } from '../kernel/http/connections.ts'
 import { buildApp, type App } from '../kernel/http/app.ts'
 import { mountDocs } from '../kernel/http/docs.ts'
+import { openSockets, type Sockets } from '../kernel/http/sockets.ts'
+import { openNatsBus, type NatsBus } from '../kernel/events/sinks/nats-bus.ts'
+import type { OpenBus } from '../kernel/events/bus.ts'
 import { openKeyed } from '../kernel/idempotency/keyed.ts'
 import { openApiDocument } from '../kernel/http/openapi/document.ts'
 import type { Route } from '../kernel/http/route.ts'
@@ -45,6 +48,7 @@ export type Platform = {
   readonly kernelFor: KernelFor
   readonly app: App
   readonly routes: readonly Route[]
+  readonly sockets: Sockets
   /** The opened surfaces by name. */
   readonly opened: Readonly<Record<string, Opened>>
   readonly events: Events
@@ -63,7 +67,7 @@ export function openPlatform(options: PlatformOptions): Platform {
   const { config, composition } = options
   const gathered = gather(composition.surfaces)
   const faults = openFaults(config.settings['kernel.faults'], currentAbout)
-  const { kernel, tie, sleepers, pulse, queues } = openKernel(options, gathered, faults)
+  const { kernel, tie, sleepers, bus, pulse, queues } = openKernel(options, gathered, faults)
   const ofSurface: KernelFor = surface => kernelFor(kernel, config.settings, surface)
   const named = composition.open(ofSurface)
   const { access, prepare } = named
@@ -76,6 +80,7 @@ export function openPlatform(options: PlatformOptions): Platform {
       .flatMap(one => one.consumers ?? [])
       .map(consumer => traced(consumer, options.telemetry)),
     sleepers,
+    bus,
     pulse,
     declared: gathered.declared,
     settings: config.settings,
@@ -86,8 +91,10 @@ export function openPlatform(options: PlatformOptions): Platform {
     sinks: sink ? [sink.listener] : [],
     work: config.roles.includes('worker'),
   })
+  const nats_bus = natsBusOf(options, bus)
   tie(events, () => routes, named.opened)
   const overload = watchOverload(config.settings['kernel.overload_delay_ms'])
+  const connections = openConnections(config.public_url)
   const parts: PlatformParts = {
     options,
     gathered,
@@ -98,9 +105,11 @@ export function openPlatform(options: PlatformOptions): Platform {
     events,
     overload,
     sink,
+    nats_bus,
+    sockets: socketsOf(options, kernel, opened, overload, connections),
     sleepers,
     pulse,
-    connections: openConnections(config.public_url),
+    connections,
     queues: [...queues, ...opened.flatMap(one => one.queues ?? [])],
   }
   const document = lazily(() => makeDocument(parts, routes, named.opened))
@@ -113,6 +122,7 @@ export function openPlatform(options: PlatformOptions): Platform {
     kernelFor: ofSurface,
     app,
     routes,
+    sockets: parts.sockets,
     opened: named.opened,
     events,
     faults,
@@ -126,6 +136,35 @@ export function openPlatform(options: PlatformOptions): Platform {
 function sinkOf({ config, log }: PlatformOptions): NatsSink | null {
   if (config.settings['kernel.event_sink'] !== 'nats') return null
   return openNatsSink({ url: config.settings['kernel.nats_url'], log })
+}
+
+/** Where NATS carries the bus, PostgreSQL does not. */
+function natsBusOf({ config, log }: PlatformOptions, bus: OpenBus): NatsBus | null {
+  if (config.settings['kernel.bus'] !== 'nats') return null
+  const carrier = openNatsBus({ url: config.settings['kernel.nats_url'], log }, bus)
+  bus.attach(carrier)
+  return carrier
+}
+
+function socketsOf(
+  { config, log }: PlatformOptions,
+  kernel: Kernel,
+  opened: readonly Opened[],
+  overload: Overload,
+  connections: Connections,
+): Sockets {
+  const { settings } = config
+  return openSockets({
+    routes: config.roles.includes('api') ? opened.flatMap(one => one.sockets ?? []) : [],
+    busy: overload.refusal,
+    addressOf: clientAddress(settings['kernel.trusted_proxies']),
+    throttle_loopback: settings['kernel.throttle_loopback'],
+    rate_factor: settings['kernel.rate_factor'],
+    limited: () => kernel.metrics.rateLimited.inc({ class: 'socket' }),
+    connections,
+    public_url: config.public_url,
+    log,
+  })
 }
 
 /**
@@ -253,6 +292,7 @@ function appOf(parts: PlatformParts, routes: readonly Route[], stopping: AbortSi
     headers_seconds: settings['kernel.headers_seconds'],
     idle_seconds: settings['kernel.idle_seconds'],
     connections: parts.connections,
+    sockets: parts.sockets,
     heartbeat_ms: settings['kernel.sse_heartbeat_seconds'] * 1000,
     stall_ms: settings['kernel.sse_stall_seconds'] * 1000,
     secure: config.public_url.startsWith('https:'),

@@ -28,6 +28,8 @@ export type RateLimiter = {
     address: string,
     /** The part of the path that has a bucket of its own. */
     about?: string,
+    /** False where the request does not count against the rate of the tenant. */
+    of_tenant?: boolean,
   ): RateHeaders | null
   /** Like `take`, but the request is not counted: for routes where only refused requests count. */
   check(kind: RateClass, who: Principal | null, address: string, about?: string): RateHeaders | null
@@ -91,12 +93,13 @@ export function openRateLimiter(
     address: string,
     about: string,
     counts: boolean,
+    of_tenant = true,
   ): RateHeaders | null => {
     if (!who && !settings['kernel.throttle_loopback'] && isLoopback(address)) return null
     const mine = one[kind] as Bucket
     const result = take(`${who ? who.id : networkOf(address)}${about}`, mine, counts)
     if (result.left < 0) throw refuse(kind, result.wait_ms, mine.policy)
-    if (who) {
+    if (who && of_tenant) {
       const tenant = whole[kind] as Bucket
       const shared = take(who.tenant_id, tenant, counts)
       if (shared.left < 0) throw refuse(kind, shared.wait_ms, tenant.policy)
@@ -105,7 +108,8 @@ export function openRateLimiter(
   }
 
   return {
-    take: (kind, who, address, about = '') => pass(kind, who, address, about, true),
+    take: (kind, who, address, about = '', of_tenant) =>
+      pass(kind, who, address, about, true, of_tenant),
     check: (kind, who, address, about = '') => pass(kind, who, address, about, false),
     count: (kind, who, address, about = '') => {
       if (!who && !settings['kernel.throttle_loopback'] && isLoopback(address)) return

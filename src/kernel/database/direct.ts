@@ -22,6 +22,8 @@ export type Direct = {
    * costs latency only.
    */
   notify(topics: Topics): void
+  /** Sends a packet of the bus, or loses it where the connection is down. */
+  publish(packet: string): void
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -30,6 +32,7 @@ export type Direct = {
 export type Topics = ReadonlySet<string> | 'all'
 
 const wake_channel = 'kernel_wake'
+const bus_channel = 'kernel_bus'
 /** PostgreSQL accepts up to 8000 bytes. */
 const payload_max = 7000
 
@@ -65,8 +68,15 @@ function topicsOf(payload: string): Topics {
   return payload === '' ? 'all' : new Set(payload.split(','))
 }
 
-/** `onTopics` runs at each notification of another process and after each reconnect. */
-export function openDirect(options: DirectOptions, onTopics: (topics: Topics) => void): Direct {
+/**
+ * `onTopics` runs at each notification of another process and after each reconnect, `onPacket` with
+ * each packet of the bus.
+ */
+export function openDirect(
+  options: DirectOptions,
+  onTopics: (topics: Topics) => void,
+  onPacket: (packet: string) => void = () => {},
+): Direct {
   let client: pg.Client | undefined
   let own_pid: number | null = null
   let timer: NodeJS.Timeout | undefined
@@ -83,7 +93,10 @@ export function openDirect(options: DirectOptions, onTopics: (topics: Topics) =>
     const fresh = directClient(options.url, `${options.application_name} direct`)
     let ended = false
     fresh.on('notification', message => {
-      if (message.processId !== own_pid) onTopics(topicsOf(message.payload ?? ''))
+      const { payload = '' } = message
+      if (message.processId === own_pid) return
+      if (message.channel === bus_channel) onPacket(payload)
+      else onTopics(topicsOf(payload))
     })
     fresh.on('end', () => {
       if (ended) return
@@ -96,6 +109,7 @@ export function openDirect(options: DirectOptions, onTopics: (topics: Topics) =>
       const { rows } = await fresh.query<{ pid: number }>('select pg_backend_pid() as pid')
       own_pid = rows[0]?.pid ?? null
       await fresh.query(`listen ${wake_channel}`)
+      await fresh.query(`listen ${bus_channel}`)
     } catch (error) {
       logFailure(options.log, { err: error }, 'the listening connection could not be made')
       await fresh.end().catch(() => {})
@@ -115,6 +129,9 @@ export function openDirect(options: DirectOptions, onTopics: (topics: Topics) =>
   const say = openSaying(() => client)
   return {
     notify: topics => void say(topics),
+    publish: packet => {
+      client?.query(`select pg_notify('${bus_channel}', $1)`, [packet]).catch(() => {})
+    },
     start: connect,
     stop: async () => {
       stopped = true

@@ -18,7 +18,7 @@ import { guard, type GuardDeps, type Passed } from './guard.ts'
 import { journey, type Answer, type JourneyDeps } from './handle-request.ts'
 import { openNearPaths } from './near-path.ts'
 import { problem, type Catalog } from '../errors/problem.ts'
-import { serverBehind, type Front } from './request-interceptor.ts'
+import { serverBehind, type Front, type Upgrades } from './request-interceptor.ts'
 import { onlyReads, type Route, consumesOf } from './route.ts'
 import { announcesBody, IncomingBody } from './incoming-body.ts'
 import { sseHeaders, writeEvents } from './sse.ts'
@@ -36,6 +36,7 @@ export type AppOptions = GuardDeps &
     /** How long a connection without requests is kept. */
     readonly idle_seconds: number
     readonly connections: Connections
+    readonly sockets: Upgrades
     readonly heartbeat_ms: number
     readonly stall_ms: number
     readonly strict: boolean

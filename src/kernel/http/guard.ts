@@ -57,7 +57,8 @@ function rated(
   ip: string,
 ) {
   const about = ratedBy(compiled, request)
-  if (!compiled.route.counts_refused) return rates.take(compiled.rate, who, ip, about)
+  const { counts_refused, rate_tenant } = compiled.route
+  if (!counts_refused) return rates.take(compiled.rate, who, ip, about, rate_tenant)
   const rate = rates.check(compiled.rate, who, ip, about)
   reply.raw.once('close', () => {
     const { statusCode } = reply.raw
