@@ -16,12 +16,11 @@ import { openNatsSink, type NatsSink } from '../kernel/events/sinks/nats.ts'
 import { currentAbout } from '../kernel/observability/context.ts'
 import { openFaults, type Faults } from '../kernel/faults.ts'
 import { checkRoutes, gather } from './gather.ts'
-import { openConnections, type Connections } from '../kernel/http/connections.ts'
+import { openConnections } from '../kernel/http/connections.ts'
 import { buildApp, type App } from '../kernel/http/app.ts'
 import { mountDocs } from '../kernel/http/docs.ts'
-import { openSockets, type Sockets } from '../kernel/http/sockets.ts'
-import { openNatsBus, type NatsBus } from '../kernel/events/sinks/nats-bus.ts'
-import type { OpenBus } from '../kernel/events/bus.ts'
+import type { Sockets } from '../kernel/http/sockets.ts'
+import { natsBusOf, socketsOf } from './open-sockets.ts'
 import { openKeyed } from '../kernel/idempotency/keyed.ts'
 import { openApiDocument } from '../kernel/http/openapi/document.ts'
 import type { Route } from '../kernel/http/route.ts'
@@ -136,35 +135,6 @@ export function openPlatform(options: PlatformOptions): Platform {
 function sinkOf({ config, log }: PlatformOptions): NatsSink | null {
   if (config.settings['kernel.event_sink'] !== 'nats') return null
   return openNatsSink({ url: config.settings['kernel.nats_url'], log })
-}
-
-/** Where NATS carries the bus, PostgreSQL does not. */
-function natsBusOf({ config, log }: PlatformOptions, bus: OpenBus): NatsBus | null {
-  if (config.settings['kernel.bus'] !== 'nats') return null
-  const carrier = openNatsBus({ url: config.settings['kernel.nats_url'], log }, bus)
-  bus.attach(carrier)
-  return carrier
-}
-
-function socketsOf(
-  { config, log }: PlatformOptions,
-  kernel: Kernel,
-  opened: readonly Opened[],
-  overload: Overload,
-  connections: Connections,
-): Sockets {
-  const { settings } = config
-  return openSockets({
-    routes: config.roles.includes('api') ? opened.flatMap(one => one.sockets ?? []) : [],
-    busy: overload.refusal,
-    addressOf: clientAddress(settings['kernel.trusted_proxies']),
-    throttle_loopback: settings['kernel.throttle_loopback'],
-    rate_factor: settings['kernel.rate_factor'],
-    limited: () => kernel.metrics.rateLimited.inc({ class: 'socket' }),
-    connections,
-    public_url: config.public_url,
-    log,
-  })
 }
 
 /**

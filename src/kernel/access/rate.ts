@@ -71,9 +71,6 @@ export function openRateLimiter(
     ]),
   )
 
-  const take = (key: string, bucket: Bucket, counts: boolean) =>
-    takeFrom(bucket, key, now(), counts)
-
   const refuse = (kind: RateClass, wait_ms: number, policy: string) => {
     limited(kind)
     const retry_after = Math.max(1, Math.ceil(wait_ms / 1000))
@@ -97,11 +94,12 @@ export function openRateLimiter(
   ): RateHeaders | null => {
     if (!who && !settings['kernel.throttle_loopback'] && isLoopback(address)) return null
     const mine = one[kind] as Bucket
-    const result = take(`${who ? who.id : networkOf(address)}${about}`, mine, counts)
+    const key = `${who ? who.id : networkOf(address)}${about}`
+    const result = takeFrom(mine, key, now(), counts)
     if (result.left < 0) throw refuse(kind, result.wait_ms, mine.policy)
     if (who && of_tenant) {
       const tenant = whole[kind] as Bucket
-      const shared = take(who.tenant_id, tenant, counts)
+      const shared = takeFrom(tenant, who.tenant_id, now(), counts)
       if (shared.left < 0) throw refuse(kind, shared.wait_ms, tenant.policy)
     }
     return { policy: mine.policy, state: `"${kind}";r=${result.left};t=60` }
@@ -113,8 +111,9 @@ export function openRateLimiter(
     check: (kind, who, address, about = '') => pass(kind, who, address, about, false),
     count: (kind, who, address, about = '') => {
       if (!who && !settings['kernel.throttle_loopback'] && isLoopback(address)) return
-      take(`${who ? who.id : networkOf(address)}${about}`, one[kind] as Bucket, true)
-      if (who) take(who.tenant_id, whole[kind] as Bucket, true)
+      const key = `${who ? who.id : networkOf(address)}${about}`
+      takeFrom(one[kind] as Bucket, key, now(), true)
+      if (who) takeFrom(whole[kind] as Bucket, who.tenant_id, now(), true)
     },
   }
 }

@@ -126,12 +126,11 @@ export function openDirect(
     onTopics('all')
   }
 
-  const say = openSaying(() => client)
+  const ask = openAsking(() => client)
+  const say = openSaying(() => client !== undefined, ask)
   return {
     notify: topics => void say(topics),
-    publish: packet => {
-      client?.query(`select pg_notify('${bus_channel}', $1)`, [packet]).catch(() => {})
-    },
+    publish: openPublishing(() => client !== undefined, ask),
     start: connect,
     stop: async () => {
       stopped = true
@@ -141,15 +140,47 @@ export function openDirect(
   }
 }
 
+type Ask = (text: string, values: readonly unknown[]) => Promise<unknown>
+
+/** One statement at a time on this connection, for topics and packets alike. */
+function openAsking(current: () => pg.Client | undefined): Ask {
+  let line: Promise<unknown> = Promise.resolve()
+  return (text, values) => {
+    line = line.then(() => current()?.query(text, [...values])).catch(() => {})
+    return line
+  }
+}
+
+const packets_max = 1000
+
+/** Packets that come while some are being sent go together in the next statement. */
+function openPublishing(up: () => boolean, ask: Ask): (packet: string) => void {
+  let waiting: string[] = []
+  let sending = false
+  const send = async () => {
+    sending = true
+    while (waiting.length > 0) {
+      const packets = waiting
+      waiting = []
+      await ask(`select pg_notify('${bus_channel}', p) from unnest($1::text[]) p`, [packets])
+    }
+    sending = false
+  }
+  return packet => {
+    if (!up() || waiting.length >= packets_max) return
+    waiting.push(packet)
+    if (!sending) void send()
+  }
+}
+
 /**
  * One notification at a time: topics that come while one is being sent go together in the next one.
  */
-function openSaying(current: () => pg.Client | undefined): (topics: Topics) => Promise<void> {
+function openSaying(up: () => boolean, ask: Ask): (topics: Topics) => Promise<void> {
   let saying = false
   let unsaid: Topics = new Set<string>()
   const say = async (topics: Topics): Promise<void> => {
-    const client = current()
-    if (!client) return
+    if (!up()) return
     if (saying) {
       unsaid = both(unsaid, topics)
       return
@@ -157,7 +188,7 @@ function openSaying(current: () => pg.Client | undefined): (topics: Topics) => P
     saying = true
     const payload = payloadOf(topics)
     // Lost with the connection: the other processes find the work by polling.
-    await client.query(`select pg_notify('${wake_channel}', $1)`, [payload]).catch(() => {})
+    await ask(`select pg_notify('${wake_channel}', $1)`, [payload])
     saying = false
     const next = unsaid
     if (next !== 'all' && next.size === 0) return

@@ -13,7 +13,7 @@ import { openSender } from './messages/send-message.ts'
 import { permissions } from './permissions.ts'
 import { personalChat } from './personal.ts'
 import { pushQueue } from './pushes/push-queue.ts'
-import { openLive } from './realtime/open-live.ts'
+import { OpenLive } from './realtime/open-live.ts'
 import { socketRoute } from './realtime/socket.ts'
 import { reference } from './reference.ts'
 import { routes } from './routes.ts'
@@ -31,7 +31,7 @@ export const chat: Surface<Face, Needs, typeof settings> = {
   reference,
   open: (kernel, needs) => {
     const cipher = openBodyCipher(kernel)
-    const live = openLive({ kernel, cipher, people: needs.people })
+    const live = new OpenLive({ kernel, cipher, people: needs.people })
     const deps: Deps = { ...needs, kernel, cipher, live }
     const send = openSender(deps)
     plugAttachments(deps)
@@ -46,7 +46,7 @@ export const chat: Surface<Face, Needs, typeof settings> = {
       sealed: [sealedDataKeys],
       personal: personalChat(deps),
       seed: () => seed(deps, send),
-      close: live.close,
+      close: () => live.close(),
     }
   },
 }

@@ -17,25 +17,84 @@ const flushes_max = 2
 const items_max = 256
 const bytes_max = 512 * 1024
 
-export type Batcher = {
-  send(draft: Draft): Promise<Sent>
-  /** Messages of one commit, after it. */
-  onSent(listener: (sent: readonly (readonly [Draft, Sent])[]) => void): void
-}
-
 type Item = {
   readonly draft: Draft
   readonly resolve: (sent: Sent) => void
   readonly reject: (error: unknown) => void
 }
 
-export function openBatcher(deps: AppendDeps): Batcher {
-  const waiting = new Map<string, Item[]>()
-  const busy = new Set<string>()
-  let flushes = 0
-  let listener: (sent: readonly (readonly [Draft, Sent])[]) => void = () => {}
+export class Batcher {
+  private readonly deps: AppendDeps
+  private readonly told: (sent: readonly (readonly [Draft, Sent])[]) => void
+  private readonly waiting = new Map<string, Item[]>()
+  private readonly busy = new Set<string>()
+  private flushes = 0
 
-  const settle = (items: readonly Item[], results: readonly Appending[]): Item[] => {
+  /** `told` gets the messages of each commit after it. */
+  constructor(deps: AppendDeps, told: (sent: readonly (readonly [Draft, Sent])[]) => void) {
+    this.deps = deps
+    this.told = told
+  }
+
+  send(draft: Draft): Promise<Sent> {
+    return new Promise((resolve, reject) => {
+      const item = { draft, resolve, reject }
+      const key = keyOf(item)
+      const line = this.waiting.get(key)
+      if (line) line.push(item)
+      else this.waiting.set(key, [item])
+      this.pump()
+    })
+  }
+
+  private pump(): void {
+    while (this.flushes < flushes_max) {
+      const items = take(this.waiting, this.busy)
+      if (items.length === 0) return
+      this.flushes++
+      void this.flush(items).finally(() => {
+        this.flushes--
+        this.pump()
+      })
+    }
+  }
+
+  private async flush(items: readonly Item[]): Promise<void> {
+    let left: readonly Item[] = []
+    try {
+      const drafts = items.map(one => one.draft)
+      left = this.settle(items, await appendMessages(this.deps, drafts, false))
+    } catch {
+      for (const item of items) await this.alone([item], true)
+    }
+    this.release(items, left)
+  }
+
+  /** Conversations that another process holds wait each on its own, and hold nobody up. */
+  private release(items: readonly Item[], left: readonly Item[]): void {
+    const held = Map.groupBy(left, keyOf)
+    for (const key of new Set(items.map(keyOf))) if (!held.has(key)) this.busy.delete(key)
+    for (const [key, some] of held) {
+      void this.alone(some, true).finally(() => {
+        this.busy.delete(key)
+        this.pump()
+      })
+    }
+  }
+
+  private async alone(items: readonly Item[], again: boolean): Promise<void> {
+    try {
+      const drafts = items.map(one => one.draft)
+      this.settle(items, await appendMessages(this.deps, drafts, true))
+    } catch (error) {
+      if (items.length > 1) for (const item of items) await this.alone([item], true)
+      else if (again && isUnavailable(error)) await this.alone(items, false)
+      else for (const item of items) item.reject(error)
+    }
+  }
+
+  /** Returns those whose conversation is held. */
+  private settle(items: readonly Item[], results: readonly Appending[]): Item[] {
     const fresh: (readonly [Draft, Sent])[] = []
     const left: Item[] = []
     for (const [at, item] of items.entries()) {
@@ -47,75 +106,8 @@ export function openBatcher(deps: AppendDeps): Batcher {
         item.resolve(result)
       }
     }
-    if (fresh.length > 0) listener(fresh)
+    if (fresh.length > 0) this.told(fresh)
     return left
-  }
-
-  const alone = async (items: readonly Item[], batch: boolean) => {
-    try {
-      settle(
-        items,
-        await appendMessages(
-          deps,
-          items.map(one => one.draft),
-          true,
-        ),
-      )
-    } catch (error) {
-      if (items.length > 1) for (const item of items) await alone([item], true)
-      else if (batch && isUnavailable(error)) await alone(items, false)
-      else for (const item of items) item.reject(error)
-    }
-  }
-
-  /** Conversations that another process holds wait each on its own, and hold nobody up. */
-  const finish = async (items: readonly Item[], left: readonly Item[]) => {
-    const held = Map.groupBy(left, keyOf)
-    for (const key of new Set(items.map(keyOf))) if (!held.has(key)) busy.delete(key)
-    for (const [key, some] of held) {
-      void alone(some, true).finally(() => {
-        busy.delete(key)
-        pump()
-      })
-    }
-  }
-
-  const flush = async (items: readonly Item[]) => {
-    let left: readonly Item[] = []
-    try {
-      const drafts = items.map(one => one.draft)
-      left = settle(items, await appendMessages(deps, drafts, false))
-    } catch {
-      for (const item of items) await alone([item], true)
-    }
-    await finish(items, left)
-  }
-
-  const pump = () => {
-    while (flushes < flushes_max) {
-      const items = take(waiting, busy)
-      if (items.length === 0) return
-      flushes++
-      void flush(items).finally(() => {
-        flushes--
-        pump()
-      })
-    }
-  }
-
-  return {
-    onSent: given => {
-      listener = given
-    },
-    send: draft =>
-      new Promise((resolve, reject) => {
-        const item = { draft, resolve, reject }
-        const key = keyOf(item)
-        const line = waiting.get(key)
-        if (line) line.push(item)
-        else waiting.set(key, [item])
-        pump()
-      }),
   }
 }
 

@@ -4,7 +4,7 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { sentMessage, type Draft, type Sent } from './append-messages.ts'
-import { openBatcher } from './batcher.ts'
+import { Batcher } from './batcher.ts'
 import { normalText } from './body-text.ts'
 
 export type Order = {
@@ -32,8 +32,7 @@ export function openSender(deps: Pick<Deps, 'kernel' | 'cipher' | 'blocks' | 'li
       keyOf: (one: Order) => one.sender_id,
     },
   ]
-  const batcher = openBatcher(deps)
-  batcher.onSent(sent =>
+  const batcher = new Batcher(deps, sent =>
     deps.live.appended(
       sent.map(([draft, one]) => ({
         tenant_id: draft.tenant_id,

@@ -53,15 +53,10 @@ export function plainRequestRoute(): Route {
       'Messages in both directions, as JSON in text frames. `docs/chat.md` explains them. Any request that is no handshake of a WebSocket is refused.',
     permission: 'public',
     added: true,
+    hidden: true,
     query: closed({ token: Type.Optional(text(4096)) }),
-    replies: { 101: null },
-    fails: [
-      'websocket_upgrade_required',
-      'origin_not_allowed',
-      'invalid_token',
-      'rate_limited',
-      'overloaded',
-    ],
+    replies: { 204: null },
+    fails: ['websocket_upgrade_required'],
     handle: () => {
       throw problem('websocket_upgrade_required', { headers: { upgrade: 'websocket' } })
     },

@@ -19,7 +19,11 @@ export type Talker = Member & {
   socket(more?: SocketOptions): Promise<Client>
 }
 
-type More = { readonly key?: string; readonly headers?: Record<string, string>; readonly at?: string }
+type More = {
+  readonly key?: string
+  readonly headers?: Record<string, string>
+  readonly at?: string
+}
 
 export type SocketOptions = {
   /** Without our subprotocol. */
