@@ -18,7 +18,7 @@ import { guard, type GuardDeps, type Passed } from './guard.ts'
 import { journey, type Answer, type JourneyDeps } from './handle-request.ts'
 import { openNearPaths } from './near-path.ts'
 import { problem, type Catalog } from '../errors/problem.ts'
-import { serverBehind, type Front, type Upgrades } from './request-interceptor.ts'
+import { notUpgraded, serverBehind, type Front, type Upgrades } from './request-interceptor.ts'
 import { onlyReads, type Route, consumesOf } from './route.ts'
 import { announcesBody, IncomingBody } from './incoming-body.ts'
 import { sseHeaders, writeEvents } from './sse.ts'
@@ -284,6 +284,9 @@ function notFound(options: AppOptions) {
   return (request: FastifyRequest, reply: FastifyReply) => {
     const end = request.url.indexOf('?')
     const path = end === -1 ? request.url : request.url.slice(0, end)
+    if (options.sockets.paths.includes(path)) {
+      return sendProblem(options, undefined, request, reply, notUpgraded(request.method))
+    }
     const allowed = paths.find('GET', path)?.store as string[] | undefined
     const allow = allowed?.sort().join(', ')
     if (!allow) {

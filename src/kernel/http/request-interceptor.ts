@@ -11,7 +11,7 @@ import { isUnavailable } from '../database/failures.ts'
 import { logOutage } from '../observability/outage-log.ts'
 import type { Log } from '../observability/log.ts'
 import { problemOf, rateHeaders, securityHeaders } from './send-reply.ts'
-import { problem, renderProblem } from '../errors/problem.ts'
+import { problem, renderProblem, type Problem } from '../errors/problem.ts'
 import type { Connections } from './connections.ts'
 import { markExpecting } from './incoming-body.ts'
 
@@ -22,8 +22,16 @@ export type Front = (request: IncomingMessage, response: ServerResponse, pass: H
 
 /** Which requests become WebSockets. */
 export type Upgrades = {
+  readonly paths: readonly string[]
   takes(request: IncomingMessage): boolean
   upgrade(request: IncomingMessage, connection: Duplex, head: Buffer): void
+}
+
+/** The refusal of a request to the address of a WebSocket that is no handshake. */
+export function notUpgraded(method: string): Problem {
+  return method === 'GET'
+    ? problem('websocket_upgrade_required', { headers: { upgrade: 'websocket' } })
+    : problem('method_not_allowed', { headers: { allow: 'GET' } })
 }
 
 export type ServerDeps = {

@@ -165,8 +165,6 @@ type Common<
   bodyLimitFor?(head: RequestHead): number | Promise<number>
   /** Parameters of the path that have their own rate for each caller. */
   rate_by?: readonly string[]
-  /** Its requests do not count against the rate of the whole tenant. */
-  rate_tenant?: false
   /** Only requests that are answered with a 4xx count against the rate. */
   counts_refused?: true
   replies: R

@@ -45,7 +45,6 @@ export type SocketRoute = {
 }
 
 export type Sockets = Upgrades & {
-  readonly paths: readonly string[]
   drain(): Promise<void>
 }
 

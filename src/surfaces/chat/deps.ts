@@ -7,17 +7,14 @@ import type { BodyCipher } from './messages/body-cipher.ts'
 import type { Live } from './realtime/live.ts'
 import type { Kernel } from './settings.ts'
 
-/** Two people; the order does not matter. */
-export type Pair = {
-  readonly tenant_id: string
-  readonly one: string
-  readonly other: string
-}
-
 /** Asked of the surface that knows who blocks whom. */
 export type Blocks = {
-  /** For each pair, whether either of them blocks the other. */
-  blockedPairs(reader: Reader, pairs: readonly Pair[]): Promise<readonly boolean[]>
+  /** For each pair, whether either of the two blocks the other. */
+  blockedPairs(
+    reader: Reader,
+    tenant_id: string,
+    pairs: readonly (readonly [string, string])[],
+  ): Promise<readonly boolean[]>
 }
 
 export type Needs = {

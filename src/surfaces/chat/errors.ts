@@ -54,11 +54,6 @@ export const errors = {
     status: 422,
     title: 'There is no message with this sequence to reply to',
   },
-  websocket_upgrade_required: {
-    status: 400,
-    title: 'This address is a WebSocket',
-    cure: 'Connect with a WebSocket client and the token of `GET /v1/realtime-token`.',
-  },
   unsupported_version: {
     status: 400,
     title: 'This version of the envelope is not supported',

@@ -7,7 +7,7 @@ import { deviceRoutes } from './devices/routes.ts'
 import { memberRoutes } from './members/routes.ts'
 import { messageRoutes } from './messages/routes.ts'
 import type { Sender } from './messages/send-message.ts'
-import { plainRequestRoute, tokenRoute } from './realtime/token-route.ts'
+import { tokenRoute } from './realtime/token-route.ts'
 
 export function routes(deps: Deps, send: Sender): readonly Route[] {
   return [
@@ -17,6 +17,5 @@ export function routes(deps: Deps, send: Sender): readonly Route[] {
     ...attachmentRoutes(deps),
     ...deviceRoutes(deps),
     tokenRoute(deps),
-    plainRequestRoute(),
   ]
 }

@@ -1,6 +1,7 @@
 /** Routes of devices. */
 import { Type } from 'typebox'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
 import type { Deps } from '../deps.ts'
 import { Device, listDevices, PutDevice, putDevice, removeDevice } from './devices.ts'
 
@@ -26,6 +27,7 @@ export function deviceRoutes(deps: Deps): readonly Route[] {
       method: 'PUT',
       path: one,
       name: 'putDevice',
+      params: { device_id: Id },
       summary: 'Register a device, with or without push',
       description:
         'The device chooses a UUID and keeps it. The push token is not shown again; it belongs to the device that sent it last.',
@@ -44,6 +46,7 @@ export function deviceRoutes(deps: Deps): readonly Route[] {
       method: 'DELETE',
       path: one,
       name: 'removeDevice',
+      params: { device_id: Id },
       summary: 'Remove a device',
       absent: 'device_not_found',
       replies: { 204: null },

@@ -18,8 +18,8 @@ export async function requireAddable(
 ): Promise<void> {
   const { tenant_id } = actor
   const known = await people.membersOf(tx, tenant_id, user_ids)
-  const pairs = user_ids.map(other => ({ tenant_id, one: actor.id, other }))
-  const blocked = (await blocks?.blockedPairs(tx, pairs)) ?? []
+  const pairs = user_ids.map(other => [actor.id, other] as const)
+  const blocked = (await blocks?.blockedPairs(tx, tenant_id, pairs)) ?? []
   const unknown = user_ids.findIndex((id, at) => !known.has(id) || blocked[at])
   if (unknown >= 0) throw problem('member_unknown')
   const most = kernel.settings['chat.conversations_max']

@@ -149,6 +149,7 @@ function changeRoute(deps: Deps): Route {
     method: 'PATCH',
     path: `${path}/{user_id}`,
     name: 'changeConversationMember',
+    params: { user_id: Id },
     summary: 'Change the role of a member',
     description: 'The owner may. Making somebody the owner makes you an admin.',
     permission: 'authenticated',
@@ -174,6 +175,7 @@ function removeRoute(deps: Deps): Route {
     method: 'DELETE',
     path: `${path}/{user_id}`,
     name: 'removeConversationMember',
+    params: { user_id: Id },
     summary: 'Remove a member, or leave with your own id',
     description:
       'The owner removes everybody, admins remove members. When the owner leaves, the oldest admin becomes the owner, or else the oldest member.',

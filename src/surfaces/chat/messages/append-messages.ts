@@ -139,13 +139,15 @@ async function blockedItems(
   if (!blocks) return new Set()
   const direct = places.flatMap(({ item, other_id }) => {
     const draft = drafts[item]
-    return draft && other_id
-      ? [{ item, tenant_id: draft.tenant_id, one: draft.sender_id, other: other_id }]
-      : []
+    return draft && other_id ? [{ item, draft, pair: [draft.sender_id, other_id] as const }] : []
   })
-  if (direct.length === 0) return new Set()
-  const blocked = await blocks.blockedPairs(kernel.db, direct)
-  return new Set(direct.filter((_, at) => blocked[at]).map(one => one.item))
+  const items = new Set<number>()
+  for (const [tenant_id, some] of Map.groupBy(direct, one => one.draft.tenant_id)) {
+    const pairs = some.map(one => one.pair)
+    const blocked = await blocks.blockedPairs(kernel.db, tenant_id, pairs)
+    for (const [at, { item }] of some.entries()) if (blocked[at]) items.add(item)
+  }
+  return items
 }
 
 function announceMessage(tx: Parameters<typeof announce>[0], draft: Draft, row: Row): void {

@@ -1,6 +1,7 @@
 /** Routes of messages. */
 import { etag } from '../../../kernel/http/etag.ts'
 import { reply, route, type Route } from '../../../kernel/http/route.ts'
+import { Id } from '../../../kernel/http/shapes.ts'
 import { findSeat } from '../conversations/seat.ts'
 import type { Deps } from '../deps.ts'
 import { Message, type Seat } from '../schemas.ts'
@@ -26,6 +27,8 @@ const path = `${conversation}/messages` as const
 const one = `${path}/{message_id}` as const
 const absent = 'conversation_not_found'
 const common = { permission: 'authenticated', rate_tenant: false, absent } as const
+/** An unknown message of a conversation that one sees is `message_not_found`. */
+const one_id = { message_id: Id }
 const changes_default = 200
 
 type Caller = { readonly id: string; readonly tenant_id: string }
@@ -142,6 +145,7 @@ function editRoute(deps: Deps): Route {
     method: 'PATCH',
     path: one,
     name: 'editMessage',
+    params: one_id,
     summary: 'Replace the text of your message',
     added: true,
     body: EditMessage,
@@ -175,6 +179,7 @@ function deleteRoute(deps: Deps): Route {
     method: 'DELETE',
     path: one,
     name: 'deleteMessage',
+    params: one_id,
     summary: 'Delete a message for everybody',
     description:
       'The sender may, the owner and admins of a group, and holders of `chat.messages.moderate`. The text and its files are removed; the sequence stays.',
@@ -196,6 +201,7 @@ function versionsRoute(deps: Deps): Route {
     method: 'GET',
     path: `${one}/versions`,
     name: 'listMessageVersions',
+    params: one_id,
     summary: 'Earlier texts of a message, newest first',
     added: true,
     replies: { 200: MessageVersions },

@@ -155,7 +155,7 @@ function tellMembers(all: WatchedSet, watched: Watched, head: Head): void {
       frameOf({ type: 'conversation.updated', conversation_id, revision, ...about }),
     )
   }
-  for (const person of [...people.values()]) {
+  for (const person of people.values()) {
     if (person.left_sequence !== null) all.leave(watched, person.user_id)
   }
 }

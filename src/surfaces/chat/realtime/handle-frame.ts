@@ -161,8 +161,8 @@ async function subscribe(
   const { kernel, live, blocks } = deps
   const { holder } = connection
   const shared = await sharing(kernel.db, holder, frame.user_ids)
-  const pairs = shared.map(other => ({ tenant_id: holder.tenant_id, one: holder.user_id, other }))
-  const blocked = (await blocks?.blockedPairs(kernel.db, pairs)) ?? []
+  const pairs = shared.map(other => [holder.user_id, other] as const)
+  const blocked = (await blocks?.blockedPairs(kernel.db, holder.tenant_id, pairs)) ?? []
   live.presence.forget(connection)
   live.presence.subscribe(
     connection,

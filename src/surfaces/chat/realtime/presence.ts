@@ -85,12 +85,13 @@ export class Presence {
 
   private stateOf(tenant_id: string, user_id: string): Buffer {
     const online = this.tenants.get(tenant_id)?.has(user_id) === true
-    const at = this.last_seen.get(keyOf(tenant_id, user_id))
+    const last = this.last_seen.get(keyOf(tenant_id, user_id))
+    const at = online ? this.kernel.clock.nowMs() : last
     return frameOf({
       type: 'presence.updated',
       user_id,
       state: online ? 'online' : 'offline',
-      last_seen_at: online ? minute(this.kernel.clock.nowMs()) : at ? minute(at) : null,
+      last_seen_at: at === undefined ? null : minute(at),
     })
   }
 

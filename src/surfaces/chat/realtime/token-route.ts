@@ -41,24 +41,3 @@ export function tokenRoute({ people, kernel }: Pick<Deps, 'people' | 'kernel'>):
     },
   })
 }
-
-/** What the socket's address answers to a request that is no handshake. */
-export function plainRequestRoute(): Route {
-  return route({
-    method: 'GET',
-    path: socket_path,
-    name: 'openRealtime',
-    summary: 'The socket: open it as a WebSocket',
-    description:
-      'Messages in both directions, as JSON in text frames. `docs/chat.md` explains them. Any request that is no handshake of a WebSocket is refused.',
-    permission: 'public',
-    added: true,
-    hidden: true,
-    query: closed({ token: Type.Optional(text(4096)) }),
-    replies: { 204: null },
-    fails: ['websocket_upgrade_required'],
-    handle: () => {
-      throw problem('websocket_upgrade_required', { headers: { upgrade: 'websocket' } })
-    },
-  })
-}

@@ -4,13 +4,7 @@ import { connect as dial } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket as Ws } from 'ws'
 import { eventually, newKey } from '../../../../test/world.ts'
-import {
-  openChatWorld,
-  upTo,
-  type ChatWorld,
-  type Json,
-  type Talker,
-} from './chat-world.ts'
+import { openChatWorld, upTo, type ChatWorld, type Json, type Talker } from './chat-world.ts'
 
 let world: ChatWorld
 beforeAll(async () => {
@@ -107,7 +101,11 @@ describe.concurrent('a handshake', () => {
     ])
     const head = `GET /v1/realtime?token=${token} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n`
     raw.write(Buffer.concat([Buffer.from(head), masked]))
-    await eventually('the message is there', async () => (await bob.history(id)).data.length === 1)
+    const [message] = await eventually('the message is there', async () => {
+      const { data } = await bob.history(id)
+      return data.length > 0 && data
+    })
+    expect(message.body).toBe('early')
     raw.destroy()
   })
 
