@@ -33,6 +33,14 @@ process.on('SIGINT', () => {
 })
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 
+// npx runs this in a shell, which does not pass on its signals: when the shell ends, so does this.
+const launcher = process.ppid
+if (process.env.npm_command !== undefined) {
+  setInterval(() => {
+    if (process.ppid !== launcher) child.kill('SIGTERM')
+  }, 250).unref()
+}
+
 child.on('error', error => {
   process.stderr.write(`The platform's Node cannot be started: ${error.message}\n`)
   process.exit(1)

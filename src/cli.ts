@@ -4,7 +4,7 @@
  */
 import { parseCommand, type Command } from './cli/command.ts'
 import { helpCommand, showAll, showCommands } from './cli/help.ts'
-import { openTerminal } from './cli/terminal.ts'
+import { openTerminal, type Streams } from './cli/terminal.ts'
 import { loadConfig } from './settings.ts'
 import type { Composition } from './runtime/composition.ts'
 import { StartError } from './kernel/errors/start-error.ts'
@@ -74,9 +74,10 @@ export async function dodeca(
   argv: readonly string[],
   load: () => Promise<Composition> = product,
   configure: typeof loadConfig = loadConfig,
+  streams?: Streams,
 ): Promise<number> {
   const json = argv.includes('--json')
-  const terminal = openTerminal(json)
+  const terminal = openTerminal(json, streams)
   try {
     if (argv.length === 0 || /^(--help|-h)$/.test(argv[0] ?? '')) {
       showAll(await allCommands(), terminal)
@@ -107,7 +108,7 @@ export async function dodeca(
   } catch (error) {
     terminal.endGauge()
     const message = explain(error)
-    process.stderr.write(json ? `${JSON.stringify({ error: message })}\n` : `${message}\n`)
+    terminal.streams.stderr.write(json ? `${JSON.stringify({ error: message })}\n` : `${message}\n`)
     return 1
   }
 }

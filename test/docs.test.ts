@@ -42,7 +42,8 @@ const pages = [
 
 const folder = resolve(import.meta.dirname, '../docs')
 
-test.for(pages)('the commands of docs/%s', async page => {
+// A page starts a program for each value that it reads: a minute on a busy machine.
+test.for(pages)('the commands of docs/%s', { timeout: 120_000 }, async page => {
   const text = await readFile(join(folder, page), 'utf8')
   const blocks = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block)
   expect(blocks).not.toEqual([])
@@ -56,7 +57,7 @@ test.for(pages)('the commands of docs/%s', async page => {
   try {
     const PATH = `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`
     // `-x` prints each command, so that a failure shows how far the page went.
-    await run('bash', ['-xc', script], { cwd, env: { PATH }, timeout: 25_000 })
+    await run('bash', ['-xc', script], { cwd, env: { PATH }, timeout: 110_000 })
   } finally {
     await rm(cwd, { recursive: true, force: true })
   }

@@ -61,6 +61,16 @@ describe('an error that a person can fix is one sentence', () => {
       { KERNEL_BODY_LIMIT_BYTE: '5' },
       'Did you mean KERNEL_BODY_LIMIT_BYTES?',
     ],
+    [
+      'a misspelt variable',
+      { DATABSE_URL: 'postgres://x@127.0.0.1:9/x' },
+      'There is no setting DATABSE_URL. Did you mean DATABASE_URL?',
+    ],
+    [
+      'production without a database',
+      { PROFILE: 'production' },
+      'set DATABASE_URL=postgres://user:password@host/database, or DATABASE_URL=embedded',
+    ],
     ['a malformed setting', { KERNEL_DATABASE_POOL: 'many' }, 'must be a number from 2 to 500'],
     ['a malformed port', { PORT: '99999' }, 'PORT must be a whole number from 0 to 65535'],
     [

@@ -1975,7 +1975,7 @@ create table commerce.catalog_products (
 CREATE INDEX catalog_products_category ON commerce.catalog_products USING btree (tenant_id, category text_pattern_ops, published_at DESC, id DESC);
 CREATE INDEX catalog_products_images ON commerce.catalog_products USING gin (images);
 CREATE INDEX catalog_products_newest ON commerce.catalog_products USING btree (tenant_id, state, published_at DESC, id DESC);
-CREATE INDEX catalog_products_search ON commerce.catalog_products USING gin (search);
+CREATE INDEX catalog_products_words ON commerce.catalog_products USING gin (((search || array_to_tsvector(ARRAY[(tenant_id)::text]))));
 
 create table commerce.discount_redemptions (
   tenant_id uuid not null,
@@ -2203,6 +2203,7 @@ create table commerce.payment_operations (
 );
 CREATE INDEX payment_operations_due ON commerce.payment_operations USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE UNIQUE INDEX payment_operations_once ON commerce.payment_operations USING btree (tenant_id, order_id, type) WHERE ((type = ANY (ARRAY['authorize'::text, 'capture'::text, 'void'::text])) AND (state <> 'failed'::text));
+CREATE INDEX payment_operations_waiting ON commerce.payment_operations USING btree (tenant_id, order_id) WHERE (state = 'pending'::text);
 
 create table commerce.price_versions (
   tenant_id uuid not null,

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { failedIn, retriedIn, tallyOf, type Report } from '../check.ts'
+import { failedIn, retriedIn, tallyOf, withSecondRun, type Report } from '../check.ts'
 
 type FileResult = Report['testResults'][number]
 
@@ -41,6 +41,27 @@ test('what failed is named with its error, also a file outside of its tests', ()
     'scripts/test/a.test.ts: one: Error: expected 200 | to be 404',
     'scripts/test/a.test.ts: outside of a test: Error: a hook timed out',
   ])
+})
+
+test('a file that failed is counted by its second run, and its first error is named', () => {
+  const one = (name: string, status: string, ...failureMessages: string[]) => {
+    const tests = [{ status, fullName: 'one', failureMessages }]
+    return { name, status, message: '', assertionResults: tests }
+  }
+  const hook = { name: 'hook', status: 'failed', message: 'Error: hook', assertionResults: [] }
+  const first = [one('fine', 'passed'), one('slow', 'failed', 'Error: late'), hook]
+  const passed = [one('slow', 'passed'), one('hook', 'passed')]
+  const merged = withSecondRun({ testResults: first }, { testResults: passed })
+  expect(tallyOf(merged, 0, false)).toEqual({ passed: 3, failed: 0, skipped: 0 })
+  expect(retriedIn(merged)).toMatchObject(
+    [/slow: one: Error: late$/, /hook: one: Error: hook$/].map(
+      form => expect.stringMatching(form) as unknown,
+    ),
+  )
+  const failed = [one('slow', 'failed', 'Error: wrong'), one('hook', 'passed')]
+  const twice = withSecondRun({ testResults: first }, { testResults: failed })
+  expect(tallyOf(twice, 1, false)).toEqual({ passed: 2, failed: 1, skipped: 0 })
+  expect(tallyOf(withSecondRun({ testResults: first }, undefined), 1, false).failed).toBe(2)
 })
 
 describe('the tally', () => {

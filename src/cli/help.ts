@@ -4,7 +4,7 @@ import { tables } from '../settings.ts'
 import { StartError } from '../kernel/errors/start-error.ts'
 import { optionsOf, usageOf, type Command } from './command.ts'
 import { suggestion } from '../kernel/errors/did-you-mean.ts'
-import { table, type Terminal } from './terminal.ts'
+import type { Terminal } from './terminal.ts'
 
 /** `commands` are all commands, including this one. */
 export function helpCommand(commands: () => Promise<readonly Command[]>): Command {
@@ -63,8 +63,36 @@ export function showCommands(commands: readonly Command[], terminal: Terminal): 
 
 function showSettings(terminal: Terminal): void {
   const settings = describeSettings(tables)
-  const rows = settings.map(one => [one.variable, one.default, one.says])
-  terminal.answer({ settings }, table(['VARIABLE', 'DEFAULT', 'DESCRIPTION'], rows))
+  const groups = Map.groupBy(settings, ({ variable }) => prefixOf(variable))
+  const lines = [...groups].flatMap(([prefix, members], at) => [
+    ...(at > 0 ? [''] : []),
+    prefix === '' ? 'Platform' : prefix,
+    ...members.flatMap(one => [`  ${one.variable}  ${one.default}`, ...wrapped(one.says)]),
+  ])
+  terminal.answer({ settings }, lines)
+}
+
+/** The surface of a setting, or an empty text for the general ones. */
+function prefixOf(variable: string): string {
+  const [first = ''] = variable.split('_')
+  return first === 'KERNEL' || tables.some(one => owner(one) === first) ? first : ''
+}
+
+function owner(settings: object): string {
+  return Object.keys(settings)[0]?.split('.')[0]?.toUpperCase() ?? ''
+}
+
+const line_max = 92
+
+function wrapped(text: string): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + word.length < line_max) {
+      lines[lines.length - 1] = `${last} ${word}`
+    } else lines.push(`      ${word}`)
+  }
+  return lines
 }
 
 function shown(command: Command) {

@@ -12,7 +12,6 @@ import { pendingMigrations, type Migration } from '../kernel/database/migrate.ts
 import { layGround, type Ground } from '../runtime/prerequisites.ts'
 import { openLog } from '../kernel/observability/log.ts'
 import type { Platform } from '../runtime/open-platform.ts'
-import type { Composition } from '../runtime/composition.ts'
 import { StartError } from '../kernel/errors/start-error.ts'
 import type { Call } from './command.ts'
 
@@ -43,7 +42,7 @@ export async function offline<T>(
   })
   const ground = await layGround(config, call.terminal.progress)
   try {
-    const platform = await open(config, ground, await call.composition())
+    const platform = await open(call, config, ground)
     try {
       return await work({
         config,
@@ -104,7 +103,7 @@ export async function ownVersion(): Promise<string> {
   return (JSON.parse(await readFile(file, 'utf8')) as { version: string }).version
 }
 
-async function open(config: Config, ground: Ground, composition: Composition): Promise<Platform> {
+async function open(call: Call, config: Config, ground: Ground): Promise<Platform> {
   const { openPlatform } = await import('../runtime/open-platform.ts')
   const url = new URL(ground.direct_url)
   // The time limits of requests do not apply to an operator, who sees how long it takes.
@@ -112,11 +111,11 @@ async function open(config: Config, ground: Ground, composition: Composition): P
   const level = config.log_level === 'info' ? 'warn' : config.log_level
   return openPlatform({
     config,
-    composition,
+    composition: await call.composition(),
     database_url: url.toString(),
     direct_url: ground.direct_url,
     keys: ground.keys,
-    log: openLog({ level, readable: false, to: process.stderr }),
+    log: openLog({ level, readable: false, to: call.terminal.streams.stderr }),
     telemetry: noTelemetry,
     version: await ownVersion(),
   })

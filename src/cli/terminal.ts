@@ -3,6 +3,7 @@
  * for a program (`--json`) one JSON value a line on standard output and nothing else. Progress goes
  * to standard error, so that it never mixes with results.
  */
+import type { Writable } from 'node:stream'
 import { styleText } from 'node:util'
 
 export type Colour = 'bold' | 'dim' | 'green' | 'yellow' | 'red'
@@ -16,10 +17,13 @@ export type Terminal = {
   gauge(line: string): void
   endGauge(): void
   paint(colour: Colour, text: string): string
+  readonly streams: Streams
 }
 
-export function openTerminal(json: boolean): Terminal {
-  const { stdout, stderr } = process
+export type Streams = Readonly<Record<'stdout' | 'stderr', Writable & { readonly isTTY?: boolean }>>
+
+export function openTerminal(json: boolean, streams: Streams = process): Terminal {
+  const { stdout, stderr } = streams
   // The reader may close the pipe early (`| head`): that is not a failure.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0)
@@ -45,6 +49,7 @@ export function openTerminal(json: boolean): Terminal {
       gauge = ''
     },
     paint: (colour, text) => styleText(colour, text, { stream: stdout }),
+    streams,
   }
 }
 

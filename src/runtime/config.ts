@@ -3,7 +3,7 @@
  * unknown name or value stops the start with a sentence that says what to do.
  */
 import { resolve } from 'node:path'
-import { suggestion } from '../kernel/errors/did-you-mean.ts'
+import { edits, suggestion } from '../kernel/errors/did-you-mean.ts'
 import { StartError } from '../kernel/errors/start-error.ts'
 import {
   kernelSettings,
@@ -26,7 +26,10 @@ export type Profile = 'development' | 'production'
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 
 export type Config = {
+  /** Null: the embedded PostgreSQL. */
   readonly database_url: string | null
+  /** DATABASE_URL=embedded: production starts it only then. */
+  readonly embedded_by_name: boolean
   readonly host: string
   readonly port: number
   readonly public_url: string
@@ -43,6 +46,25 @@ export type Config = {
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Settings without a surface, and what they are without a value. */
+const general: readonly { variable: string; default: string; says: string }[] = [
+  ['PROFILE', 'development', 'development or production: without sandbox and /dev, with own keys'],
+  ['HOST', '127.0.0.1', 'The address that it listens on'],
+  ['PORT', '8080', 'The port that it listens on'],
+  ['PUBLIC_URL', 'http://HOST:PORT', 'Its URL for the outside; cookies are Secure if it is https'],
+  [
+    'DATABASE_URL',
+    'embedded',
+    'A PostgreSQL 15 or newer, or the word embedded for one in DATA_DIR/postgres',
+  ],
+  ['DATA_DIR', './data', 'The folder of the embedded database, of objects and of keys'],
+  ['ROLES', 'api,worker', 'The work of this process: requests, background work, or both'],
+  ['LOG_LEVEL', 'info', 'fatal, error, warn, info, debug, trace or silent'],
+  ['ADMIN_EMAIL', '(none)', 'The first administrator, who is made at the first start'],
+  ['ADMIN_PASSWORD', '(none)', 'The password of the first administrator'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', '(none)', 'Where traces are sent to'],
+].map(([variable = '', value = '', says = '']) => ({ variable, default: value, says }))
 
 const prefixes =
   /^(KERNEL|IDENTITY|COMMERCE|SOCIAL|UPLOADS|NOTIFICATIONS|CHAT|INFERENCE|RETRIEVAL|PAYMENTS|LINKS|JOBS|WEBHOOKS)_/
@@ -72,6 +94,7 @@ export function readConfig(
     port,
     settings,
     database_url: databaseUrl(all),
+    embedded_by_name: all['DATABASE_URL'] === 'embedded',
     public_url: publicUrl(all, host, port),
     data_dir: resolve(all['DATA_DIR'] || './data'),
     roles: roles(all),
@@ -98,12 +121,22 @@ function variable(name: string): string {
 
 function refuseUnknown(env: Environment, table: SettingTable): void {
   const known = Object.keys(table).map(variable)
+  const names = [...known, ...general.map(one => one.variable)]
   for (const name of Object.keys(env)) {
-    if (!prefixes.test(name) || known.includes(name)) continue
+    if (names.includes(name)) continue
+    if (!prefixes.test(name) && !isSlip(name, names)) continue
     throw new StartError(
-      `There is no setting ${name}.${suggestion(name, known)} \`npx dodeca help settings\` lists all of them.`,
+      `There is no setting ${name}.${suggestion(name, names)} \`npx dodeca help settings\` lists all of them.`,
     )
   }
+}
+
+/**
+ * A long name that differs from one of ours in one or two letters: an embedded database would be
+ * started in silence for DATABSE_URL. Short names belong to other programs.
+ */
+function isSlip(name: string, names: readonly string[]): boolean {
+  return name.length >= 8 && names.some(one => one.length >= 8 && edits(name, one) <= 2)
 }
 
 function readSettings(env: Environment, table: SettingTable, profile: Profile): SettingValues {
@@ -205,20 +238,20 @@ function limitsOf(settings: SettingValues, table: SettingTable, profile: Profile
 export function describeSettings(
   tables: SettingTables,
 ): { variable: string; default: string; says: string }[] {
-  return Object.entries(wholeTable(tables)).map(([name, setting]) => ({
+  const declared = Object.entries(wholeTable(tables)).map(([name, setting]) => ({
     variable: variable(name),
-    default:
-      setting.default === null || setting.default === '' ? '(none)' : String(setting.default),
+    default: String(setting.default ?? '') || '(none)',
     says: setting.says,
   }))
+  return [...general, ...declared]
 }
 
 function databaseUrl(env: Environment): string | null {
   const url = env['DATABASE_URL']
-  if (!url) return null
+  if (!url || url === 'embedded') return null
   if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) {
     throw new StartError(
-      'DATABASE_URL must look like postgres://user:password@host:5432/database. Leave it unset to use the embedded PostgreSQL.',
+      'DATABASE_URL must look like postgres://user:password@host:5432/database. Use the word embedded for the PostgreSQL of the data folder.',
     )
   }
   return url

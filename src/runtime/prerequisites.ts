@@ -28,6 +28,11 @@ export type Ground = {
 
 export async function layGround(config: Config, progress: (line: string) => void): Promise<Ground> {
   const { settings } = config
+  if (config.profile === 'production' && !config.database_url && !config.embedded_by_name) {
+    throw new StartError(
+      'Production requires a database: set DATABASE_URL=postgres://user:password@host/database, or DATABASE_URL=embedded for the PostgreSQL of the data folder.',
+    )
+  }
   const data_dir = openDataDir(config.data_dir)
   const keys = await openKeyring({
     keyring: settings['kernel.keyring'],

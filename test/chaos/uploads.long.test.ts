@@ -28,10 +28,10 @@ const of_requests = [
   'uploads.after_file_row',
 ]
 const of_processing = [
-  'uploads.before_detect',
-  'uploads.before_derive',
   'objects.after_draft',
   'uploads.after_derivative',
+  'kernel.after_attempt',
+  'kernel.before_settled',
 ]
 const of_local_only = [
   'objects.after_part_draft',
@@ -80,7 +80,7 @@ function crashes(engine: 'local' | 's3', points: readonly string[]): void {
   test.for(points)('killed at %s', { timeout: 120_000 }, async point => {
     const who = await world.member()
     // Several parts, so that completing copies; an image where a derivative is waited for.
-    const image = point.includes('deriv') || point === 'objects.after_draft'
+    const image = of_processing.includes(point)
     const bytes = image ? await picture(300, 200) : randomBytes(6 * MiB)
     const order = image ? { purpose: 'avatar', media_category: 'image' } : {}
     const begun = (await world.begin(who, bytes, order)).body

@@ -1,82 +1,56 @@
 /** Tenants and people made on the command line, beside a running platform that obeys at once. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { afterAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../../test/world.ts'
-import { inherited } from '../../../test/process.ts'
 import { openProductWorld, password } from '../../../test/product-world.ts'
 import { newId } from '../../kernel/ids.ts'
 import { audited } from '../../surfaces/identity/test/announced.ts'
-import { real_cli } from './installation.ts'
+import { commandsWith } from './in-process.ts'
 
 const world = await openProductWorld()
 afterAll(() => world.close())
 
-async function run(words: string, more: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [real_cli, ...words.split(' ')], {
-    env: { ...inherited, ...world.environment, ...more },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let out = ''
-  let err = ''
-  child.stdout.on('data', part => (out += String(part)))
-  child.stderr.on('data', part => (err += String(part)))
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, out, err: err.trimEnd() }
-}
-
-// oxlint-disable-next-line typescript/no-explicit-any -- a test reads members that it then asserts
-async function json(words: string): Promise<any> {
-  const { code, out, err } = await run(`${words} --json`)
-  expect([code, err]).toEqual([0, ''])
-  return JSON.parse(out)
-}
-
-/** Every command is a process of its own, on a machine that may be busy. */
-const limit_ms = 120_000
+const commands = commandsWith(world.environment)
+const run = (words: string, more?: Record<string, string>) => commands.run(words.split(' '), more)
+const json = (words: string) => commands.json(words.split(' '))
 
 const slugOf = () => `c-${newId().slice(-12)}`
 const addressOf = () => `c-${newId()}@example.test`
 
-test(
-  'a person made by hand logs in, gets and loses a role, is shut out',
-  { timeout: limit_ms },
-  async () => {
-    const slug = slugOf()
-    const tenant = await json(`tenant create ${slug} --name=Press`)
-    expect(tenant).toMatchObject({ slug, name: 'Press', signup: 'invite', state: 'active' })
-    const email = addressOf()
-    const made = await json(`user create ${email} --tenant=${slug} --roles=auditor,support_viewer`)
-    expect(made).toMatchObject({ email, role_ids: ['auditor', 'support_viewer'], status: 'active' })
-    const who = { email, password: made.password as string, tenant }
-    const login = await world.login(who)
-    expect(login.status).toBe(201)
-    const token = login.body.access_token as string
-    const roles = async () => (await world.call('GET', '/v1/roles', { token })).status
-    expect(await roles()).toBe(200)
-    expect(await json(`user revoke ${email} auditor --tenant=${slug}`)).toMatchObject({
-      changed: true,
-    })
-    expect(await roles()).toBe(403)
-    expect(await json(`user grant ${made.id} auditor --tenant=${slug}`)).toMatchObject({
-      changed: true,
-    })
-    expect(await json(`user grant ${email} auditor --tenant=${slug}`)).toMatchObject({
-      changed: false,
-    })
-    expect(await roles()).toBe(200)
-    const { data } = await json(`user list --tenant=${slug}`)
-    expect(data).toMatchObject([{ email, tenant: slug, role_ids: ['auditor', 'support_viewer'] }])
-    expect((await json(`user disable ${email} --tenant=${slug}`)).status).toBe('disabled')
-    // Another process ended the session: this one hears of it.
-    await eventually('the session ends', async () => (await roles()) === 401)
-    expect((await world.login(who)).status).toBe(401)
-    const acts = ['identity.accounts.create', 'identity.accounts.disable']
-    expect(await audited(world, made.id as string)).toEqual(acts)
-  },
-)
+test('a person made by hand logs in, gets and loses a role, is shut out', async () => {
+  const slug = slugOf()
+  const tenant = await json(`tenant create ${slug} --name=Press`)
+  expect(tenant).toMatchObject({ slug, name: 'Press', signup: 'invite', state: 'active' })
+  const email = addressOf()
+  const made = await json(`user create ${email} --tenant=${slug} --roles=auditor,support_viewer`)
+  expect(made).toMatchObject({ email, role_ids: ['auditor', 'support_viewer'], status: 'active' })
+  const who = { email, password: made.password as string, tenant }
+  const login = await world.login(who)
+  expect(login.status).toBe(201)
+  const token = login.body.access_token as string
+  const roles = async () => (await world.call('GET', '/v1/roles', { token })).status
+  expect(await roles()).toBe(200)
+  expect(await json(`user revoke ${email} auditor --tenant=${slug}`)).toMatchObject({
+    changed: true,
+  })
+  expect(await roles()).toBe(403)
+  expect(await json(`user grant ${made.id} auditor --tenant=${slug}`)).toMatchObject({
+    changed: true,
+  })
+  expect(await json(`user grant ${email} auditor --tenant=${slug}`)).toMatchObject({
+    changed: false,
+  })
+  expect(await roles()).toBe(200)
+  const { data } = await json(`user list --tenant=${slug}`)
+  expect(data).toMatchObject([{ email, tenant: slug, role_ids: ['auditor', 'support_viewer'] }])
+  expect((await json(`user disable ${email} --tenant=${slug}`)).status).toBe('disabled')
+  // Another process ended the session: this one hears of it.
+  await eventually('the session ends', async () => (await roles()) === 401)
+  expect((await world.login(who)).status).toBe(401)
+  const acts = ['identity.accounts.create', 'identity.accounts.disable']
+  expect(await audited(world, made.id as string)).toEqual(acts)
+})
 
-test('a lost password is set by a printed token', { timeout: limit_ms }, async () => {
+test('a lost password is set by a printed token', async () => {
   const member = await world.member()
   const { slug } = member.tenant
   const { token, link } = await json(`user reset-password ${member.email} --tenant=${slug}`)
@@ -89,7 +63,7 @@ test('a lost password is set by a printed token', { timeout: limit_ms }, async (
   expect(again.body.code).toBe('one_time_token_invalid')
 })
 
-test('a disabled tenant is silent', { timeout: limit_ms }, async () => {
+test('a disabled tenant is silent', async () => {
   const member = await world.member()
   expect((await json(`tenant disable ${member.tenant.slug}`)).state).toBe('disabled')
   const me = () => world.call('GET', '/v1/me', { token: member.token })
@@ -98,7 +72,7 @@ test('a disabled tenant is silent', { timeout: limit_ms }, async () => {
   expect(data).toContainEqual(expect.objectContaining({ id: member.tenant.id, state: 'disabled' }))
 })
 
-test('signing keys are turned over, gently or at once', { timeout: limit_ms }, async () => {
+test('signing keys are turned over, gently or at once', async () => {
   const member = await world.member()
   const next = await json('keys rotate signing')
   expect(next.state).toBe('next')
@@ -127,13 +101,13 @@ describe('refusals', () => {
       /^The tenant default has no account nobody@example\.test\. /,
     ],
   ]
-  test.each(said)('%s', { timeout: limit_ms }, async (words, sentence) => {
+  test.each(said)('%s', async (words, sentence) => {
     const { code, out, err } = await run(words)
     expect(err).toMatch(sentence)
     expect([code, out]).toEqual([1, ''])
   })
 
-  test('nothing of a refused account stays', { timeout: limit_ms }, async () => {
+  test('nothing of a refused account stays', async () => {
     const email = addressOf()
     await run(`user create ${email} --roles=auditor,emperor`)
     const { data } = await json('user list --tenant=default')
@@ -141,7 +115,7 @@ describe('refusals', () => {
   })
 })
 
-test('seeds are sown once, and never in production', { timeout: limit_ms }, async () => {
+test('seeds are sown once, and never in production', async () => {
   const first = await json('seed')
   expect(first.made).toContain('tenant acme')
   expect(first.made).toContain('platform-operator@globex.example (globex)')

@@ -1,4 +1,4 @@
-/** The command as a person meets it: real processes, what they print, and what they leave behind. */
+/** The command as a person meets it: what it prints and leaves behind; as a process where that matters. */
 import { once } from 'node:events'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
@@ -13,7 +13,6 @@ import {
   newInstallation,
   query,
   real_binary,
-  real_cli,
   type Installation,
 } from './installation.ts'
 
@@ -23,9 +22,10 @@ beforeAll(() => {
 })
 afterAll(() => place.close(), 120_000)
 
-const real = { entry: real_cli }
+const real = { real: true }
+const binary = { entry: real_binary }
 
-describe.concurrent('words', { timeout: 90_000 }, () => {
+describe.concurrent('words', () => {
   const said: readonly (readonly [string, RegExp])[] = [
     ['doktor', /^There is no command doktor\. Did you mean doctor\? `dodeca help` lists/],
     ['backup', /^`dodeca backup` is followed by create, verify or restore\.$/],
@@ -47,14 +47,16 @@ describe.concurrent('words', { timeout: 90_000 }, () => {
 
   test('help lists every command and every setting, for people and machines', async () => {
     const data = place.data('help')
-    const all = await place.run(data, [], { entry: real_binary })
+    const all = await place.begin(data, [], binary).outcome
     const { out } = await place.run(data, ['help', '--json'], real)
     const { commands } = JSON.parse(out) as { commands: { command: string }[] }
     expect(commands.map(one => one.command)).toContain('backup verify')
     for (const { command } of commands) expect(all.out).toContain(`  ${command}`)
     expect(all.out).not.toContain('\u001B[')
     const settings = await place.run(data, ['help', 'settings'], real)
-    expect(settings.out).toMatch(/^KERNEL_RATE_FACTOR +1 +Multiplies/m)
+    expect(settings.out).toMatch(/^KERNEL\n[^]*^  KERNEL_RATE_FACTOR {2}1\n {6}Multiplies/m)
+    expect(settings.out).toMatch(/^Platform\n[^]*^  DATABASE_URL {2}embedded\n/m)
+    expect(settings.out.split('\n').filter(line => /^ {6}.{95}/.test(line))).toEqual([])
     const one = await place.run(data, ['events', 'skip', '--help'], real)
     expect(one.out).toContain('Usage: npx dodeca events skip <park> [--reason=<why>]')
     expect([all.code, settings.code, one.code]).toEqual([0, 0, 0])
@@ -82,7 +84,7 @@ describe('a data folder of its own', { timeout: 90_000 }, () => {
     expect(applied.out).toMatch(/^Applied \d+ migrations: kernel\/0001-kernel, /)
     const again = await place.run(data, ['migrate'], real)
     expect(again.out).toBe('The database is up to date.\n')
-    const well = await place.run(data, ['doctor', '--json'], { entry: real_binary })
+    const well = await place.begin(data, ['doctor', '--json'], binary).outcome
     expect(JSON.parse(well.out)).toMatchObject({ ok: true })
     expect(well.code).toBe(0)
     await databaseStopped(data)
@@ -138,7 +140,7 @@ describe('a data folder of its own', { timeout: 90_000 }, () => {
 
   test('is served by `start`, until a signal', async () => {
     const data = place.data('started')
-    const running = place.begin(data, ['start', '--roles=api', '--port=0'], { entry: real_binary })
+    const running = place.begin(data, ['start', '--roles=api', '--port=0'], binary)
     await eventually('the platform is ready', () => running.out().includes('is ready'), 60_000)
     expect(running.out()).toMatch(/Dodeca is ready on port \d+ after .*\(development, api, /)
     const { port } = JSON.parse(readFileSync(join(data, 'runtime.json'), 'utf8'))
@@ -148,7 +150,7 @@ describe('a data folder of its own', { timeout: 90_000 }, () => {
   })
 })
 
-describe('beside a running platform', { timeout: 90_000 }, () => {
+describe('beside a running platform', () => {
   const tenant = newId()
   const aggregate_id = newId()
   let data: string

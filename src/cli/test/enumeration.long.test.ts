@@ -22,7 +22,10 @@ test('the time of answers is compared on a database of its own, which is gone af
     IDENTITY_HASH_WAIT_MS: '30000',
   }
   const args = ['doctor', 'enumeration', '--json']
-  const { code, out, err } = await place.run(place.data('asked'), args, { entry: real_cli, env })
+  const { code, out, err } = await place.begin(place.data('asked'), args, {
+    entry: real_cli,
+    env,
+  }).outcome
   expect(err).toBe('')
   const report = JSON.parse(out) as { ok: boolean; checks: { check: string; found: string[] }[] }
   expect(code).toBe(report.ok ? 0 : 1)

@@ -1,6 +1,6 @@
 /**
- * An installation as a person has it: data folders in a folder of its own, commands run as processes,
- * and the platform beside them on its embedded PostgreSQL. What was started ends with the test file.
+ * An installation as a person has it: data folders in a folder of its own, commands, and the
+ * platform beside them on its embedded PostgreSQL. What was started ends with the test file.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,8 +16,9 @@ import { openDataDir, readJson } from '../../runtime/data-dir.ts'
 import { openKeyring } from '../../kernel/keys.ts'
 import type { Kernel } from '../../kernel/surface.ts'
 import { people } from '../../../test/surfaces/people/surface.ts'
+import { runHere, type Outcome } from './in-process.ts'
+import { composition, config } from './tested.ts'
 
-export type Outcome = { code: number | null; out: string; err: string }
 export type Running = {
   readonly child: ChildProcess
   readonly outcome: Promise<Outcome>
@@ -28,16 +29,19 @@ export type Installation = {
   readonly folder: string
   data(name: string): string
   environment(data_dir: string): Record<string, string>
-  /** The command over the test surfaces; `entry` names another one, such as the real binary. */
-  begin(data_dir: string, args: readonly string[], how?: How): Running
+  /** The command over the test surfaces in a process of its own; `entry` names another program. */
+  begin(data_dir: string, args: readonly string[], how?: Process): Running
+  /** The command in this process; `real` over the surfaces of the platform. */
   run(data_dir: string, args: readonly string[], how?: How): Promise<Outcome>
   platform(data_dir: string, settings?: Record<string, string>): Promise<PlatformProcess>
   close(): Promise<void>
 }
-type How = { entry?: string; env?: Record<string, string> }
+type Process = { entry?: string; env?: Record<string, string> }
+type How = { real?: boolean; env?: Record<string, string> }
 
 export const real_binary = join(import.meta.dirname, '../../../bin/dodeca.mjs')
 export const real_cli = join(import.meta.dirname, '../../cli.ts')
+const tested = { composition: () => Promise.resolve(composition), config }
 const tested_cli = fileURLToPath(new URL('./dodeca.child.ts', import.meta.url))
 
 export function newInstallation(): Installation {
@@ -76,7 +80,10 @@ export function newInstallation(): Installation {
     data: name => join(folder, name),
     environment,
     begin,
-    run: (data_dir, args, how) => begin(data_dir, args, how).outcome,
+    run: (data_dir, args, { real = false, env = {} } = {}) => {
+      used.add(data_dir)
+      return runHere(args, { ...environment(data_dir), ...env }, real ? {} : tested)
+    },
     platform: async (data_dir, settings = {}) => {
       used.add(data_dir)
       const one = await startProcess({ ...environment(data_dir), ...settings })

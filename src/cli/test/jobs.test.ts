@@ -1,39 +1,17 @@
 /** Jobs on the command line, beside a running platform that sees at once what was done to them. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { afterAll, expect, test } from 'vitest'
-import { inherited } from '../../../test/process.ts'
 import { newId } from '../../kernel/ids.ts'
 import { openAskingWorld } from '../../surfaces/jobs/test/asking-world.ts'
-import { real_cli } from './installation.ts'
+import { commandsWith } from './in-process.ts'
 
 const world = await openAskingWorld()
 afterAll(() => world.close())
 
-async function run(...args: string[]) {
-  const child = spawn(process.execPath, [real_cli, ...args], {
-    env: { ...inherited, ...world.environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let out = ''
-  let err = ''
-  child.stdout.on('data', part => (out += String(part)))
-  child.stderr.on('data', part => (err += String(part)))
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, out, err: err.trimEnd() }
-}
+const commands = commandsWith(world.environment)
+const run = (...args: string[]) => commands.run(args)
+const json = (...args: string[]) => commands.json(args)
 
-// oxlint-disable-next-line typescript/no-explicit-any -- a test reads members that it then asserts
-async function json(...args: string[]): Promise<any> {
-  const { code, out, err } = await run(...args, '--json')
-  expect([code, err]).toEqual([0, ''])
-  return JSON.parse(out)
-}
-
-/** Every command is a process of its own, on a machine that may be busy. */
-const timeout = 120_000
-
-test('a job is listed, cancelled, shown and taken up again', { timeout }, async () => {
+test('a job is listed, cancelled, shown and taken up again', async () => {
   const type = await world.idleType()
   const [who, other] = [await world.person(), await world.person()]
   const id = await world.submit(who, { type })
@@ -64,7 +42,7 @@ test('a job is listed, cancelled, shown and taken up again', { timeout }, async 
   expect(acts[0]?.actor).toMatch(/^cli:/)
 })
 
-test('types are listed, and an unknown one is an error', { timeout }, async () => {
+test('types are listed, and an unknown one is an error', async () => {
   const type = await world.idleType()
   const { data } = await json('jobs', 'types')
   expect(data).toEqual(

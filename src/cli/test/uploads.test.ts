@@ -1,14 +1,11 @@
 /** Uploads on the command line, beside a running platform. */
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { inherited } from '../../../test/process.ts'
 import { eventually } from '../../../test/world.ts'
 import { openUploadWorld, type UploadWorld } from '../../surfaces/uploads/test/upload-world.ts'
-import { real_cli } from './installation.ts'
+import { commandsWith } from './in-process.ts'
 
 let world: UploadWorld
 beforeAll(async () => {
@@ -16,22 +13,9 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-// oxlint-disable-next-line typescript/no-explicit-any -- a test reads members that it then asserts
-async function json(...args: string[]): Promise<any> {
-  const child = spawn(process.execPath, [real_cli, 'uploads', ...args, '--json'], {
-    env: { ...inherited, ...world.environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let out = ''
-  child.stdout.on('data', part => (out += String(part)))
-  expect(await once(child, 'close')).toEqual([0, null])
-  return JSON.parse(out)
-}
+const json = (...args: string[]) => commandsWith(world.environment).json(['uploads', ...args])
 
-/** Every command is a process of its own, on a machine that may be busy. */
-const timeout = 120_000
-
-test('what no row names is counted, and removed where that is asked', { timeout }, async () => {
+test('what no row names is counted, and removed where that is asked', async () => {
   const orphan = join(world.data_dir, 'objects/o/2026/01/01/orphan-of-no-upload-1')
   await mkdir(dirname(orphan), { recursive: true })
   await writeFile(orphan, 'x')
@@ -43,7 +27,7 @@ test('what no row names is counted, and removed where that is asked', { timeout 
   expect(await json('reconcile')).toMatchObject({ objects: 0 })
 })
 
-test('a content is blocked, listed and accepted again', { timeout }, async () => {
+test('a content is blocked, listed and accepted again', async () => {
   const who = await world.member()
   const { file_id, file } = await world.store(who, randomBytes(50))
   const sha256 = file.checksum.slice(7)

@@ -28,13 +28,25 @@ export type RateLimiter = {
     address: string,
     /** The part of the path that has a bucket of its own. */
     about?: string,
-    /** False where the request does not count against the rate of the tenant. */
-    of_tenant?: boolean,
+    /** Whether the request also counts for the tenant; true by default. */
+    shared?: boolean,
   ): RateHeaders | null
   /** Like `take`, but the request is not counted: for routes where only refused requests count. */
-  check(kind: RateClass, who: Principal | null, address: string, about?: string): RateHeaders | null
+  check(
+    kind: RateClass,
+    who: Principal | null,
+    address: string,
+    about?: string,
+    shared?: boolean,
+  ): RateHeaders | null
   /** Counts a request that `check` let pass; never throws. */
-  count(kind: RateClass, who: Principal | null, address: string, about?: string): void
+  count(
+    kind: RateClass,
+    who: Principal | null,
+    address: string,
+    about?: string,
+    shared?: boolean,
+  ): void
 }
 
 const window_ms = 60_000
@@ -71,6 +83,9 @@ export function openRateLimiter(
     ]),
   )
 
+  const take = (key: string, bucket: Bucket, counts: boolean) =>
+    takeFrom(bucket, key, now(), counts)
+
   const refuse = (kind: RateClass, wait_ms: number, policy: string) => {
     limited(kind)
     const retry_after = Math.max(1, Math.ceil(wait_ms / 1000))
@@ -90,30 +105,29 @@ export function openRateLimiter(
     address: string,
     about: string,
     counts: boolean,
-    of_tenant = true,
+    shared: boolean,
   ): RateHeaders | null => {
     if (!who && !settings['kernel.throttle_loopback'] && isLoopback(address)) return null
     const mine = one[kind] as Bucket
-    const key = `${who ? who.id : networkOf(address)}${about}`
-    const result = takeFrom(mine, key, now(), counts)
+    const result = take(`${who ? who.id : networkOf(address)}${about}`, mine, counts)
     if (result.left < 0) throw refuse(kind, result.wait_ms, mine.policy)
-    if (who && of_tenant) {
+    if (who && shared) {
       const tenant = whole[kind] as Bucket
-      const shared = takeFrom(tenant, who.tenant_id, now(), counts)
-      if (shared.left < 0) throw refuse(kind, shared.wait_ms, tenant.policy)
+      const left = take(who.tenant_id, tenant, counts)
+      if (left.left < 0) throw refuse(kind, left.wait_ms, tenant.policy)
     }
     return { policy: mine.policy, state: `"${kind}";r=${result.left};t=60` }
   }
 
   return {
-    take: (kind, who, address, about = '', of_tenant) =>
-      pass(kind, who, address, about, true, of_tenant),
-    check: (kind, who, address, about = '') => pass(kind, who, address, about, false),
-    count: (kind, who, address, about = '') => {
+    take: (kind, who, address, about = '', shared = true) =>
+      pass(kind, who, address, about, true, shared),
+    check: (kind, who, address, about = '', shared = true) =>
+      pass(kind, who, address, about, false, shared),
+    count: (kind, who, address, about = '', shared = true) => {
       if (!who && !settings['kernel.throttle_loopback'] && isLoopback(address)) return
-      const key = `${who ? who.id : networkOf(address)}${about}`
-      takeFrom(one[kind] as Bucket, key, now(), true)
-      if (who) takeFrom(whole[kind] as Bucket, who.tenant_id, now(), true)
+      take(`${who ? who.id : networkOf(address)}${about}`, one[kind] as Bucket, true)
+      if (who && shared) take(who.tenant_id, whole[kind] as Bucket, true)
     },
   }
 }

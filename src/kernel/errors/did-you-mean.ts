@@ -10,7 +10,7 @@ export function suggestion(given: string, known: readonly string[]): string {
 }
 
 /** The number of inserted, deleted or replaced letters (Levenshtein). */
-function edits(from: string, to: string): number {
+export function edits(from: string, to: string): number {
   let above = Array.from({ length: to.length + 1 }, (_, at) => at)
   for (let i = 1; i <= from.length; i++) {
     const row = [i]

@@ -57,12 +57,12 @@ function rated(
   ip: string,
 ) {
   const about = ratedBy(compiled, request)
-  const { counts_refused, rate_tenant } = compiled.route
-  if (!counts_refused) return rates.take(compiled.rate, who, ip, about, rate_tenant)
-  const rate = rates.check(compiled.rate, who, ip, about)
+  const shared = compiled.route.rate_tenant !== false
+  if (!compiled.route.counts_refused) return rates.take(compiled.rate, who, ip, about, shared)
+  const rate = rates.check(compiled.rate, who, ip, about, shared)
   reply.raw.once('close', () => {
     const { statusCode } = reply.raw
-    if (statusCode >= 400 && statusCode < 500) rates.count(compiled.rate, who, ip, about)
+    if (statusCode >= 400 && statusCode < 500) rates.count(compiled.rate, who, ip, about, shared)
   })
   return rate
 }

@@ -139,6 +139,8 @@ type Common<
   /** `public`, `authenticated`, or a permission; `:{body.type}` limits it to that type. */
   permission: G
   rate?: RateClass
+  /** False: the request counts for its caller only, and not in the shared rate of the tenant. */
+  rate_tenant?: false
   body?: B
   /** Whether a request without a body is accepted although a schema is given. */
   body_optional?: true

@@ -1,10 +1,10 @@
-/** What commerce does when something was announced: prepare, follow the money, write to buyers. */
+/** What commerce consumes: confirmed orders to prepare, payments to follow, and orders to write to buyers about. */
 import type { Consumer } from '../../kernel/surface.ts'
 import type { Deps } from './deps.ts'
-import { buyerMessages } from './messages/tell-buyer.ts'
+import { buyerMessages } from './messages/notify-buyer.ts'
 import { lockOrder } from './orders/order-row.ts'
-import { paymentsConsumer } from './payments/hear-payments.ts'
-import { openShipment } from './shipments/open-shipment.ts'
+import { paymentsConsumer } from './payments/consume-payments.ts'
+import { openShipment } from './shipments/shipment-row.ts'
 
 export function consumers(deps: Deps): readonly Consumer[] {
   return [fulfillment, paymentsConsumer, buyerMessages(deps)]

@@ -1,4 +1,4 @@
-/** What commerce does without being asked: money is taken before its authorization ends, where a shop wants it. */
+/** Captures money before its authorization ends, in shops that want it. */
 import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
 import { Id } from '../../kernel/http/shapes.ts'
@@ -6,7 +6,7 @@ import { newId } from '../../kernel/ids.ts'
 import type { Loop } from '../../kernel/surface.ts'
 import type { Deps } from './deps.ts'
 import { lockOrder } from './orders/order-row.ts'
-import { requestOperation } from './payments/operation-row.ts'
+import { requestOperation } from './payments/operations.ts'
 
 const Ending = Type.Object({ tenant_id: Id, id: Id })
 const batch = 100

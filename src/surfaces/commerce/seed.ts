@@ -13,9 +13,9 @@ import type { Deps } from './deps.ts'
 import { adjust } from './inventory/stock.ts'
 import { cancelOrder } from './orders/cancel-order.ts'
 import { lockOrder } from './orders/order-row.ts'
-import { applyTold } from './payments/apply-told.ts'
+import { applyAnswer } from './payments/apply-answer.ts'
 import { askPayments } from './payments/ask-payments.ts'
-import { findOperation } from './payments/operation-row.ts'
+import { findOperation } from './payments/operations.ts'
 import { putRecord } from './rules/records.ts'
 import { address, goods, records, stories, variantsOf, type Story } from './seed-data.ts'
 import { beginShipment } from './shipments/begin-shipment.ts'
@@ -107,8 +107,8 @@ async function tell(deps: Deps, principal: Principal, story: Story): Promise<voi
 async function settle(deps: Deps, operation_id: string): Promise<void> {
   const operation = await findOperation(deps.kernel.db, operation_id)
   if (!operation) return
-  const told = await askPayments(deps, operation)
-  await deps.kernel.db.tx(tx => applyTold(tx, deps, operation_id, told))
+  const answer = await askPayments(deps, operation)
+  await deps.kernel.db.tx(tx => applyAnswer(tx, deps, operation_id, answer))
 }
 
 async function shipAll(deps: Deps, { id: principal_id, tenant_id }: Principal, id: string) {

@@ -5,7 +5,7 @@
  */
 import { Type } from 'typebox'
 import { sql } from '../../kernel/database/sql.ts'
-import { madeIn, type Personal } from '../../kernel/work/personal.ts'
+import type { Personal } from '../../kernel/work/personal.ts'
 import type { Deps } from './deps.ts'
 
 const Record = Type.Object({ kind: Type.String(), id: Type.String(), data: Type.Unknown() })
@@ -44,14 +44,13 @@ export function personalPayments({ kernel: { db } }: Pick<Deps, 'kernel'>): Pers
         after = records.at(-1)?.id ?? null
       }
     },
-    erase: async ({ principal_ids, ...erasing }, signal) => {
+    erase: async ({ principal_ids }, signal) => {
       await db.run(sql`
         -- any tenant: what one account made
         update payments.refunds r set note = null
         from payments.payment_operations o
         where o.principal_id = any(${principal_ids}::uuid[]) and o.type = 'refund'
-          and r.tenant_id = o.tenant_id and r.operation_id = o.id and r.note is not null
-          and ${madeIn(sql`r.created_at`, erasing)}`)
+          and r.tenant_id = o.tenant_id and r.operation_id = o.id and r.note is not null`)
       const some = () =>
         db.tx(async tx => {
           const made = await tx.many(
@@ -63,7 +62,6 @@ export function personalPayments({ kernel: { db } }: Pick<Deps, 'kernel'>): Pers
               where (tenant_id, id) in (
                 select tenant_id, id from payments.payment_intents
                 where created_by = any(${principal_ids}::uuid[])
-                  and ${madeIn(sql`created_at`, erasing)}
                 order by id limit ${portion})
               returning tenant_id, id`,
           )

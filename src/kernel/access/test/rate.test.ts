@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWorld, type World } from '../../../../test/world.ts'
+import { newId } from '../../ids.ts'
 import { clientAddress } from '../client-address.ts'
 import { networkOf, openRateLimiter, type RateSettings } from '../rate.ts'
 
@@ -41,6 +42,24 @@ describe('the limiter', () => {
         }
       }),
     )
+  })
+
+  test('a route that is not shared does not use up the rate of its tenant', () => {
+    const limiter = openRateLimiter(
+      { ...settings, 'kernel.rate_tenant_factor': 2 },
+      () => {},
+      () => 0,
+    )
+    const take = (id: string, shared: boolean) => {
+      const who = { id, tenant_id: 't', kind: 'account', session_id: null } as const
+      limiter.take('write', { ...who, aal: 'aal1', auth_time: 0 }, '192.0.2.1', '', shared)
+    }
+    for (const id of ['a', 'b', 'c', 'd']) for (let i = 0; i < 6; i++) take(id, false)
+    expect(() => take('a', false)).toThrow()
+    // Nothing of the tenant's twelve is used up by the others.
+    for (let i = 0; i < 12; i++) take(`e${i}`, true)
+    expect(() => take('f', true)).toThrow()
+    take('f', false)
   })
 
   test('what the path names has a bucket of its own, for each caller', () => {
@@ -154,6 +173,7 @@ describe('over HTTP', () => {
     world = await openWorld({
       KERNEL_RATE_FACTOR: '1',
       KERNEL_RATE_READ_PER_MINUTE: '5',
+      KERNEL_RATE_TENANT_FACTOR: '1',
       KERNEL_THROTTLE_LOOPBACK: 'true',
     })
   })
@@ -174,6 +194,15 @@ describe('over HTTP', () => {
     const other = world.person()
     expect((await world.call('GET', '/v1/notes', { token: other.token })).status).toBe(200)
     expect((await world.call('GET', '/healthz')).status).toBe(200)
+  })
+
+  test('a route without the limit of the tenant still serves its other people', async () => {
+    const { token, principal } = world.person()
+    for (let i = 0; i < 5; i++) await world.call('GET', '/v1/notes', { token })
+    const { token: other } = world.person(principal.tenant_id)
+    const list = await world.call('GET', '/v1/notes', { token: other })
+    const one = await world.call('GET', `/v1/notes/${newId()}`, { token: other })
+    expect([list.status, one.status]).toEqual([429, 404])
   })
 
   test('a spoofed header opens no new bucket', async () => {

@@ -29,13 +29,13 @@ test('without pg_dump the database is said to be missing, objects and keys are t
   const backup = place.data('files-only')
   // A PATH on which there is nothing but this Node.
   const env = { DATABASE_URL: clone.url, PATH: dirname(process.execPath) }
-  const created = await place.run(data, ['backup', 'create', backup], { env })
+  const created = await place.begin(data, ['backup', 'create', backup], { env }).outcome
   expect(created.out).toMatch(/Included: objects, keys\.\nNot included: database: .* no pg_dump/)
   expect(created.code).toBe(0)
-  const verified = await place.run(data, ['backup', 'verify', backup], { env })
+  const verified = await place.begin(data, ['backup', 'verify', backup], { env }).outcome
   expect(verified.out).toMatch(/^Good\. Every file is correct\.\n/)
   const fresh = place.data('files')
-  const restored = await place.run(fresh, ['backup', 'restore', backup], { env })
+  const restored = await place.begin(fresh, ['backup', 'restore', backup], { env }).outcome
   expect(restored.code).toBe(0)
   expect(readFileSync(join(fresh, 'objects/one'), 'utf8')).toBe('an object')
   expect(readFileSync(join(fresh, 'keys.json'))).toEqual(readFileSync(join(data, 'keys.json')))

@@ -38,6 +38,7 @@ function openRoute(deps: Deps): Route {
     summary: 'Open a cart',
     description: 'With an `id` of your own, a cart that is there is returned as it is.',
     permission: 'authenticated',
+    rate_tenant: false,
     added: true,
     body: OpenCart,
     replies: { 200: Cart, 201: Cart },
@@ -61,6 +62,7 @@ function listRoute(): Route {
     name: 'listCarts',
     summary: 'Own carts, newest first',
     permission: 'authenticated',
+    rate_tenant: false,
     added: true,
     query: pageQuery({}),
     replies: { 200: page(CartSummary) },
@@ -90,6 +92,7 @@ function setRoute(deps: Deps): Route {
     description:
       'Any UUID is a cart: it is made where it is not there, in the currency of the shop. A quantity of 0 takes the SKU out.',
     permission: 'authenticated',
+    rate_tenant: false,
     params: { cart_id: Id, sku: Sku },
     absent: 'validation_failed',
     body: SetItem,
@@ -104,8 +107,7 @@ function setRoute(deps: Deps): Route {
     ],
     handle: async ({ tx, principal, params: { cart_id, sku }, body: { quantity } }) => {
       const key = keyOf(principal, cart_id)
-      const made = await setItem(tx, deps, key, sku, quantity)
-      const { cart } = await showCart(tx, deps, key)
+      const { cart, made } = await setItem(tx, deps, key, sku, quantity)
       const tag = { etag: etag(cart.version) }
       if (!made) return reply(200, cart, tag)
       return reply(201, cart, { ...tag, location: `${path}/${cart_id}` })
@@ -121,6 +123,7 @@ function changeRoute(deps: Deps): Route {
     summary: 'Set the address, shipping method, currency and codes of a cart',
     description: 'What is left out stays. Totals are calculated again at each reading.',
     permission: 'authenticated',
+    rate_tenant: false,
     added: true,
     absent,
     body: ChangeCart,
@@ -149,6 +152,7 @@ function getRoute(deps: Deps): Route {
     name: 'getCart',
     summary: 'A cart with its totals of now',
     permission: 'authenticated',
+    rate_tenant: false,
     absent,
     replies: { 200: Cart },
     fails: [absent],

@@ -1,5 +1,5 @@
 /** Sets how many of a SKU are in a cart; 0 takes it out. The cart is made where it is not there yet. */
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import type { Deps } from '../deps.ts'
@@ -7,49 +7,61 @@ import { problem } from '../errors.ts'
 import type { CartKey } from '../pricing/load-facts.ts'
 import { defaultCurrency } from '../catalog/shop-of.ts'
 import { lockOpen, openCart } from './open-cart.ts'
+import type { Cart } from './schemas.ts'
+import { showCart } from './show-cart.ts'
 
-const Sellable = Type.Object({
+const Variant = Type.Object({
   sold: Type.Boolean(),
   max_order_quantity: Type.Integer(),
   lines: Type.Integer(),
 })
 
-/** True if the cart was made by it. */
+/** The cart afterwards; `made` if it was made now. */
 export async function setItem(
   tx: Tx,
   deps: Pick<Deps, 'kernel'>,
   key: CartKey,
   sku: string,
   quantity: number,
-): Promise<boolean> {
-  const { tenant_id, owner_id, id } = key
-  const found = await lockOpen(tx, key)
+): Promise<{ readonly cart: Cart; readonly made: boolean }> {
+  const { tenant_id } = key
+  const [found, variant] = await Promise.all([
+    lockOpen(tx, key),
+    quantity === 0 ? undefined : findVariant(tx, key, sku),
+  ])
   const made = !found && (await openCart(tx, deps, key, await defaultCurrency(tx, tenant_id)))
-  if (quantity === 0) {
-    await tx.run(sql`
-      delete from commerce.cart_items
-      where tenant_id = ${tenant_id} and owner_id = ${owner_id} and cart_id = ${id}
-        and sku = ${sku}`)
-  } else {
-    await requireSellable(tx, deps, key, sku, quantity)
-    await tx.run(sql`
-      insert into commerce.cart_items (tenant_id, owner_id, cart_id, sku, quantity)
-      values (${tenant_id}, ${owner_id}, ${id}, ${sku}, ${quantity})
-      on conflict (tenant_id, owner_id, cart_id, sku) do update set quantity = excluded.quantity`)
-  }
-  await touchCart(tx, key, made)
-  return made
+  if (quantity > 0) requireSellable(deps, variant, sku, quantity)
+  // All of them travel together; the cart is read after them.
+  const [, , { cart }] = await Promise.all([
+    quantity === 0 ? removeItem(tx, key, sku) : putItem(tx, key, sku, quantity),
+    made || touchCart(tx, key),
+    showCart(tx, deps, key),
+  ])
+  return { cart, made }
 }
 
-async function requireSellable(
+function removeItem(tx: Tx, { tenant_id, owner_id, id }: CartKey, sku: string): Promise<number> {
+  return tx.run(sql`
+    delete from commerce.cart_items
+    where tenant_id = ${tenant_id} and owner_id = ${owner_id} and cart_id = ${id}
+      and sku = ${sku}`)
+}
+
+function putItem(
   tx: Tx,
-  { kernel }: Pick<Deps, 'kernel'>,
   { tenant_id, owner_id, id }: CartKey,
   sku: string,
   quantity: number,
-): Promise<void> {
-  const variant = await tx.maybe(
-    Sellable,
+): Promise<number> {
+  return tx.run(sql`
+    insert into commerce.cart_items (tenant_id, owner_id, cart_id, sku, quantity)
+    values (${tenant_id}, ${owner_id}, ${id}, ${sku}, ${quantity})
+    on conflict (tenant_id, owner_id, cart_id, sku) do update set quantity = excluded.quantity`)
+}
+
+function findVariant(tx: Tx, { tenant_id, owner_id, id }: CartKey, sku: string) {
+  return tx.maybe(
+    Variant,
     sql`
       select p.state = 'active' and v.state = 'active' as sold, v.max_order_quantity,
         (select count(*)::int from commerce.cart_items i
@@ -59,6 +71,14 @@ async function requireSellable(
       join commerce.catalog_products p on p.tenant_id = v.tenant_id and p.id = v.product_id
       where v.tenant_id = ${tenant_id} and v.sku = ${sku} and p.state <> 'draft'`,
   )
+}
+
+function requireSellable(
+  { kernel }: Pick<Deps, 'kernel'>,
+  variant: Static<typeof Variant> | undefined,
+  sku: string,
+  quantity: number,
+): void {
   if (!variant) throw problem('sku_not_found')
   if (!variant.sold) {
     throw problem('variant_not_purchasable', { detail: `${sku} is not on sale.` })
@@ -74,12 +94,7 @@ async function requireSellable(
 }
 
 /** Each change of a cart is one version; its making is the first. */
-export async function touchCart(
-  tx: Tx,
-  { tenant_id, owner_id, id }: CartKey,
-  made = false,
-): Promise<void> {
-  if (made) return
+export async function touchCart(tx: Tx, { tenant_id, owner_id, id }: CartKey): Promise<void> {
   await tx.run(sql`
     update commerce.carts set version = version + 1, updated_at = kernel.now()
     where tenant_id = ${tenant_id} and owner_id = ${owner_id} and id = ${id}`)

@@ -44,7 +44,13 @@ export function listStatement(wanted: Wanted, after: Place, n: number): Sql {
   const conditions = [
     sql`p.tenant_id = ${tenant_id}`,
     sql`p.state = ${state}`,
-    ...(q ? [sql`p.search @@ ${words}`] : []),
+    ...(q
+      ? [
+          // As the index has it: the shop is one of the words. No words at all find nothing.
+          sql`numnode(${words}) > 0 and (p.search || array_to_tsvector(array[p.tenant_id::text]))
+            @@ (${`'${tenant_id}'`}::text::tsquery && ${words})`,
+        ]
+      : []),
     ...(category ? [sql`(p.category = ${category} or p.category like ${`${category}/%`})`] : []),
     ...(after.id === null ? [] : [afterPlace(q, rank, after)]),
   ]

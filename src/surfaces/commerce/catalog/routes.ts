@@ -50,6 +50,7 @@ function listRoute(deps: Deps): Route {
     description:
       'A category includes what is below it. With `q` the best matches come first. Holders of `commerce.products.write` may ask for drafts and archived products by `state`.',
     permission: 'public',
+    rate_tenant: false,
     asks_grants: true,
     query: ProductQuery,
     headers: public_page,
@@ -84,6 +85,7 @@ function getRoute(deps: Deps): Route {
     name: 'getProduct',
     summary: 'A product with its variants, prices and stock',
     permission: 'public',
+    rate_tenant: false,
     asks_grants: true,
     absent,
     query: OneQuery,

@@ -4,41 +4,38 @@
  */
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
-import { sql } from '../../../kernel/database/sql.ts'
+import { sql, type Sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Deps } from '../deps.ts'
-import { linesOf } from '../orders/line-row.ts'
+import { showOrder, type Order } from '../orders/order-view.ts'
 import { announceOrder, moveOrder, type OrderRow } from '../orders/order-row.ts'
-import { requestOperation } from '../payments/operation-row.ts'
-import { fulfilUnshipped } from '../shipments/fulfil-unshipped.ts'
+import { requestOperation } from '../payments/operations.ts'
+import { fulfilUnshipped } from '../shipments/ship.ts'
 
 const OrderNumber = Type.Object({ number: Type.Integer() })
 
-/** False where the order is too late, or not pending any more; then nothing has changed. */
+const Goods = Type.Array(Type.Object({ sku: Type.String(), quantity: Type.Integer() }))
+const Taken = Type.Object({ lines: Goods })
+
+/**
+ * The order as it is shown then; undefined where it is too late, or not pending any more, and nothing has
+ * changed. `paid`: what is set with it.
+ */
 export async function confirmOrder(
   tx: Tx,
   { kernel }: Pick<Deps, 'kernel'>,
   order: OrderRow,
-): Promise<boolean> {
-  const { tenant_id, id, buyer_id, cart_id } = order
+  paid?: Sql,
+): Promise<Order | undefined> {
+  const { tenant_id, id } = order
+  const now = sql`confirmed_at = kernel.now()`
   const confirmed = await moveOrder(tx, order, {
     to: 'confirmed',
     reason_code: null,
     when: sql`o.reservation_expires_at > kernel.now()`,
-    set: sql`confirmed_at = kernel.now()`,
+    set: paid ? sql`${paid}, ${now}` : now,
   })
-  if (!confirmed) return false
-  await tx.run(sql`
-    update commerce.inventory_reservations set state = 'committed'
-    where tenant_id = ${tenant_id} and order_id = ${id} and state = 'active'`)
-  await tx.run(sql`
-    update commerce.discount_redemptions set state = 'used'
-    where tenant_id = ${tenant_id} and order_id = ${id} and state = 'held'`)
-  await tx.run(sql`
-    update commerce.carts
-    set state = 'ordered', version = version + 1, updated_at = kernel.now()
-    where tenant_id = ${tenant_id} and owner_id = ${buyer_id} and id = ${cart_id}
-      and order_id = ${id}`)
+  if (!confirmed) return undefined
   const captures = confirmed.capture_policy === 'on_confirm' || !confirmed.needs_shipping
   if (captures && confirmed.total_minor > 0) {
     await requestOperation(tx, {
@@ -49,26 +46,52 @@ export async function confirmOrder(
       amount_minor: confirmed.total_minor,
     })
   }
-  const lines = await linesOf(tx, order)
-  const numbered = await numberOrder(tx, confirmed)
-  announceOrder(tx, numbered, 'OrderConfirmed', {
-    lines: lines.map(({ sku, quantity }) => ({ sku, quantity })),
-  })
+  // Read together with the number: each round trip with the counter would delay all confirmations of the shop.
+  const [{ lines }, { number }, shown] = await Promise.all([
+    takeHeld(tx, confirmed),
+    takeNumber(tx, confirmed),
+    showOrder(tx, confirmed),
+  ])
+  const numbered = { ...confirmed, number }
+  announceOrder(tx, numbered, 'OrderConfirmed', { lines })
   if (confirmed.total_minor === 0) await fulfilUnshipped(tx, numbered)
   await kernel.fault('commerce.in_confirm')
-  return true
+  return shown
 }
 
-async function numberOrder(tx: Tx, order: OrderRow): Promise<OrderRow> {
-  const { number } = await tx.one(
+/** What the order holds is its own now: goods, codes and cart. Returns the goods of its lines. */
+function takeHeld(tx: Tx, { tenant_id, id, buyer_id, cart_id }: OrderRow) {
+  return tx.one(
+    Taken,
+    sql`
+      with goods as (
+        update commerce.inventory_reservations set state = 'committed'
+        where tenant_id = ${tenant_id} and order_id = ${id} and state = 'active'
+      ), codes as (
+        update commerce.discount_redemptions set state = 'used'
+        where tenant_id = ${tenant_id} and order_id = ${id} and state = 'held'
+      ), cart as (
+        update commerce.carts
+        set state = 'ordered', version = version + 1, updated_at = kernel.now()
+        where tenant_id = ${tenant_id} and owner_id = ${buyer_id} and id = ${cart_id}
+          and order_id = ${id}
+      )
+      select jsonb_agg(
+        jsonb_build_object('sku', l.sku, 'quantity', l.quantity) order by l.line_no) as lines
+      from commerce.order_lines l
+      where l.tenant_id = ${tenant_id} and l.order_id = ${id}`,
+  )
+}
+
+function takeNumber(tx: Tx, { tenant_id, id }: OrderRow) {
+  return tx.one(
     OrderNumber,
     sql`
       with next as (
-        insert into commerce.order_counters as c (tenant_id, last) values (${order.tenant_id}, 1)
+        insert into commerce.order_counters as c (tenant_id, last) values (${tenant_id}, 1)
         on conflict (tenant_id) do update set last = c.last + 1 returning last)
       update commerce.orders o set number = next.last from next
-      where o.tenant_id = ${order.tenant_id} and o.id = ${order.id}
+      where o.tenant_id = ${tenant_id} and o.id = ${id}
       returning o.number`,
   )
-  return { ...order, number }
 }

@@ -6,7 +6,7 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { giveBack } from '../inventory/stock.ts'
 import { announceOrder, moveOrder, type OrderRow } from '../orders/order-row.ts'
-import { requestVoid } from '../payments/request-void.ts'
+import { requestVoid } from '../payments/operations.ts'
 import { releaseCodes } from './hold-codes.ts'
 
 const events = {

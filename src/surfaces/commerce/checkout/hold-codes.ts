@@ -12,7 +12,7 @@ export async function holdCodes(
   { totals }: Pick<Quote, 'totals'>,
   { discounts }: Pick<ShopRules, 'discounts'>,
 ): Promise<void> {
-  for (const { code, amount_minor } of totals.discounts.toSorted(byCode)) {
+  const holding = totals.discounts.toSorted(byCode).map(async ({ code, amount_minor }) => {
     const limit = discounts.find(one => one.code === code)?.usage_limit ?? null
     const held = await tx.run(sql`
       with claimed as (
@@ -29,7 +29,8 @@ export async function holdCodes(
         more: { codes: [{ code, reason: 'unknown' }] },
       })
     }
-  }
+  })
+  await Promise.all(holding)
 }
 
 export async function releaseCodes(tx: Tx, { tenant_id, id }: Key): Promise<void> {

@@ -25,11 +25,10 @@ export async function insertOrder(
   tx: Tx,
   { kernel }: Pick<Deps, 'kernel'>,
   { principal, given, key, operation_id }: Placing,
-  { facts, quoted, shipping_address, billing_address }: Priced,
+  { id, facts, quoted, shipping_address, billing_address }: Priced & { readonly id: string },
 ): Promise<OrderRow> {
   const { wire, totals, method } = quoted
   const { tenant_id, id: buyer_id } = principal
-  const id = newId()
   const pays = wire.total_minor > 0
   const held_seconds = kernel.settings['commerce.reservation_ttl_seconds']
   return await tx.one(

@@ -6,11 +6,13 @@
 import { Type } from 'typebox'
 import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
 import { lockOpen } from '../carts/open-cart.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { reserve } from '../inventory/stock.ts'
 import { announceOrder, type OrderRow } from '../orders/order-row.ts'
+import { loadFacts } from '../pricing/load-facts.ts'
 import { confirmOrder } from './confirm-order.ts'
 import { holdCodes } from './hold-codes.ts'
 import { insertOrder, type Placing } from './insert-order.ts'
@@ -21,17 +23,26 @@ export async function placeOrder(tx: Tx, deps: Deps, placing: Placing): Promise<
   const { principal, given } = placing
   const { tenant_id, id: owner_id } = principal
   const cart = { tenant_id, owner_id, id: given.cart_id }
-  await requireFewPending(tx, deps, cart)
-  if (!(await lockOpen(tx, cart))) throw problem('cart_not_found')
-  const priced = await priceCheckout(tx, deps, cart, given)
-  const { facts, quoted } = priced
+  // All of them travel together, and each sees what the locks before it waited for.
+  const [, , open, facts] = await Promise.all([
+    lockBuyer(tx, owner_id),
+    requireFewPending(tx, deps, cart),
+    lockOpen(tx, cart),
+    loadFacts(tx, cart, given.discount_codes ?? null),
+  ])
+  if (!open || !facts) throw problem('cart_not_found')
+  const priced = await priceCheckout(deps, facts, owner_id, given)
+  const { quoted } = priced
   const { total_minor } = quoted.wire
   if (total_minor > 0) requirePayment(deps, given)
-  const order = await insertOrder(tx, deps, placing, priced)
-  announceOrder(tx, order, 'order.placed')
-  await holdCodes(tx, order, quoted, facts.rules)
+  const key = { tenant_id, id: newId() }
   const goods = facts.lines.filter(line => line.track_inventory)
-  const missing = await reserve(tx, order, goods, order.reservation_expires_at)
+  const [order, , missing] = await Promise.all([
+    insertOrder(tx, deps, placing, { ...priced, id: key.id }),
+    holdCodes(tx, key, quoted, facts.rules),
+    reserve(tx, key, goods, deps.kernel.settings['commerce.reservation_ttl_seconds']),
+  ])
+  announceOrder(tx, order, 'order.placed')
   if (missing.length > 0) {
     throw problem('insufficient_inventory', {
       detail: `Not in stock: ${missing.map(one => `${one.sku} (${one.available} left)`).join(', ')}.`,
@@ -53,27 +64,28 @@ function requirePayment({ payments }: Deps, { payment }: Checkout): void {
   if (!payments.accepting()) throw problem('payment_provider_unavailable')
 }
 
+/** A buyer places one order at a time, so that the count of those that wait is exact. */
+function lockBuyer(tx: Tx, buyer_id: string): Promise<number> {
+  return tx.run(
+    sql`select pg_advisory_xact_lock(hashtextextended(${`commerce.pending:${buyer_id}`}, 0))`,
+  )
+}
+
 const Pending = Type.Object({ n: Type.Integer() })
 
-/** Who holds the goods of many orders without paying keeps others from buying them. */
+/** Many orders without a payment would keep their goods from other buyers. */
 async function requireFewPending(
   tx: Tx,
   { kernel }: Pick<Deps, 'kernel'>,
   { tenant_id, owner_id }: { readonly tenant_id: string; readonly owner_id: string },
 ): Promise<void> {
   const most = kernel.settings['commerce.pending_orders']
-  // Both travel together; the count sees what the lock waited for.
-  const [, { n }] = await Promise.all([
-    tx.run(
-      sql`select pg_advisory_xact_lock(hashtextextended(${`commerce.pending:${owner_id}`}, 0))`,
-    ),
-    tx.one(
-      Pending,
-      sql`
-        select count(*)::int as n from commerce.orders
-        where tenant_id = ${tenant_id} and buyer_id = ${owner_id} and state = 'pending'`,
-    ),
-  ])
+  const { n } = await tx.one(
+    Pending,
+    sql`
+      select count(*)::int as n from commerce.orders
+      where tenant_id = ${tenant_id} and buyer_id = ${owner_id} and state = 'pending'`,
+  )
   if (n < most) return
   throw problem('pending_order_limit', {
     detail: `${n} of your orders wait for their payment. Pay or cancel one first.`,

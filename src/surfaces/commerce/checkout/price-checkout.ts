@@ -1,9 +1,8 @@
 /** Prices a checkout by the rules of now, and refuses what cannot be ordered like that. */
-import type { Tx } from '../../../kernel/database/db.ts'
 import { countUnknown, methodUnavailable, requirePrices } from '../carts/change-cart.ts'
 import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
-import { loadFacts, type CartFacts, type CartKey } from '../pricing/load-facts.ts'
+import type { CartFacts } from '../pricing/load-facts.ts'
 import { quote, type Quote } from '../pricing/quote.ts'
 import type { Address } from '../schemas.ts'
 import type { Checkout } from './schemas.ts'
@@ -16,13 +15,11 @@ export type Priced = {
 }
 
 export async function priceCheckout(
-  tx: Tx,
   deps: Deps,
-  key: CartKey,
+  facts: CartFacts,
+  owner_id: string,
   given: Checkout,
 ): Promise<Priced> {
-  const facts = await loadFacts(tx, key, given.discount_codes ?? null)
-  if (!facts) throw problem('cart_not_found')
   if (facts.lines.length === 0) {
     throw problem('cart_empty', { detail: 'Put something into the cart first.' })
   }
@@ -37,7 +34,7 @@ export async function priceCheckout(
     throw problem('address_required', { detail: 'Say where the goods go: shipping_address.' })
   }
   if (sends && !quoted.method) throw methodUnavailable(quoted)
-  await requireCodes(deps, key.owner_id, quoted)
+  await requireCodes(deps, owner_id, quoted)
   requireFingerprint(given, quoted)
   requireLimits(deps, quoted)
   return { facts, quoted, shipping_address: sends ? shipping_address : null, billing_address }

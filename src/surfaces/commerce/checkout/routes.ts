@@ -8,12 +8,10 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { findByKey } from '../find-by-key.ts'
 import { Order, orderReply, showOrder } from '../orders/order-view.ts'
-import { applyTold } from '../payments/apply-told.ts'
-import { askPayments, type Told } from '../payments/ask-payments.ts'
-import { findOperation } from '../payments/operation-row.ts'
+import { applyAnswer } from '../payments/apply-answer.ts'
+import { askInTime, type Answer } from '../payments/ask-payments.ts'
 import { placeOrder } from './place-order.ts'
 import { Checkout } from './schemas.ts'
-import { within } from '../payments/within.ts'
 
 /** A retry takes over only after the longest that a try may take. */
 const lease_margin_seconds = 10
@@ -29,6 +27,7 @@ export function checkoutRoutes(deps: Deps): readonly Route[] {
       description:
         'Prices, discounts, tax, shipping and stock are calculated here; send `pricing_fingerprint` of the cart to order only at the totals that were shown. 202 says that the payment is not certain yet: read the order. The money is captured after the order is confirmed, never before.',
       permission: 'authenticated',
+      rate_tenant: false,
       idempotency: 'required',
       transaction: 'own',
       lease_seconds: Math.ceil(wait_ms / 1000) + lease_margin_seconds,
@@ -64,14 +63,11 @@ export function checkoutRoutes(deps: Deps): readonly Route[] {
           if (order.total_minor > 0) return undefined
           return orThrow(await checkoutReply(tx, order))
         },
-        call: async operation_id => {
-          const operation = await findOperation(deps.kernel.db, operation_id)
-          if (!operation) throw new Error(`there is no operation ${operation_id}`)
-          await deps.kernel.fault('commerce.before_ask')
-          return await within<Told>(wait_ms, askPayments(deps, operation))
-        },
-        finish: async (tx, operation_id, told: Told) => {
-          const { tenant_id, order_id } = await applyTold(tx, deps, operation_id, told)
+        call: operation_id => askInTime(deps, operation_id, wait_ms),
+        finish: async (tx, operation_id, answer: Answer) => {
+          const { operation, confirmed } = await applyAnswer(tx, deps, operation_id, answer)
+          if (confirmed) return reply(201, confirmed, orderReply(confirmed))
+          const { tenant_id, order_id } = operation
           return await checkoutReply(tx, { tenant_id, id: order_id })
         },
       },

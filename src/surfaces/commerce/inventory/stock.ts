@@ -19,7 +19,7 @@ export function reserve(
   tx: Tx,
   order: Key,
   goods: Goods,
-  expires_at: string,
+  held_seconds: number,
 ): Promise<readonly Missing[]> {
   return tx.many(
     Missing,
@@ -27,7 +27,7 @@ export function reserve(
       select sku, requested, available from commerce.reserve(
         ${order.tenant_id}, ${order.id}, ${goods.map(() => newId())}::uuid[],
         ${goods.map(one => one.sku)}::text[], ${goods.map(one => one.quantity)}::bigint[],
-        ${expires_at}::timestamptz)`,
+        kernel.now() + make_interval(secs => ${held_seconds}))`,
   )
 }
 

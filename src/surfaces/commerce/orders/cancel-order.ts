@@ -10,8 +10,7 @@ import { endPending } from '../checkout/end-pending.ts'
 import { releaseCodes } from '../checkout/hold-codes.ts'
 import { problem } from '../errors.ts'
 import { giveBack } from '../inventory/stock.ts'
-import { requestOperation } from '../payments/operation-row.ts'
-import { requestVoid } from '../payments/request-void.ts'
+import { requestOperation, requestVoid } from '../payments/operations.ts'
 import { announceOrder, moveOrder, setPayment, type OrderRow } from './order-row.ts'
 
 const Blocked = Type.Object({ capturing: Type.Boolean(), shipping: Type.Boolean() })

@@ -117,31 +117,23 @@ export async function moveOrder(
   const also = set ? sql`, ${set}` : sql.empty
   const only = when ? sql`and ${when}` : sql.empty
   // A pending order is watched by the queue of what lapses; no other is.
-  const row = await tx.maybe(
+  return await tx.maybe(
     OrderRow,
     sql`
-      update commerce.orders o
-      set state = ${to}, version = o.version + 1, due_at = null, lease_token = null,
-        leased_until = null ${also}
-      where o.tenant_id = ${tenant_id} and o.id = ${id} and o.state = ${state}
-        ${only}
-      returning ${orderColumns}`,
+      with o as (
+        update commerce.orders o
+        set state = ${to}, version = o.version + 1, due_at = null, lease_token = null,
+          leased_until = null ${also}
+        where o.tenant_id = ${tenant_id} and o.id = ${id} and o.state = ${state}
+          ${only}
+        returning ${orderColumns}
+      ), history as (
+        insert into commerce.order_state_history (
+          tenant_id, order_id, from_state, to_state, reason_code)
+        select o.tenant_id, o.id, ${state}, ${to}, ${reason_code} from o
+      )
+      select ${orderColumns} from o`,
   )
-  if (row) await recordMove(tx, row, state, to, reason_code)
-  return row
-}
-
-async function recordMove(
-  tx: Tx,
-  { tenant_id, id }: Key,
-  from: OrderState | null,
-  to: OrderState,
-  reason_code: string | null,
-): Promise<void> {
-  await tx.run(sql`
-    insert into commerce.order_state_history (
-      tenant_id, order_id, from_state, to_state, reason_code)
-    values (${tenant_id}, ${id}, ${from}, ${to}, ${reason_code})`)
 }
 
 /** Sets what mirrors payments; the version grows, because the order is shown with it. */

@@ -35,6 +35,7 @@ function getRoute(deps: Deps): Route {
     description:
       'While the buyer must confirm the payment, `payment.next_action` says where. With `include=calculation` each step of its totals is shown.',
     permission: 'authenticated',
+    rate_tenant: false,
     transaction: 'own',
     head: true,
     asks_grants: true,
@@ -69,6 +70,7 @@ function listRoute(): Route {
     name: 'listOrders',
     summary: 'Own orders, newest first; with a permission those of all buyers',
     permission: 'authenticated',
+    rate_tenant: false,
     added: true,
     asks_grants: true,
     query: pageQuery({ state: Type.Optional(oneOf(...order_states)) }),
@@ -103,6 +105,7 @@ function cancelRoute(deps: Deps): Route {
     description:
       'The goods are free at once. What was held is released and what was captured is refunded; `payment.state` is `releasing` until that is certain.',
     permission: 'authenticated',
+    rate_tenant: false,
     idempotency: 'required',
     asks_grants: true,
     absent,

@@ -3,24 +3,29 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { Type } from 'typebox'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Id, nullable } from '../../../kernel/http/shapes.ts'
-import { lockOrder, setPayment, type OrderRow } from '../orders/order-row.ts'
+import { setPayment, type OrderRow } from '../orders/order-row.ts'
 import { endRefund } from '../returns/end-refund.ts'
-import type { Told } from './ask-payments.ts'
-import { settleOperation, type OperationRow } from './operation-row.ts'
+import type { Certain } from './ask-payments.ts'
+import { settleOperation, type Operation } from './operations.ts'
 
 const Refund = Type.Object({ return_id: nullable(Id) })
 
-export async function applyRefund(tx: Tx, operation: OperationRow, told: Told): Promise<void> {
-  const { tenant_id, order_id } = operation
-  const order = await lockOrder(tx, { tenant_id, id: order_id })
-  if (!order || told.kind === 'later' || told.kind === 'payment') return
-  const state = told.kind === 'refund' ? told.result.status : 'failed'
-  if (!(await settleOperation(tx, operation, state, told)) || state === 'pending') return
+export async function applyRefund(
+  tx: Tx,
+  operation: Operation,
+  order: OrderRow,
+  answer: Certain,
+): Promise<void> {
+  if (answer.kind === 'payment') throw new Error('a payment is no refund')
+  const { tenant_id, id } = operation
+  const state = answer.kind === 'refund' ? answer.result.status : 'failed'
+  await settleOperation(tx, operation, state, answer)
+  if (state === 'pending') return
   const refund = await tx.maybe(
     Refund,
     sql`
       update commerce.refunds set state = ${state}
-      where tenant_id = ${tenant_id} and id = ${operation.id} and state = 'pending'
+      where tenant_id = ${tenant_id} and id = ${id} and state = 'pending'
       returning return_id`,
   )
   const succeeded = state === 'succeeded'
@@ -32,22 +37,21 @@ export async function applyRefund(tx: Tx, operation: OperationRow, told: Told): 
 }
 
 /** The money of a cancelled or expired order is released, or refunded where it had been captured. */
-export async function applyVoid(tx: Tx, operation: OperationRow, told: Told): Promise<void> {
-  const { tenant_id, order_id } = operation
-  const order = await lockOrder(tx, { tenant_id, id: order_id })
-  if (!order || told.kind === 'later') return
-  if (told.kind === 'refused') throw new Error(`a release was refused: ${told.code}`)
-  const { status } = told.result
-  if (status === 'pending') {
-    await settleOperation(tx, operation, 'pending', told.result)
-    return
-  }
-  if (!(await settleOperation(tx, operation, 'succeeded', told.result))) return
-  if (told.kind === 'payment') return void (await setPayment(tx, order, 'released'))
-  await addRefunded(tx, order, order.amount_captured_minor - order.amount_refunded_minor)
+export async function applyVoid(
+  tx: Tx,
+  operation: Operation,
+  order: OrderRow,
+  answer: Certain,
+): Promise<void> {
+  if (answer.kind === 'refused') throw new Error(`a release was refused: ${answer.code}`)
+  const { result } = answer
+  if (result.status === 'pending') return await settleOperation(tx, operation, 'pending', result)
+  await settleOperation(tx, operation, 'succeeded', result)
+  if (answer.kind === 'payment') await setPayment(tx, order, 'released')
+  else await addRefunded(tx, order, order.amount_captured_minor - order.amount_refunded_minor)
 }
 
-/** Money that went back, by a return of ours or by a refund that somebody made at payments. */
+/** Money that went back, by a return of ours or by one that was made at payments directly. */
 export async function addRefunded(tx: Tx, order: OrderRow, by_minor: number): Promise<OrderRow> {
   const refunded = order.amount_refunded_minor + by_minor
   const all = refunded >= order.amount_captured_minor

@@ -2,21 +2,46 @@
  * Asks payments for one operation, outside any transaction. It may be asked again and again under the same
  * id, by the request, the queue and after a crash: all of them are one effect.
  */
+import { setTimeout as wait } from 'node:timers/promises'
 import { parseTime } from '../../../kernel/clock.ts'
 import { Problem } from '../../../kernel/errors/problem.ts'
 import type { PaymentResult, RefundResult } from '../../payments/face.ts'
 import type { Deps } from '../deps.ts'
-import type { OperationRow } from './operation-row.ts'
+import { findOperation, type OperationRow } from './operations.ts'
 
-export type Told =
+export type Certain =
   | { readonly kind: 'payment'; readonly result: PaymentResult }
   | { readonly kind: 'refund'; readonly result: RefundResult }
   /** Refused for good: nothing was begun. */
   | { readonly kind: 'refused'; readonly code: string }
+
+export type Answer =
+  | Certain
   /** Not known yet, or not begun: ask again. */
   | { readonly kind: 'later'; readonly code: string }
 
-export async function askPayments(deps: Deps, operation: OperationRow): Promise<Told> {
+/** For a request: an answer that takes longer than `wait_ms` is applied by the queue. */
+export async function askInTime(
+  deps: Deps,
+  operation_id: string,
+  wait_ms: number,
+): Promise<Answer> {
+  const operation = await findOperation(deps.kernel.db, operation_id)
+  if (!operation) throw new Error(`there is no operation ${operation_id}`)
+  await deps.kernel.fault('commerce.before_ask')
+  const timer = new AbortController()
+  const late = wait(wait_ms, { kind: 'later', code: 'slow' } as const, { signal: timer.signal })
+  const asked = askPayments(deps, operation)
+  // The one that loses the race may fail afterwards.
+  for (const one of [late, asked]) one.catch(() => {})
+  try {
+    return await Promise.race([asked, late])
+  } finally {
+    timer.abort()
+  }
+}
+
+export async function askPayments(deps: Deps, operation: OperationRow): Promise<Answer> {
   try {
     return await ask(deps, operation)
   } catch (error) {
@@ -29,7 +54,7 @@ export async function askPayments(deps: Deps, operation: OperationRow): Promise<
   }
 }
 
-async function ask({ payments }: Pick<Deps, 'payments'>, one: OperationRow): Promise<Told> {
+async function ask({ payments }: Pick<Deps, 'payments'>, one: OperationRow): Promise<Answer> {
   const { tenant_id, id: operation_id, order_id, amount_minor, currency, intent_id } = one
   const named = { operation_id, tenant_id }
   switch (one.type) {
@@ -71,7 +96,7 @@ async function afterConflict(
   { payments, kernel }: Deps,
   { tenant_id, authorize_operation_id }: OperationRow,
   code: string,
-): Promise<Told> {
+): Promise<Answer> {
   const held = await payments.get(tenant_id, authorize_operation_id ?? '')
   const ends = held?.authorization_expires_at ?? null
   const lapsed = ends !== null && parseTime(ends) <= kernel.clock.nowMs()

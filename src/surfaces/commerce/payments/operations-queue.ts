@@ -1,21 +1,21 @@
 /**
- * Carries out what payments is to be asked, and asks again until it is certain. The request that wants the
- * money asks first; this is what remains when its process is killed, and all that nobody waits for.
+ * Asks payments for each open operation until its outcome is certain. A request asks for its own operation
+ * first; the queue does it where that process was killed, and for operations without a request.
  */
 import { Type } from 'typebox'
 import { Id } from '../../../kernel/http/shapes.ts'
 import { again, done, dueQueue, retry, type DueQueue } from '../../../kernel/work/due-queue.ts'
 import { operations_name, type Deps } from '../deps.ts'
-import { applyTold } from './apply-told.ts'
-import { askPayments, type Told } from './ask-payments.ts'
-import { findOperation } from './operation-row.ts'
+import { applyAnswer } from './apply-answer.ts'
+import { askPayments, type Answer } from './ask-payments.ts'
+import { findOperation, isOpen } from './operations.ts'
 
 const Row = Type.Object({ tenant_id: Id, id: Id })
-/** Events of payments come first; this is for the one that was lost. */
+/** Events of payments come first; this finds what an event did not bring. */
 const look_seconds = 30
 
 export function operationsQueue(deps: Deps): DueQueue {
-  return dueQueue<typeof Row, Told>({
+  return dueQueue<typeof Row, Answer>({
     name: operations_name,
     table: 'commerce.payment_operations',
     key: ['tenant_id', 'id'],
@@ -26,17 +26,18 @@ export function operationsQueue(deps: Deps): DueQueue {
     retry: { first: 2, factor: 2.5, cap: 600 },
     run: async ({ id }) => {
       const operation = await findOperation(deps.kernel.db, id)
-      if (!operation || operation.state === 'succeeded' || operation.state === 'failed') {
+      if (!operation || !isOpen(operation)) {
         return done({ kind: 'later', code: 'ended' })
       }
-      const told = await askPayments(deps, operation)
+      const answer = await askPayments(deps, operation)
       await deps.kernel.fault('commerce.after_ask')
-      return told.kind === 'later' ? retry(told.code, { counts: false }) : done(told)
+      return answer.kind === 'later' ? retry(answer.code, { counts: false }) : done(answer)
     },
     finish: async (tx, { id }, outcome) => {
       if (outcome.end !== 'done') return undefined
-      const { state } = await applyTold(tx, deps, id, outcome.result)
-      return state === 'requested' || state === 'pending' ? again(look_seconds) : undefined
+      await applyAnswer(tx, deps, id, outcome.result)
+      const operation = await findOperation(tx, id)
+      return operation && isOpen(operation) ? again(look_seconds) : undefined
     },
   })
 }

@@ -3,7 +3,7 @@ import type { Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { OrderRow } from '../orders/order-row.ts'
-import { requestOperation } from '../payments/operation-row.ts'
+import { requestOperation } from '../payments/operations.ts'
 import { announceReturn, moveReturn, type ReturnRow, type ReturnState } from './return-row.ts'
 
 export async function requestRefund(

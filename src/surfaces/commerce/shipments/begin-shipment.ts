@@ -10,11 +10,10 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { linesOf } from '../orders/line-row.ts'
 import { lockOrder, type OrderRow } from '../orders/order-row.ts'
-import { requestOperation } from '../payments/operation-row.ts'
+import { requestOperation } from '../payments/operations.ts'
 import type { Key } from '../schemas.ts'
-import { openShipment } from './open-shipment.ts'
 import { ship, type Sent } from './ship.ts'
-import { shipmentColumns, ShipmentRow } from './shipment-row.ts'
+import { openShipment, shipmentColumns, ShipmentRow } from './shipment-row.ts'
 
 export type Shipping = {
   readonly order: Key

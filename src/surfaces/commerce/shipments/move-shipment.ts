@@ -28,8 +28,8 @@ export async function moveShipment(tx: Tx, key: Key, to: 'delivered' | 'lost'): 
   }
   const order = await lockOrder(tx, { tenant_id, id: moved.order_id })
   if (order && to === 'delivered') {
-    const told = await setPayment(tx, order, order.payment_state)
-    announceOrder(tx, told, 'order.delivered', { shipment_id: id })
+    const moved_order = await setPayment(tx, order, order.payment_state)
+    announceOrder(tx, moved_order, 'order.delivered', { shipment_id: id })
   }
   return shipment
 }

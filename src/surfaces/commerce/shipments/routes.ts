@@ -9,10 +9,8 @@ import type { Deps } from '../deps.ts'
 import { problem } from '../errors.ts'
 import { findByKey } from '../find-by-key.ts'
 import { findOrder } from '../orders/order-row.ts'
-import { applyTold } from '../payments/apply-told.ts'
-import { askPayments, type Told } from '../payments/ask-payments.ts'
-import { findOperation } from '../payments/operation-row.ts'
-import { within } from '../payments/within.ts'
+import { applyAnswer } from '../payments/apply-answer.ts'
+import { askInTime, type Answer } from '../payments/ask-payments.ts'
 import { Quantity, Shipment, type Key } from '../schemas.ts'
 import { beginShipment } from './begin-shipment.ts'
 import { moveShipment } from './move-shipment.ts'
@@ -115,15 +113,11 @@ function shipRoute(deps: Deps): Route {
         if (waits) return undefined
         return shipmentReply(await findShipment(tx, { tenant_id, id: shipment_id }))
       },
-      call: async operation_id => {
-        const operation = await findOperation(deps.kernel.db, operation_id)
-        if (!operation) throw new Error(`there is no operation ${operation_id}`)
-        await deps.kernel.fault('commerce.before_ask')
-        return await within<Told>(wait_ms, askPayments(deps, operation))
-      },
-      finish: async (tx, operation_id, told: Told) => {
-        const { tenant_id, order_id } = await applyTold(tx, deps, operation_id, told)
-        return await finishedReply(tx, { tenant_id, id: order_id })
+      call: operation_id => askInTime(deps, operation_id, wait_ms),
+      finish: async (tx, operation_id, answer: Answer) => {
+        const { operation } = await applyAnswer(tx, deps, operation_id, answer)
+        const { tenant_id, order_id: id } = operation
+        return await finishedReply(tx, { tenant_id, id })
       },
     },
   })

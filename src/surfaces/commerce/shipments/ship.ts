@@ -8,8 +8,7 @@ import { takeOut } from '../inventory/stock.ts'
 import { linesOf, type LineRow } from '../orders/line-row.ts'
 import { announceOrder, moveOrder, setPayment, type OrderRow } from '../orders/order-row.ts'
 import type { Key, Shipment } from '../schemas.ts'
-import { openShipment } from './open-shipment.ts'
-import { shipmentColumns, ShipmentRow } from './shipment-row.ts'
+import { openShipment, shipmentColumns, ShipmentRow } from './shipment-row.ts'
 
 /** What waits for the money that has come now. */
 export async function shipWaiting(tx: Tx, order: OrderRow): Promise<void> {
@@ -64,7 +63,7 @@ export async function ship(tx: Tx, order: OrderRow, shipment: Shipment): Promise
 export type Sent = Shipment['lines']
 
 /** Counts what is sent on its lines; returns the part of it that is stocked. */
-export async function countShipped(
+async function countShipped(
   tx: Tx,
   { tenant_id, id }: Key,
   before: readonly LineRow[],
@@ -82,7 +81,7 @@ export async function countShipped(
   })
 }
 
-export async function fulfilIfWhole(tx: Tx, order: OrderRow): Promise<OrderRow> {
+async function fulfilIfWhole(tx: Tx, order: OrderRow): Promise<OrderRow> {
   const fulfilled = await moveOrder(tx, order, {
     to: 'fulfilled',
     reason_code: null,
@@ -93,4 +92,16 @@ export async function fulfilIfWhole(tx: Tx, order: OrderRow): Promise<OrderRow> 
   if (!fulfilled) return order
   announceOrder(tx, fulfilled, 'order.fulfilled')
   return fulfilled
+}
+
+/** An order with nothing to send is fulfilled as soon as its money was taken. */
+export async function fulfilUnshipped(tx: Tx, order: OrderRow): Promise<void> {
+  if (order.needs_shipping || order.state !== 'confirmed') return
+  const lines = await linesOf(tx, order)
+  const sent = lines
+    .filter(line => line.shipped_quantity < line.quantity)
+    .map(line => ({ order_line_id: line.id, quantity: line.quantity - line.shipped_quantity }))
+  const goods = await countShipped(tx, order, lines, sent)
+  await takeOut(tx, order, order.id, goods)
+  await fulfilIfWhole(tx, order)
 }

@@ -1,7 +1,8 @@
-/** The row of a shipment. */
+/** The row of a shipment, and how one is opened. */
 import { Type } from 'typebox'
-import type { Reader } from '../../../kernel/database/db.ts'
+import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
+import { newId } from '../../../kernel/ids.ts'
 import { problem } from '../errors.ts'
 import { Shipment, type Key } from '../schemas.ts'
 
@@ -19,4 +20,16 @@ export async function findShipment(reader: Reader, { tenant_id, id }: Key): Prom
   )
   if (!found) throw problem('shipment_not_found')
   return found
+}
+
+/** Opens the shipment of what is not shipped yet; an order has one open shipment at most. */
+export async function openShipment(tx: Tx, { tenant_id, id }: Key): Promise<void> {
+  await tx.run(sql`
+    insert into commerce.shipments (tenant_id, id, order_id)
+    select ${tenant_id}, ${newId()}, ${id}
+    where exists (
+      select from commerce.order_lines l
+      where l.tenant_id = ${tenant_id} and l.order_id = ${id} and l.requires_shipping
+        and l.shipped_quantity < l.quantity)
+    on conflict do nothing`)
 }

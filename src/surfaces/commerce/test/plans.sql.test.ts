@@ -2,7 +2,7 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cloneDatabase, type Clone } from '../../../../test/world.ts'
-import type { Reader } from '../../../kernel/database/db.ts'
+import type { Tx } from '../../../kernel/database/db.ts'
 import { directClient } from '../../../kernel/database/direct.ts'
 import { compile, type Sql } from '../../../kernel/database/sql.ts'
 import { newId } from '../../../kernel/ids.ts'
@@ -12,8 +12,9 @@ import { showProduct } from '../catalog/show-product.ts'
 import { lapseQueue } from '../checkout/lapse-orders.ts'
 import { findOrder } from '../orders/order-row.ts'
 import { showOrder } from '../orders/order-view.ts'
-import { findOperation } from '../payments/operation-row.ts'
+import { findOperation } from '../payments/operations.ts'
 import { operationsQueue } from '../payments/operations-queue.ts'
+import { lookAgain } from '../payments/consume-payments.ts'
 import { loadFacts } from '../pricing/load-facts.ts'
 
 const tenant_id = '01900000-0000-7000-8000-0000000000bb'
@@ -78,23 +79,24 @@ afterAll(async () => {
   await ground.drop()
 })
 
-type Node = { 'Node Type': string; 'Relation Name'?: string; Plans?: Node[] }
+type Node = { 'Node Type': string; 'Index Name'?: string; 'Relation Name'?: string; Plans?: Node[] }
 
 function* nodes(plan: Node): Generator<Node> {
   yield plan
   for (const one of plan.Plans ?? []) yield* nodes(one)
 }
 
-/** The first statement that a function reads by. */
-async function readBy(run: (reader: Reader) => Promise<unknown>): Promise<Sql> {
-  let statement: Sql | undefined
+/** The statements with which a function begins. */
+async function begunBy(run: (tx: Tx) => Promise<unknown>): Promise<readonly Sql[]> {
+  const statements: Sql[] = []
   const listen = async (...asked: unknown[]) => {
-    statement ??= asked.at(-1) as Sql
+    statements.push(asked.at(-1) as Sql)
     throw new Error('nothing is read')
   }
-  await run({ one: listen, maybe: listen, many: listen }).catch(() => {})
-  if (!statement) throw new Error('nothing was asked')
-  return statement
+  await run({ one: listen, maybe: listen, many: listen, run: listen } as unknown as Tx).catch(
+    () => {},
+  )
+  return statements
 }
 
 const page = { tenant_id, state: 'active', currency: 'EUR', category: undefined, q: undefined }
@@ -110,25 +112,40 @@ const small = new Set([
   'order_state_history',
 ])
 
-test.each<[string, () => Promise<Sql> | Sql]>([
+test.each<[string, () => Promise<readonly Sql[]> | Sql]>([
   ['the first page of products', () => listStatement(page, begin, 21)],
   ['a later page', () => listStatement(page, after, 21)],
   ['a category', () => listStatement({ ...page, category: 'things/7' }, begin, 21)],
-  ['a product', () => readBy(db => showProduct(db, { files }, { tenant_id, id }, 'EUR', false))],
-  ['a cart with prices, stock and rules', () => readBy(db => loadFacts(db, cart))],
-  ['an order', () => readBy(db => findOrder(db, { tenant_id, id }))],
-  ['an order as it is shown', () => readBy(db => showOrder(db, { tenant_id, id }))],
-  ['an operation', () => readBy(db => findOperation(db, id))],
+  ['a product', () => begunBy(db => showProduct(db, { files }, { tenant_id, id }, 'EUR', false))],
+  ['a cart with prices, stock and rules', () => begunBy(db => loadFacts(db, cart))],
+  ['an order', () => begunBy(db => findOrder(db, { tenant_id, id }))],
+  ['an order as it is shown', () => begunBy(db => showOrder(db, { tenant_id, id }))],
+  ['an operation', () => begunBy(db => findOperation(db, id))],
   ['what lapses', () => claimStatement(lapseQueue(), id, 200)],
+  ['what an event of payments makes due', () => begunBy(db => lookAgain(db, tenant_id, id, id))],
   ['what is to be asked', () => claimStatement(operationsQueue({} as never), id, 50)],
 ])('%s', async (_name, statementOf) => {
-  const { text, values } = compile(await statementOf())
+  const given = await statementOf()
+  const statements = 'length' in given ? given : [given]
+  expect(statements).not.toHaveLength(0)
+  for (const statement of statements) {
+    const scans = (await planOf(statement))
+      .filter(node => node['Node Type'] === 'Seq Scan')
+      .map(node => node['Relation Name'] ?? '')
+    expect(scans.filter(table => !small.has(table))).toEqual([])
+  }
+})
+
+test('a search finds its words by the index that has the shop among them', async () => {
+  const nodesOf = await planOf(listStatement({ ...page, q: 'thing 7' }, begin, 21))
+  expect(nodesOf.map(node => node['Index Name'])).toContain('catalog_products_words')
+})
+
+async function planOf(statement: Sql): Promise<Node[]> {
+  const { text, values } = compile(statement)
   const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Node }] }>({
     text: `explain (format json) ${text}`,
     values,
   })
-  const scans = [...(rows[0] ? nodes(rows[0]['QUERY PLAN'][0].Plan) : [])]
-    .filter(node => node['Node Type'] === 'Seq Scan')
-    .map(node => node['Relation Name'] ?? '')
-  expect(scans.filter(table => !small.has(table))).toEqual([])
-})
+  return [...(rows[0] ? nodes(rows[0]['QUERY PLAN'][0].Plan) : [])]
+}

@@ -77,11 +77,9 @@ async function take(
     model.on_hand - model.held.reduce((sum, one) => sum + (one.state === 'gone' ? 0 : one.left), 0)
   if (what === 'reserve') {
     const id = newId()
-    const missing = await db.tx(tx =>
-      reserve(tx, { tenant_id, id }, [{ sku, quantity }], '2100-01-01T00:00:00Z'),
-    )
-    const told = missing.map(({ requested, available }) => [requested, available])
-    same(told, quantity > free ? [[quantity, free]] : [])
+    const missing = await db.tx(tx => reserve(tx, { tenant_id, id }, [{ sku, quantity }], 900))
+    const named = missing.map(({ requested, available }) => [requested, available])
+    same(named, quantity > free ? [[quantity, free]] : [])
     if (quantity <= free) model.held.push({ id, left: quantity, state: 'active' })
     return
   }

@@ -48,6 +48,7 @@ export function openSmtpConnections(url: URL, name: string): SmtpConnections {
       for (let kept = idle.pop(); kept; kept = idle.pop()) {
         if (all.has(kept.connection)) return kept.connection
       }
+      signal.throwIfAborted()
       const connection = await connect(url, name, signal)
       all.add(connection)
       // A relay that closes an idle connection is no failure.
@@ -94,7 +95,9 @@ function connect(url: URL, name: string, signal: AbortSignal): Promise<SMTPConne
     connection.off('error', fail)
     resolve(connection)
   }
-  connection.connect(() => {
+  connection.connect((error?: Error | null) => {
+    // The relay closed the connection before it greeted.
+    if (error) return fail(error)
     if (url.username === '') return ready()
     const credentials = {
       user: decodeURIComponent(url.username),

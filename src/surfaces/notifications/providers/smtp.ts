@@ -103,7 +103,12 @@ function handOver(
     },
   })
   return new Promise(resolve => {
-    const abort = () => relay.drop(connection)
+    // A connection that we close never calls back.
+    const abort = () => {
+      relay.drop(connection)
+      resolve(outcomeOf(Object.assign(new Error('aborted'), { code: 'ETIMEDOUT' }), begun))
+    }
+    if (signal.aborted) return abort()
     signal.addEventListener('abort', abort, { once: true })
     connection.send({ ...envelope, size: bytes.length }, message, (error, info) => {
       signal.removeEventListener('abort', abort)

@@ -5,6 +5,7 @@
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 
 export type ScanVerdict =
   | { readonly kind: 'clean' }
@@ -84,10 +85,16 @@ async function stream(socket: Socket, content: AsyncIterable<Uint8Array>): Promi
 async function writeChunk(socket: Socket, chunk: Uint8Array, reply: Promise<string>) {
   const length = Buffer.alloc(4)
   length.writeUInt32BE(chunk.byteLength)
+  socket.cork()
   socket.write(length)
-  if (socket.write(chunk)) return
+  const taken = socket.write(chunk)
+  socket.uncork()
   // A daemon that has decided reads no further.
-  await Promise.race([once(socket, 'drain'), reply])
+  if (!taken) await Promise.race([once(socket, 'drain'), reply])
+  // Its reply is read before the next chunk, because a write to a closed connection would lose it:
+  // the first turn ends this round of the event loop, the second comes after the next reads.
+  await setImmediate()
+  await setImmediate()
 }
 
 function replyOf(socket: Socket): Promise<string> {

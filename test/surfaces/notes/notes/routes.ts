@@ -82,6 +82,7 @@ function readRoute(): Route {
     path: '/v1/notes/{note_id}',
     summary: 'Read a note',
     permission: 'authenticated',
+    rate_tenant: false,
     added: true,
     absent: 'note_not_found',
     replies: { 200: Note },

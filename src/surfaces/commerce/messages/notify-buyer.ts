@@ -15,22 +15,22 @@ const Payload = Type.Object({
 })
 type Payload = Static<typeof Payload>
 
-const words: Readonly<Record<string, (told: Payload) => readonly [string, string]>> = {
-  OrderConfirmed: told => [
-    `Your order ${told.number} is confirmed`,
-    `We have your order ${told.number} over ${moneyOf(told.total_minor, told.currency)}, and prepare it now.`,
+const words: Readonly<Record<string, (order: Payload) => readonly [string, string]>> = {
+  OrderConfirmed: order => [
+    `Your order ${order.number} is confirmed`,
+    `We have your order ${order.number} over ${moneyOf(order.total_minor, order.currency)}, and prepare it now.`,
   ],
-  'order.shipped': told => [
-    `Your order ${told.number} is on its way`,
-    `We have shipped your order ${told.number}, or a part of it.`,
+  'order.shipped': order => [
+    `Your order ${order.number} is on its way`,
+    `We have shipped your order ${order.number}, or a part of it.`,
   ],
-  'order.cancelled': told => [
+  'order.cancelled': order => [
     'Your order is cancelled',
-    `Your order${told.number === null ? '' : ` ${told.number}`} is cancelled. What we held or took of your money goes back to you.`,
+    `Your order${order.number === null ? '' : ` ${order.number}`} is cancelled. What we held or took of your money goes back to you.`,
   ],
-  'return.refunded': told => [
-    `Your return of order ${told.number} is refunded`,
-    `We have your return, and pay back ${moneyOf(told.refund_minor ?? 0, told.currency)}.`,
+  'return.refunded': order => [
+    `Your return of order ${order.number} is refunded`,
+    `We have your return, and pay back ${moneyOf(order.refund_minor ?? 0, order.currency)}.`,
   ],
 }
 

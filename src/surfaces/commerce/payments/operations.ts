@@ -4,15 +4,22 @@ import type { Reader, Tx } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { Amount, Id, nullable, oneOf } from '../../../kernel/http/shapes.ts'
 import { operations_name } from '../deps.ts'
+import { OrderRow, orderColumns, setPayment } from '../orders/order-row.ts'
+import { newId } from '../../../kernel/ids.ts'
 import type { Key } from '../schemas.ts'
 
-export const OperationRow = Type.Object({
+const Operation = Type.Object({
   tenant_id: Id,
   id: Id,
   order_id: Id,
   type: oneOf('authorize', 'capture', 'void', 'refund'),
   amount_minor: Amount,
   state: oneOf('requested', 'pending', 'succeeded', 'failed'),
+})
+export type Operation = Static<typeof Operation>
+
+export const OperationRow = Type.Object({
+  ...Operation.properties,
   payment_method: nullable(Type.String()),
   return_url: nullable(Type.String()),
   reason: nullable(Type.String()),
@@ -38,21 +45,42 @@ export async function findOperation(reader: Reader, id: string): Promise<Operati
 }
 
 /**
- * Locked before its order, by everybody: the queue holds its row when it finishes. Undefined where there is
- * none.
+ * An operation and its order, locked in this order by every writer: the queue holds the row of the operation
+ * when it finishes.
  */
-export async function lockOperation(tx: Tx, id: string): Promise<OperationRow | undefined> {
-  await tx.run(sql`
-    -- any tenant: the operation's own id
-    select 1 from commerce.payment_operations where id = ${id} for no key update`)
-  return await findOperation(tx, id)
+export async function lockOperation(
+  tx: Tx,
+  id: string,
+): Promise<{ readonly operation: Operation; readonly order: OrderRow } | undefined> {
+  const [operation, order] = await Promise.all([
+    tx.maybe(
+      Operation,
+      sql`
+        -- any tenant: the operation's own id
+        select tenant_id, id, order_id, type, amount_minor, state
+        from commerce.payment_operations where id = ${id} for no key update`,
+    ),
+    tx.maybe(
+      OrderRow,
+      sql`
+        select ${orderColumns}
+        from commerce.payment_operations p
+        join commerce.orders o on o.tenant_id = p.tenant_id and o.id = p.order_id
+        where p.id = ${id} for update of o`,
+    ),
+  ])
+  return operation && order && { operation, order }
+}
+
+export function isOpen({ state }: Pick<Operation, 'state'>): boolean {
+  return state === 'requested' || state === 'pending'
 }
 
 export type NewOperation = {
   readonly tenant_id: string
   readonly id: string
   readonly order_id: string
-  readonly type: OperationRow['type']
+  readonly type: Operation['type']
   readonly amount_minor: number
   readonly reason?: string
   /** Where a request is about to ask by itself, the queue waits that long for it. */
@@ -73,19 +101,31 @@ export async function requestOperation(tx: Tx, given: NewOperation): Promise<boo
   return made === 1
 }
 
-/** Ends it, or says that its outcome is waited for; one that has ended is not opened again. */
+/** Ends an open operation, or says that its outcome is waited for. Its row is locked. */
 export async function settleOperation(
   tx: Tx,
   { tenant_id, id }: Key,
   state: 'pending' | 'succeeded' | 'failed',
   result: unknown,
-): Promise<boolean> {
-  const settled = await tx.run(sql`
+): Promise<void> {
+  await tx.run(sql`
     update commerce.payment_operations
     set state = ${state}, result = ${sql.json(result)}::jsonb,
       due_at = case when ${state} = 'pending' then due_at end,
       payment_method = case when ${state} = 'pending' then payment_method end,
       return_url = case when ${state} = 'pending' then return_url end
     where tenant_id = ${tenant_id} and id = ${id} and state in ('requested', 'pending')`)
-  return settled === 1
+}
+
+/** Returns the money of an order that ended: stored with the order's end, and carried out by the queue. */
+export async function requestVoid(
+  tx: Tx,
+  order: OrderRow,
+  reason: 'order_expired' | 'order_cancelled',
+): Promise<void> {
+  if (order.authorize_operation_id === null) return
+  const { tenant_id, id: order_id, total_minor: amount_minor } = order
+  const wanted = { tenant_id, id: newId(), order_id, type: 'void', amount_minor, reason } as const
+  if (!(await requestOperation(tx, wanted))) return
+  await setPayment(tx, order, 'releasing', sql`payment_error = null`)
 }

@@ -1,7 +1,7 @@
 /**
  * Events of payments. One about an operation of ours makes it due, so that its state is read from payments
- * and applied by the one door; an event that comes twice or late changes nothing. What happened without us (an
- * authorization that lapsed, a refund made at payments, one that bounced) is found by the payment.
+ * and applied like any other answer; an event that comes twice or late changes nothing. What happened without
+ * us (an authorization that lapsed, a refund made at payments, one that bounced) is found by the payment.
  */
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
@@ -47,21 +47,24 @@ export const paymentsConsumer: Consumer = {
   },
 }
 
-async function lookAgain(
+export async function lookAgain(
   tx: Tx,
   tenant_id: string,
   intent_id: string,
   operation_id: string | null,
 ): Promise<void> {
-  const woken = await tx.run(sql`
-    update commerce.payment_operations p
-    set ${dueNow()}
-    where p.tenant_id = ${tenant_id} and p.state in ('requested', 'pending')
-      and (p.id = ${operation_id}
-        or (p.state = 'pending' and p.order_id = (
-          select o.id from commerce.orders o
-          where o.tenant_id = ${tenant_id} and o.intent_id = ${intent_id})))`)
-  if (woken > 0) tx.wake(operations_name)
+  const [named, waiting] = await Promise.all([
+    tx.run(sql`
+      update commerce.payment_operations p set ${dueNow()}
+      where p.tenant_id = ${tenant_id} and p.id = ${operation_id}
+        and p.state in ('requested', 'pending')`),
+    tx.run(sql`
+      update commerce.payment_operations p set ${dueNow()}
+      from commerce.orders o
+      where o.tenant_id = ${tenant_id} and o.intent_id = ${intent_id}
+        and p.tenant_id = o.tenant_id and p.order_id = o.id and p.state = 'pending'`),
+  ])
+  if (named + waiting > 0) tx.wake(operations_name)
 }
 
 /** An authorization that ended by itself: its order can be shipped no more. */
