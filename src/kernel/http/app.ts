@@ -16,7 +16,7 @@ import { compileRoute, type CompiledRoute } from './compile-route.ts'
 import { allowOrigin } from './cors.ts'
 import { guard, type GuardDeps, type Passed } from './guard.ts'
 import { journey, type Answer, type JourneyDeps } from './handle-request.ts'
-import { openNearPaths } from './near-path.ts'
+import { isPathOf, openNearPaths } from './near-path.ts'
 import { problem, type Catalog } from '../errors/problem.ts'
 import { notUpgraded, serverBehind, type Front, type Upgrades } from './request-interceptor.ts'
 import { onlyReads, type Route, consumesOf } from './route.ts'
@@ -251,16 +251,6 @@ function toldOf({ ignored, replayed }: { ignored: string | null; replayed: boole
 /** `/v1/jobs/{job_id}` and `/v1/inferences:stream` in the syntax of the router. */
 function routerPath(path: string): string {
   return path.replaceAll(':', '::').replaceAll(/\{([a-z_]+)\}/g, ':$1')
-}
-
-/** True where the pattern would match the path, which may itself be a pattern. */
-function isPathOf(pattern: string, path: string): boolean {
-  const wanted = pattern.split('/')
-  const given = path.split('/')
-  return (
-    wanted.length === given.length &&
-    wanted.every((segment, at) => segment === given[at] || /^\{[a-z_]+\}$/.test(segment))
-  )
 }
 
 /** A known path with another method is 405 with Allow; only an unknown path is 404. */
