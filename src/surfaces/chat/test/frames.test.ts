@@ -16,6 +16,7 @@ beforeAll(async () => {
   world = await openChatWorld({
     CHAT_PRESENCE_GRACE_MS: '100',
     IDENTITY_ADMIN_REQUIRES_MFA: 'false',
+    CHAT_PAUSE_BYTES: '262144',
   })
 })
 afterAll(() => world.close())
@@ -133,6 +134,40 @@ describe.concurrent('frames', () => {
     const broken = await ada.socket()
     broken.ws.send(Buffer.from([0xc3, 0x28]), { binary: false })
     expect((await broken.closed).code).toBe(1007)
+  })
+})
+
+describe.concurrent('a slow reader', () => {
+  test('row 8: one that stops reading is told to fetch, and misses nothing', async () => {
+    const [ada, bob] = (await world.people(2)) as [Talker, Talker]
+    const id = await ada.direct(bob)
+    const slow = await bob.socket()
+    const sender = await ada.socket()
+    slow.ws.pause()
+    const many = 1500
+    const body = 'x'.repeat(8000)
+    for (const n of upTo(many)) {
+      sender.put({ type: 'message.send', request_id: `r-${n}`, conversation_id: id, body })
+    }
+    await sender.next('message.ack', one => one.sequence === many)
+    slow.ws.resume()
+    const resync = await slow.next('resync.required')
+    const live = slow.messages(id).map(one => one.sequence)
+    // What waited for it was bounded: our limit, and what the kernel holds for a socket.
+    expect(live.length * body.length).toBeLessThan(9 * 1024 * 1024)
+    const before = live.filter(one => one <= resync.after_revision)
+    expect(before).toEqual(upTo(before.length))
+    const got = new Set(live)
+    for (let after = resync.after_revision as number; ;) {
+      const page = await bob.changes(id, after)
+      for (const one of page.data as Json[]) got.add(one.sequence)
+      after = page.revision
+      if (!page.has_more) break
+    }
+    expect([...got].toSorted((a, b) => a - b)).toEqual(upTo(many))
+    await ada.send(id, 'live again')
+    await slow.next('message.created', one => one.sequence === many + 1)
+    for (const one of [slow, sender]) one.close()
   })
 })
 
