@@ -20,6 +20,7 @@ const names = [
   'webhooks',
   'payments',
   'commerce',
+  'chat',
 ]
 
 for (const name of names) {

@@ -130,12 +130,18 @@ async function erasePortion(deps: Deps, { tenant_id, id, user_id }: Seat): Promi
       sql`
         select id, sequence, sender_id, version from chat.messages
         where tenant_id = ${tenant_id} and conversation_id = ${id} and sender_id = ${user_id}
-          and (deleted_at is null or request_fingerprint is not null)
+          and deleted_at is null
         order by sequence limit ${portion}`,
     )
     for (const message of messages) {
-      await shredMessage(tx, deps, conversation, message, user_id, true)
+      await shredMessage(tx, deps, conversation, message, user_id)
     }
+    // Keys were chosen by the person; what was sent under them matches nothing any more.
+    await tx.run(sql`
+      update chat.messages
+      set request_fingerprint = null, client_request_id = 'erased ' || id
+      where tenant_id = ${tenant_id} and conversation_id = ${id} and sender_id = ${user_id}
+        and deleted_at is not null and request_fingerprint is not null`)
     if (conversation.revision > before) await endChanges(tx, deps, conversation)
     return messages.length
   })

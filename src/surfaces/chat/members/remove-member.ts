@@ -37,7 +37,7 @@ export async function removeMember(
 }
 
 const ranks: Readonly<Record<Role, number>> = { owner: 2, admin: 1, member: 0 }
-export function outranks(one: Role, other: Role): boolean {
+function outranks(one: Role, other: Role): boolean {
   return ranks[one] > ranks[other]
 }
 

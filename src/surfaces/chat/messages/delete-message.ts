@@ -77,7 +77,6 @@ export async function shredMessage(
   conversation: Changing,
   message: Pick<MessageRow, 'id' | 'sequence' | 'sender_id' | 'version'>,
   deleted_by: string,
-  erase = false,
 ): Promise<void> {
   const { tenant_id, id: conversation_id } = conversation
   const { id: message_id, sequence, sender_id, version } = message
@@ -86,8 +85,7 @@ export async function shredMessage(
   await tx.run(sql`
     update chat.messages
     set body_cipher_or_ref = null, deleted_at = kernel.now(), deleted_by = ${deleted_by},
-      revision = ${revision}, changed_event_id = ${event_id},
-      request_fingerprint = case when ${erase} then null else request_fingerprint end
+      revision = ${revision}, changed_event_id = ${event_id}
     where tenant_id = ${tenant_id} and conversation_id = ${conversation_id}
       and id = ${message_id}`)
   await tx.run(sql`

@@ -5,7 +5,7 @@ import { count, Id } from '../../../kernel/http/shapes.ts'
 import { Body, Sequence } from '../schemas.ts'
 
 /** The version of the envelope. */
-export const version = 1
+const version = 1
 
 export function frameOf(frame: object): Buffer {
   return Buffer.from(JSON.stringify({ v: version, ...frame }))
