@@ -158,9 +158,12 @@ create function chat.append(
 ) returns table (
   item int, outcome text, message_id uuid, message_sequence bigint, message_revision bigint,
   event_id uuid, created_at timestamptz
-) language plpgsql volatile as $$
+) language plpgsql volatile
+-- A plan that was made while the tables were small must not read them whole later.
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_held uuid[];
+  v_now timestamptz := kernel.now();
 begin
   if p_wait then
     select array_agg(l.id) into v_held from (
@@ -186,7 +189,7 @@ begin
         event_id, ord)
     left join chat.conversations c on c.tenant_id = i.tenant_id and c.id = i.conversation_id
       and c.id = any(v_held)
-  ), judged as materialized (
+  ), known as materialized (
     select i.*, d.id as known_id, d.sequence as known_sequence, d.revision as known_revision,
       d.created_event_id as known_event_id, d.created_at as known_at,
       case
@@ -209,47 +212,45 @@ begin
       and d.client_request_id = i.request_id
     left join chat.conversation_members b on b.tenant_id = i.tenant_id
       and b.conversation_id = i.conversation_id and b.user_id = i.sender_id
-  ), numbered as materialized (
-    select j.*, row_number() over (
-      partition by j.tenant_id, j.conversation_id order by j.ord) as n
-    from judged j where j.verdict = 'accepted'
+  ), judged as materialized (
+    select k.*, row_number() over (
+      partition by k.tenant_id, k.conversation_id, k.verdict = 'accepted' order by k.ord) as n
+    from known k
   ), inserted as (
-    insert into chat.messages as m (tenant_id, conversation_id, id, sequence, sender_id,
+    insert into chat.messages (tenant_id, conversation_id, id, sequence, sender_id,
       client_request_id, request_fingerprint, body_cipher_or_ref, reply_to_sequence,
-      attachment_count, revision, created_event_id)
-    select n.tenant_id, n.conversation_id, n.id, n.latest_sequence + n.n, n.sender_id,
-      n.request_id, n.fingerprint, n.body, n.reply_to, cardinality(n.files), n.revision + n.n,
-      n.event_id
-    from numbered n order by n.ord
-    returning m.id, m.created_at
+      attachment_count, revision, created_event_id, created_at)
+    select j.tenant_id, j.conversation_id, j.id, j.latest_sequence + j.n, j.sender_id,
+      j.request_id, j.fingerprint, j.body, j.reply_to, cardinality(j.files), j.revision + j.n,
+      j.event_id, v_now
+    from judged j where j.verdict = 'accepted' order by j.ord
   ), heads as (
     update chat.conversations c
     set latest_sequence = c.latest_sequence + s.n, revision = c.revision + s.n,
-      last_message_at = kernel.now()
+      last_message_at = v_now
     from (
-      select n.tenant_id, n.conversation_id, count(*) as n from numbered n
-      group by n.tenant_id, n.conversation_id) s
+      select j.tenant_id, j.conversation_id, count(*) as n from judged j
+      where j.verdict = 'accepted' group by j.tenant_id, j.conversation_id) s
     where c.tenant_id = s.tenant_id and c.id = s.conversation_id
   ), readers as (
     update chat.conversation_members b
     set last_read_sequence = greatest(b.last_read_sequence, s.top)
     from (
-      select n.tenant_id, n.conversation_id, n.sender_id, max(n.latest_sequence + n.n) as top
-      from numbered n group by n.tenant_id, n.conversation_id, n.sender_id) s
+      select j.tenant_id, j.conversation_id, j.sender_id, max(j.latest_sequence + j.n) as top
+      from judged j where j.verdict = 'accepted'
+      group by j.tenant_id, j.conversation_id, j.sender_id) s
     where b.tenant_id = s.tenant_id and b.conversation_id = s.conversation_id
       and b.user_id = s.sender_id
   ), files as (
-    update chat.attachments a set message_id = n.id, position = f.place::int
-    from numbered n cross join lateral unnest(n.files) with ordinality f (id, place)
-    where a.tenant_id = n.tenant_id and a.id = f.id
+    update chat.attachments a set message_id = j.id, position = f.place::int
+    from judged j cross join lateral unnest(j.files) with ordinality f (id, place)
+    where j.verdict = 'accepted' and a.tenant_id = j.tenant_id and a.id = f.id
   )
   select j.ord, j.verdict,
-    case when j.verdict = 'duplicate' then j.known_id else n.id end,
-    case when j.verdict = 'duplicate' then j.known_sequence else n.latest_sequence + n.n end,
-    case when j.verdict = 'duplicate' then j.known_revision else n.revision + n.n end,
-    case when j.verdict = 'duplicate' then j.known_event_id else n.event_id end,
-    case when j.verdict = 'duplicate' then j.known_at else w.created_at end
-  from judged j
-  left join numbered n on n.ord = j.ord
-  left join inserted w on w.id = n.id;
+    case j.verdict when 'accepted' then j.id else j.known_id end,
+    case j.verdict when 'accepted' then j.latest_sequence + j.n else j.known_sequence end,
+    case j.verdict when 'accepted' then j.revision + j.n else j.known_revision end,
+    case j.verdict when 'accepted' then j.event_id else j.known_event_id end,
+    case j.verdict when 'accepted' then v_now else j.known_at end
+  from judged j;
 end $$;

@@ -52,7 +52,6 @@ export class Connection {
   readonly presence_of = new Set<string>()
   private readonly wire: Socket
   private readonly limits: Limits
-  private corked = false
   /** While live frames pause: the revision from which each conversation has to be fetched. */
   private missed: Map<string, number> | null = null
   private paused_ms = 0
@@ -79,7 +78,7 @@ export class Connection {
 
   /** `revision`: that of the change; what came before it is known. */
   live(frame: Buffer, conversation_id: string, revision: number): void {
-    if (this.missed || this.socket.bufferedAmount > this.limits.pause_bytes) {
+    if (this.missed || this.wire.writableLength > this.limits.pause_bytes) {
       this.miss(conversation_id, revision - 1)
     } else {
       this.write(frame, 'live')
@@ -101,7 +100,7 @@ export class Connection {
   /** Ends the pause of a socket that has caught up. */
   catchUp(): void {
     if (!this.missed || this.ended) return
-    if (this.socket.bufferedAmount <= this.limits.ephemeral_bytes) {
+    if (this.wire.writableLength <= this.limits.ephemeral_bytes) {
       const missed = this.missed
       this.missed = null
       for (const [conversation_id, after_revision] of missed) {
@@ -123,18 +122,28 @@ export class Connection {
 
   private write(frame: Buffer, kind: Kind): void {
     if (this.ended || this.socket.readyState !== this.socket.OPEN) return
-    const waiting = this.socket.bufferedAmount
+    const waiting = this.wire.writableLength
     if (waiting > this.limits.close_bytes) return this.end(4008, 'slow_consumer')
     if (kind === 'ephemeral' && (this.missed || waiting > this.limits.ephemeral_bytes)) return
-    // All frames of one turn leave in one write.
-    if (!this.corked) {
-      this.corked = true
+    if (batch && !batch.has(this.wire)) {
+      batch.add(this.wire)
       this.wire.cork()
-      process.nextTick(() => {
-        this.corked = false
-        this.wire.uncork()
-      })
     }
-    this.socket.send(frame, { binary: false })
+    this.wire.write(frame)
+  }
+}
+
+/** The connections that are written to together. */
+let batch: Set<Socket> | null = null
+
+/** What the work writes to one connection leaves in one piece. */
+export function together(work: () => void): void {
+  const corked = new Set<Socket>()
+  batch = corked
+  try {
+    work()
+  } finally {
+    batch = null
+    for (const wire of corked) wire.uncork()
   }
 }

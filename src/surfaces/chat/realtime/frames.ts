@@ -1,14 +1,23 @@
 /** The frames of the socket: what clients may send, and how ours are written. */
 import { Type, type Static, type TSchema } from 'typebox'
+import * as ws from 'ws'
 import { Compile, type Validator } from 'typebox/compile'
 import { count, Id } from '../../../kernel/http/shapes.ts'
 import { Body, Sequence } from '../schemas.ts'
 
+// The types of the library leave out what writes its frames.
+const { Sender } = ws as unknown as {
+  readonly Sender: { frame(data: Buffer, how: object): Buffer[] }
+}
+
 /** The version of the envelope. */
 const version = 1
 
+/** Whole as it goes over the wire, so that one frame for many sockets is made once. */
 export function frameOf(frame: object): Buffer {
-  return Buffer.from(JSON.stringify({ v: version, ...frame }))
+  const text = Buffer.from(JSON.stringify({ v: version, ...frame }))
+  const how = { fin: true, opcode: 1, mask: false, readOnly: true, rsv1: false }
+  return Buffer.concat(Sender.frame(text, how))
 }
 
 const RequestId = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\s\\u0000-\\u001f]+$' })

@@ -6,7 +6,7 @@
 import type { Deps } from '../deps.ts'
 import type { Key, Message, Seat } from '../schemas.ts'
 import { catchUp } from './catch-up.ts'
-import type { Connection } from './connection.ts'
+import { together, type Connection } from './connection.ts'
 import { frameOf } from './frames.ts'
 import type { Appended, Head, Live } from './live.ts'
 import { readMemberships } from './memberships.ts'
@@ -71,7 +71,9 @@ export class OpenLive implements Live {
   appended(messages: readonly Appended[]): void {
     // The senders are answered first.
     setImmediate(() => {
-      for (const one of messages) this.deliver(one)
+      const deliver = () => messages.forEach(one => this.deliver(one))
+      if (messages.length > 1) together(deliver)
+      else deliver()
       for (const head of headsOf(messages)) this.publishHead(head)
     })
   }
