@@ -13881,7 +13881,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `permission_denied` */
+        /** @description `mfa_enrollment_required`, `permission_denied`, `step_up_required` */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14737,6 +14737,7 @@ export interface operations {
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
@@ -14760,6 +14761,7 @@ export interface operations {
             204: components["responses"]["Done"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
@@ -14798,6 +14800,7 @@ export interface operations {
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -14832,6 +14835,7 @@ export interface operations {
             /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             /** @description `invalid_character`, `unknown_permission`, `validation_failed` */
             422: components["responses"]["UnprocessableContent"];
@@ -18423,6 +18427,7 @@ export interface operations {
             /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             /** @description `job_not_found` */
             404: components["responses"]["NotFound"];
@@ -18497,6 +18502,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             /** @description `job_not_found`, `result_not_found` */
             404: components["responses"]["NotFound"];
@@ -19384,6 +19390,7 @@ export interface operations {
             /** @description `invalid_header`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             /** @description `account_not_found` */
             404: components["responses"]["NotFound"];
@@ -19550,6 +19557,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `authentication_required`, `invalid_token`, `mfa_challenge_invalid` */
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             /** @description `mfa_method_not_found` */
             404: components["responses"]["NotFound"];
@@ -19582,6 +19590,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             /** @description `mfa_challenge_not_found` */
             404: components["responses"]["NotFound"];
@@ -19636,6 +19645,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `authentication_required`, `invalid_token`, `mfa_challenge_invalid`, `mfa_verification_failed` */
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -19671,6 +19681,7 @@ export interface operations {
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -21373,6 +21384,7 @@ export interface operations {
             };
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             /** @description `product_not_found` */
             404: components["responses"]["NotFound"];
@@ -22052,6 +22064,7 @@ export interface operations {
             /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             /** @description `return_not_found` */
             404: components["responses"]["NotFound"];
@@ -22296,6 +22309,7 @@ export interface operations {
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -22465,6 +22479,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `invalid_refresh_token` */
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -22782,7 +22797,6 @@ export interface operations {
             /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `permission_denied`, `step_up_required` */
             403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
@@ -23230,6 +23244,7 @@ export interface operations {
             /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             /** @description `idempotency_in_progress`, `idempotency_key_reused` */
             409: components["responses"]["Conflict"];
@@ -24274,6 +24289,7 @@ export interface operations {
             /** @description `malformed_json`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
             403: components["responses"]["Forbidden"];
             /** @description `worker_not_found` */
             404: components["responses"]["NotFound"];

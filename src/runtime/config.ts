@@ -5,6 +5,7 @@
 import { resolve } from 'node:path'
 import { edits, suggestion } from '../kernel/errors/did-you-mean.ts'
 import { StartError } from '../kernel/errors/start-error.ts'
+import { general } from './general-settings.ts'
 import {
   kernelSettings,
   type KernelSettings,
@@ -46,25 +47,6 @@ export type Config = {
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
-
-/** Settings without a surface, and what they are without a value. */
-const general: readonly { variable: string; default: string; says: string }[] = [
-  ['PROFILE', 'development', 'development or production: without sandbox and /dev, with own keys'],
-  ['HOST', '127.0.0.1', 'The address that it listens on'],
-  ['PORT', '8080', 'The port that it listens on'],
-  ['PUBLIC_URL', 'http://HOST:PORT', 'Its URL for the outside; cookies are Secure if it is https'],
-  [
-    'DATABASE_URL',
-    'embedded',
-    'A PostgreSQL 15 or newer, or the word embedded for one in DATA_DIR/postgres',
-  ],
-  ['DATA_DIR', './data', 'The folder of the embedded database, of objects and of keys'],
-  ['ROLES', 'api,worker', 'The work of this process: requests, background work, or both'],
-  ['LOG_LEVEL', 'info', 'fatal, error, warn, info, debug, trace or silent'],
-  ['ADMIN_EMAIL', '(none)', 'The first administrator, who is made at the first start'],
-  ['ADMIN_PASSWORD', '(none)', 'The password of the first administrator'],
-  ['OTEL_EXPORTER_OTLP_ENDPOINT', '(none)', 'Where traces are sent to'],
-].map(([variable = '', value = '', says = '']) => ({ variable, default: value, says }))
 
 const prefixes =
   /^(KERNEL|IDENTITY|COMMERCE|SOCIAL|UPLOADS|NOTIFICATIONS|CHAT|INFERENCE|RETRIEVAL|PAYMENTS|LINKS|JOBS|WEBHOOKS)_/

@@ -3,6 +3,7 @@
  * accounts: the surface that owns them provides an `Access`.
  */
 import type { Reader } from '../database/db.ts'
+import type { Problem } from '../errors/problem.ts'
 
 export type Principal = {
   readonly id: string
@@ -26,4 +27,6 @@ export type Access = {
   stands(principal: Principal): Promise<boolean> | boolean
   /** Every permission that the principal holds now, read from the database in this request. */
   grants(reader: Reader, principal: Principal): Promise<ReadonlySet<string>>
+  /** Why a principal lacks a permission, where it is not for want of a role. */
+  whyDenied?(reader: Reader, principal: Principal, permission: string): Promise<Problem | null>
 }

@@ -3,7 +3,7 @@
  * window edges). These general rates are kept in memory per process; limits that must hold over all
  * processes are one SQL statement on kernel.throttles.
  */
-import { problem } from '../errors/problem.ts'
+import { problem, type Problem } from '../errors/problem.ts'
 import type { Principal } from './principal.ts'
 
 export type RateClass = 'read' | 'write' | 'expensive' | 'webhook_in'
@@ -86,17 +86,9 @@ export function openRateLimiter(
   const take = (key: string, bucket: Bucket, counts: boolean) =>
     takeFrom(bucket, key, now(), counts)
 
-  const refuse = (kind: RateClass, wait_ms: number, policy: string) => {
+  const refuse = (kind: RateClass, wait_ms: number, { policy }: Bucket) => {
     limited(kind)
-    const retry_after = Math.max(1, Math.ceil(wait_ms / 1000))
-    return problem('rate_limited', {
-      retry_after,
-      headers: {
-        'retry-after': String(retry_after),
-        'ratelimit-policy': policy,
-        ratelimit: `${policy.split(';', 1)[0]};r=0;t=${retry_after}`,
-      },
-    })
+    return refusal(wait_ms, policy)
   }
 
   const pass = (
@@ -110,11 +102,11 @@ export function openRateLimiter(
     if (!who && !settings['kernel.throttle_loopback'] && isLoopback(address)) return null
     const mine = one[kind] as Bucket
     const result = take(`${who ? who.id : networkOf(address)}${about}`, mine, counts)
-    if (result.left < 0) throw refuse(kind, result.wait_ms, mine.policy)
+    if (result.left < 0) throw refuse(kind, result.wait_ms, mine)
     if (who && shared) {
       const tenant = whole[kind] as Bucket
       const left = take(who.tenant_id, tenant, counts)
-      if (left.left < 0) throw refuse(kind, left.wait_ms, tenant.policy)
+      if (left.left < 0) throw refuse(kind, left.wait_ms, tenant)
     }
     return { policy: mine.policy, state: `"${kind}";r=${result.left};t=60` }
   }
@@ -130,6 +122,18 @@ export function openRateLimiter(
       if (who && shared) take(who.tenant_id, whole[kind] as Bucket, true)
     },
   }
+}
+
+function refusal(wait_ms: number, policy: string): Problem {
+  const retry_after = Math.max(1, Math.ceil(wait_ms / 1000))
+  return problem('rate_limited', {
+    retry_after,
+    headers: {
+      'retry-after': String(retry_after),
+      'ratelimit-policy': policy,
+      ratelimit: `${policy.split(';', 1)[0]};r=0;t=${retry_after}`,
+    },
+  })
 }
 
 /** Requests left after this one; a negative number means refused, and gives the time to wait. */

@@ -92,6 +92,13 @@ export const kernelErrors = {
     cause: 'A request with a cookie needs the CSRF token of its session and an allowed origin.',
     cure: 'Send the `csrf_token` of the session as `X-CSRF-Token`, or use a bearer token.',
   },
+  mfa_enrollment_required: {
+    status: 403,
+    title: 'A second factor is required',
+    cause:
+      'The permission counts only in a session with a second factor, and the account has no factor.',
+    cure: 'Add a factor with `POST /v1/mfa/methods` and confirm it, then repeat the request.',
+  },
   step_up_required: {
     status: 403,
     title: 'A fresh or stronger authentication is required',

@@ -119,9 +119,12 @@ function admit(
   if (permission === null || isForMembers(deps, permission, principal?.kind)) {
     return compiled.route.asks_grants ? grants().then(check) : check()
   }
-  return grants().then(mine => {
+  return grants().then(async mine => {
     const needed = { name: permission, permission: deps.permissions.get(permission) }
-    if (!allowsSome(mine, permission)) throw denied(principal?.kind, needed)
+    if (!allowsSome(mine, permission)) {
+      const why = principal && (await deps.access.whyDenied?.(deps.db, principal, permission))
+      throw why ?? denied(principal?.kind, needed)
+    }
     const admitted = check()
     if (type_field) {
       const { body } = admitted.context

@@ -138,7 +138,8 @@ function brokeOff({ raw }: FastifyRequest, error: unknown): Problem | null {
 /** Codes that the pipeline itself may return on any route. */
 const common = new Set(
   `malformed_request malformed_json invalid_cursor invalid_header idempotency_key_missing
-  idempotency_key_invalid authentication_required invalid_token permission_denied csrf_failed
+  idempotency_key_invalid authentication_required invalid_token permission_denied
+  mfa_enrollment_required step_up_required csrf_failed
   not_found method_not_allowed not_acceptable request_timeout idempotency_key_reused
   idempotency_in_progress content_too_large unsupported_media_type validation_failed
   invalid_character rate_limited internal_error upstream_invalid_response service_unavailable

@@ -9,7 +9,7 @@ import { apiKeyGrants, apiKeyPrincipal, apiKeyStands } from './api-keys/authenti
 import type { Deps } from './deps.ts'
 import { problem } from './errors.ts'
 import type { TokenFacts } from './keys/access-tokens.ts'
-import { accountGrants } from './roles/account-grants.ts'
+import { accountGrants, whyTooWeak } from './roles/account-grants.ts'
 
 type Needs = Pick<Deps, 'kernel' | 'permissions' | 'tokens' | 'denied'>
 
@@ -42,5 +42,6 @@ export function openAccess(deps: Needs): Access {
       principal.kind === 'service'
         ? apiKeyGrants(reader, deps, principal)
         : accountGrants(reader, deps, principal),
+    whyDenied: (reader, principal, permission) => whyTooWeak(reader, deps, principal, permission),
   }
 }

@@ -18,16 +18,21 @@ export async function requireStepUp(
 ): Promise<void> {
   const max_age = settings['identity.step_up_seconds']
   const fresh = clock.nowSeconds() - principal.auth_time <= max_age
-  const { active } = await reader.one(
-    Active,
-    sql`
-      select exists (select from identity.mfa_methods
-        where account_id = ${principal.id} and status = 'active') as active`,
-  )
+  const active = await hasFactor(reader, principal.id)
   if (principal.kind === 'account' && fresh && (principal.aal === 'aal2' || !active)) return
   throw problem('step_up_required', {
     headers: {
       'www-authenticate': `Bearer error="insufficient_user_authentication", max_age=${max_age}`,
     },
   })
+}
+
+export async function hasFactor(reader: Reader, account_id: string): Promise<boolean> {
+  const { active } = await reader.one(
+    Active,
+    sql`
+      select exists (select from identity.mfa_methods
+        where account_id = ${account_id} and status = 'active') as active`,
+  )
+  return active
 }

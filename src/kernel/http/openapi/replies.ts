@@ -194,7 +194,7 @@ function impliedCodes(route: Route): string[] {
   ]
   if (route.permission !== 'public') codes.push('authentication_required', 'invalid_token')
   if (route.permission !== 'public' && route.permission !== 'authenticated')
-    codes.push('permission_denied')
+    codes.push('permission_denied', 'mfa_enrollment_required', 'step_up_required')
   if (route.path.includes('{')) codes.push(route.absent ?? 'not_found')
   if (route.method !== 'GET' && route.method !== 'DELETE') {
     codes.push('content_too_large')

@@ -4,12 +4,15 @@
  * only the grants of a member.
  */
 import { Type } from 'typebox'
-import type { PermissionCatalog } from '../../../kernel/access/permissions.ts'
+import { allowsSome, type PermissionCatalog } from '../../../kernel/access/permissions.ts'
 import type { Principal } from '../../../kernel/access/principal.ts'
 import type { Reader } from '../../../kernel/database/db.ts'
 import { sql } from '../../../kernel/database/sql.ts'
 import { nullable } from '../../../kernel/http/shapes.ts'
+import type { Problem } from '../../../kernel/errors/problem.ts'
 import type { Deps } from '../deps.ts'
+import { problem } from '../errors.ts'
+import { hasFactor } from '../step-up.ts'
 
 const Held = Type.Object({ role_id: Type.String(), permission: nullable(Type.String()) })
 
@@ -42,6 +45,23 @@ export async function accountGrants(
   for (const { permission } of rows) if (permission !== null) mine.add(permission)
   if (!weak) return mine
   return new Set([...mine].filter(one => isForMembers(permissions, one)))
+}
+
+/** A role with the permission that does not count, because the session has no second factor. */
+export async function whyTooWeak(
+  reader: Reader,
+  deps: Pick<Deps, 'permissions' | 'kernel'>,
+  principal: Principal,
+  permission: string,
+): Promise<Problem | null> {
+  if (principal.kind !== 'account' || principal.aal === 'aal2') return null
+  const strong = await accountGrants(reader, deps, { ...principal, aal: 'aal2' })
+  if (!allowsSome(strong, permission)) return null
+  const detail = `Your role holds \`${permission}\`, but it counts only in a session with a second factor.`
+  const code = (await hasFactor(reader, principal.id))
+    ? 'step_up_required'
+    : 'mfa_enrollment_required'
+  return problem(code, { detail, more: { permission } })
 }
 
 /** The grants of built-in roles, by the catalog. */

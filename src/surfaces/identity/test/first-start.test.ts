@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { loadConfig } from '../../../settings.ts'
 import { firstAdministrator } from '../../../runtime/first-administrator.ts'
+import { guarded, stepUp } from './second-factor.ts'
 import { openProductWorld } from '../../../../test/product-world.ts'
 import { startProcess } from '../../../../test/process.ts'
 import { call } from '../../../../test/world.ts'
@@ -57,6 +58,19 @@ describe('the first administrator', () => {
     const me = await world.call('GET', '/v1/me', { token: member.token })
     expect(me.body.roles).toEqual(['tenant_admin'])
     expect(me.body.permissions).not.toContain('identity.accounts.read')
+    const refused = await world.call('GET', '/v1/accounts', { token: member.token })
+    expect([refused.status, refused.body.code]).toEqual([403, 'mfa_enrollment_required'])
+    expect(refused.body.permission).toBe('identity.accounts.read')
+    const other = await world.member()
+    const without = await world.call('GET', '/v1/accounts', { token: other.token })
+    expect(without.body.code).toBe('permission_denied')
+    const who = await guarded(world)
+    await world.give(who.member, 'tenant_admin')
+    const weak = await world.call('GET', '/v1/accounts', { token: who.member.token })
+    expect([weak.status, weak.body.code]).toEqual([403, 'step_up_required'])
+    const { access_token } = (await stepUp(world, who, who.member.token)).body
+    const strong = await world.call('GET', '/v1/accounts', { token: access_token })
+    expect(strong.status).toBe(200)
     await world.close()
   })
 })
