@@ -21,6 +21,7 @@ const names = [
   'payments',
   'commerce',
   'social',
+  'chat',
 ]
 
 for (const name of names) {

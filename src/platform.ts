@@ -4,6 +4,7 @@
  */
 import type { Composition } from './runtime/composition.ts'
 import { gather, type AnySurface } from './runtime/gather.ts'
+import { chat } from './surfaces/chat/surface.ts'
 import { commerce } from './surfaces/commerce/surface.ts'
 import { identity } from './surfaces/identity/surface.ts'
 import { jobs } from './surfaces/jobs/surface.ts'
@@ -23,6 +24,7 @@ const surfaces: readonly AnySurface[] = [
   commerce,
   links,
   social,
+  chat,
   webhooks,
 ]
 
@@ -62,6 +64,12 @@ export const composition: Composition = {
       files: files.face,
       messages: messages.face,
     })
+    const talk = chat.open(kernelFor(chat), {
+      people: people.face,
+      blocks: network.face,
+      files: files.face,
+      messages: messages.face,
+    })
     const inbound = [people, work, files, shortener].flatMap(one => one.inbound ?? [])
     const hooks = webhooks.open(kernelFor(webhooks), {
       events: declared,
@@ -80,6 +88,7 @@ export const composition: Composition = {
       commerce: shop,
       links: shortener,
       social: network,
+      chat: talk,
       webhooks: hooks,
     }
     work.face.offer(Object.values(opened).flatMap(one => one.jobTypes ?? []))

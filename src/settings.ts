@@ -3,6 +3,7 @@
  * else of the surfaces, so that the command line can explain a setting without starting anything.
  */
 import { readConfig, type Config, type Environment } from './runtime/config.ts'
+import { settings as chat } from './surfaces/chat/settings.ts'
 import { settings as commerce } from './surfaces/commerce/settings.ts'
 import { settings as identity } from './surfaces/identity/settings.ts'
 import { settings as jobs } from './surfaces/jobs/settings.ts'
@@ -22,6 +23,7 @@ export const tables = [
   commerce,
   links,
   social,
+  chat,
   webhooks,
 ]
 

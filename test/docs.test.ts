@@ -29,6 +29,7 @@ afterAll(() => world.close())
 
 /** Pages whose every command can run as it stands. */
 const pages = [
+  'chat.md',
   'commerce.md',
   'identity.md',
   'jobs.md',

@@ -161,6 +161,13 @@ async function leave(who: Member, mark: string) {
   await ask('PUT', `/v1/carts/${cart.body.id}`, {
     shipping_address: { ...home, postal_code: '10969', country: 'DE' },
   })
+  const friend = await world.member(who.tenant)
+  const room = { type: 'group', member_ids: [friend.id] }
+  const { body } = await ask('POST', '/v1/conversations', room)
+  const said = { body: `Yours, ${mark}` }
+  await ask('POST', `/v1/conversations/${body.id}/messages`, said)
+  const file = { conversation_id: body.id, filename: `${mark}.gpx`, expected_size: 10 }
+  await ask('POST', '/v1/attachments/uploads', file)
   const template = `t-${newId()}`
   const templates = '/v1/notification-templates'
   const in_app = { title: 'Hello {{ name }}', body: 'For {{ name }}' }
@@ -199,11 +206,14 @@ test('what is kept of a person is handed out by all surfaces, and nowhere once t
   await leave(who, mark)
 
   const every =
-    'commerce identity jobs kernel links notifications payments social uploads webhooks'.split(' ')
+    'chat commerce identity jobs kernel links notifications payments social uploads webhooks'.split(
+      ' ',
+    )
   expect(surfacesOf(await tablesWith(mark))).toEqual(every)
   expect(await objectsWith(mark)).not.toEqual([])
   const exported = await ask('GET', '/v1/me/export')
   expect(kindsIn(exported, mark)).toEqual([
+    'chat.message',
     'commerce.cart',
     'identity.account',
     'identity.api_key',

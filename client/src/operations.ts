@@ -1,7 +1,11 @@
 /** The operations that take an Idempotency-Key; generate.ts writes this file. */
 export const keyed: Readonly<Record<string, true>> = {
+  'POST /v1/attachments/uploads': true,
   'POST /v1/carts': true,
   'POST /v1/checkouts': true,
+  'POST /v1/conversations': true,
+  'POST /v1/conversations/{id}/members': true,
+  'POST /v1/conversations/{id}/messages': true,
   'POST /v1/event-parks/{id}/retry': true,
   'POST /v1/event-parks/{id}/skip': true,
   'POST /v1/files/{file_id}/rescan': true,

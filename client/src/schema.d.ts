@@ -364,6 +364,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/attachments/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin the upload of an attachment
+         * @description Send the parts and complete the upload as with `POST /v1/uploads`, then send a message with the `attachment_id`. Until it is sent, only you can read the file. Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["startAttachment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/audit-events": {
         parameters: {
             query?: never;
@@ -536,6 +556,230 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Own conversations, those with the latest message first
+         * @description A conversation that gets a message while you page through the list moves to its beginning. Requires a credential and no permission.
+         */
+        get: operations["listConversations"];
+        put?: never;
+        /**
+         * Create a group, or find or create a direct conversation
+         * @description Two people have one direct conversation: when it exists, it is returned with 200. You are a member without naming yourself, and the owner of a group. Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["createConversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/conversations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A conversation
+         * @description To those who left it stands as it stood when they left. Requires a credential and no permission.
+         */
+        get: operations["getConversation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Rename, close or open a group
+         * @description Its owner and admins may. A closed group can be read, and takes no messages. Requires a credential and no permission.
+         */
+        patch: operations["changeConversation"];
+        trace?: never;
+    };
+    "/v1/conversations/{id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Messages and members that changed since a revision
+         * @description Each once and as it is now, so that ten edits are one message. A revision never expires: keep the last one you have seen, and come back with it whenever you are online again. Requires a credential and no permission.
+         */
+        get: operations["listConversationChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/conversations/{id}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Members of a conversation, in the order in which they joined
+         * @description Requires a credential and no permission.
+         */
+        get: operations["listConversationMembers"];
+        put?: never;
+        /**
+         * Add people to a group
+         * @description All of them or none. They see messages from then on. Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["addConversationMembers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/conversations/{id}/members/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Mute pushes of a conversation for oneself
+         * @description Requires a credential and no permission.
+         */
+        patch: operations["muteConversation"];
+        trace?: never;
+    };
+    "/v1/conversations/{id}/members/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a member, or leave with your own id
+         * @description The owner removes everybody, admins remove members. When the owner leaves, the oldest admin becomes the owner, or else the oldest member. Requires a credential and no permission.
+         */
+        delete: operations["removeConversationMember"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the role of a member
+         * @description The owner may. Making somebody the owner makes you an admin. Requires a credential and no permission.
+         */
+        patch: operations["changeConversationMember"];
+        trace?: never;
+    };
+    "/v1/conversations/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Messages of a conversation, newest first
+         * @description `before` a sequence come older messages; `after` one come newer ones, oldest first. `next_before` and `next_after` continue by sequence where `next_cursor` does it by cursor. Requires a credential and no permission.
+         */
+        get: operations["listMessages"];
+        put?: never;
+        /**
+         * Send a message
+         * @description The key becomes `client_request_id` and counts for ever, here and on the socket: the same message under it is returned again, another one is refused. Requires a credential and no permission. With an `Idempotency-Key` a retry has the effect of one request.
+         */
+        post: operations["sendMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/conversations/{id}/messages/{message_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a message for everybody
+         * @description The sender may, the owner and admins of a group, and holders of `chat.messages.moderate`. The text and its files are removed; the sequence stays. Requires a credential and no permission.
+         */
+        delete: operations["deleteMessage"];
+        options?: never;
+        head?: never;
+        /**
+         * Replace the text of your message
+         * @description Requires a credential and no permission.
+         */
+        patch: operations["editMessage"];
+        trace?: never;
+    };
+    "/v1/conversations/{id}/messages/{message_id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Earlier texts of a message, newest first
+         * @description Requires a credential and no permission.
+         */
+        get: operations["listMessageVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/conversations/{id}/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Say how far you have read
+         * @description The number only rises; a lower one changes nothing. Requires a credential and no permission.
+         */
+        put: operations["markConversationRead"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/deprecations": {
         parameters: {
             query?: never;
@@ -551,6 +795,50 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/devices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Own devices, the last one seen first
+         * @description Requires a credential and no permission.
+         */
+        get: operations["listDevices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/devices/{device_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Register a device, with or without push
+         * @description The device chooses a UUID and keeps it. The push token is not shown again; it belongs to the device that sent it last. Requires a credential and no permission.
+         */
+        put: operations["putDevice"];
+        post?: never;
+        /**
+         * Remove a device
+         * @description Requires a credential and no permission.
+         */
+        delete: operations["removeDevice"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3272,6 +3560,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/realtime-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A short-lived token for the socket
+         * @description Open the `url` with it within a minute: as `?token=`, as `Authorization: Bearer`, or as the second subprotocol `token.<token>` beside `realtime.v1`. Requires a credential and no permission.
+         */
+        get: operations["getRealtimeToken"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/reconciliation-items": {
         parameters: {
             query?: never;
@@ -5233,6 +5541,91 @@ export interface components {
             revoked_at: components["schemas"]["Time"] | null;
             key: string;
         };
+        /**
+         * @example {
+         *       "conversation_id": "019c8f3a-5b20-7d41-9e6b-5c9b37b35b23",
+         *       "filename": "route.gpx",
+         *       "claimed_type": "application/gpx+xml",
+         *       "expected_size": 48213,
+         *       "checksum": "sha256:50d858e0985ecc7f60418aaf0cc5ab587f42c2570a884095a9e8ccacd0f6545c"
+         *     }
+         */
+        StartAttachment: {
+            conversation_id: components["schemas"]["Id"];
+            /** @description The name that readers see. */
+            filename?: string;
+            /** @description The media type, as the sender knows it. */
+            claimed_type?: string;
+            /** @description The size of the file in bytes. */
+            expected_size: number;
+            checksum?: string;
+        };
+        AttachmentUpload: {
+            id: components["schemas"]["Id"];
+            upload_id: components["schemas"]["Id"];
+            object_key: string;
+            /**
+             * @description Whether messages may be sent.
+             * @enum {string}
+             */
+            state: "initiated" | "uploaded" | "available" | "quarantined" | "aborted" | "expired";
+            quarantined: boolean;
+            part_size: number;
+            part_count: number;
+            upload_url: string | null;
+            upload_headers: {
+                [key: string]: string;
+            } | null;
+            part_urls: {
+                part_number: number;
+                url: string;
+                /** @enum {string} */
+                method: "PUT";
+                headers: {
+                    [key: string]: string;
+                };
+                offset: number;
+                size: number;
+                expires_at: components["schemas"]["Time"];
+            }[] | null;
+            next_part_number: number | null;
+            max_parallel_parts: number;
+            expires_at: components["schemas"]["Time"];
+        };
+        /**
+         * @example {
+         *       "attachment_id": "019c8f3a-5b20-7d41-9e6b-2552b3e104e8",
+         *       "upload": {
+         *         "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *         "upload_id": "019c8f3a-5b20-7d41-9e6b-2bc2b5e4a576",
+         *         "object_key": "object key",
+         *         "state": "initiated",
+         *         "quarantined": false,
+         *         "part_size": 1,
+         *         "part_count": 1,
+         *         "upload_url": "upload url",
+         *         "upload_headers": {},
+         *         "part_urls": [
+         *           {
+         *             "part_number": 1,
+         *             "url": "url",
+         *             "method": "PUT",
+         *             "headers": {},
+         *             "offset": 1,
+         *             "size": 1,
+         *             "expires_at": "2026-03-02T10:15:00.000Z"
+         *           }
+         *         ],
+         *         "next_part_number": 1,
+         *         "max_parallel_parts": 1,
+         *         "expires_at": "2026-03-02T10:15:00.000Z"
+         *       }
+         *     }
+         */
+        StartedAttachment: {
+            attachment_id: components["schemas"]["Id"];
+            upload: components["schemas"]["AttachmentUpload"];
+        };
         AuditEvent: {
             id: components["schemas"]["Id"];
             tenant_id: components["schemas"]["Id"] | null;
@@ -5997,6 +6390,542 @@ export interface components {
             /** @description How long after shipping goods may be returned. */
             return_window_days: number;
         };
+        /**
+         * @example {
+         *       "type": "direct",
+         *       "member_ids": [
+         *         "0198c2f0-6d5e-7cc3-98a1-3f2f7a6b1c01"
+         *       ],
+         *       "title": "Weekend in the mountains"
+         *     }
+         */
+        CreateConversation: {
+            /**
+             * @description Two people, or a group.
+             * @enum {string}
+             */
+            type: "direct" | "group";
+            /** @description The other members. */
+            member_ids: components["schemas"]["Id"][];
+            /** @description The name of a group. */
+            title?: string;
+        };
+        Attachment: {
+            id: components["schemas"]["Id"];
+            file_id: components["schemas"]["Id"] | null;
+            /**
+             * @description Whether messages may be sent.
+             * @enum {string}
+             */
+            state: "pending" | "processing" | "available" | "rejected" | "deleted";
+            media_type: string | null;
+            size: number;
+            /** @description The name that readers see. */
+            filename: string | null;
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "conversation_id": "019c8f3a-5b20-7d41-9e6b-5c9b37b35b23",
+         *       "sequence": 42,
+         *       "revision": 57,
+         *       "sender_id": "019c8f3a-5b20-7d41-9e6b-085ff28f23aa",
+         *       "client_request_id": "a-key-of-the-sender-0001",
+         *       "body": "See you at eight.",
+         *       "reply_to_sequence": 41,
+         *       "version": 1,
+         *       "attachments": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "file_id": "019c8f3a-5b20-7d41-9e6b-5c78f6199cc3",
+         *           "state": "pending",
+         *           "media_type": "media type",
+         *           "size": 1,
+         *           "filename": "route.gpx"
+         *         }
+         *       ],
+         *       "created_at": "2026-03-02T09:30:00.000Z",
+         *       "edited_at": "2026-03-02T09:30:00.000Z",
+         *       "deleted_at": "2026-03-02T09:30:00.000Z"
+         *     }
+         */
+        Message: {
+            id: components["schemas"]["Id"];
+            conversation_id: components["schemas"]["Id"];
+            /** @description The number of the message in its conversation: 1, 2, 3 and so on. */
+            sequence: number;
+            /** @description The number of the latest change: a message, an edit, a member. */
+            revision: number;
+            sender_id: components["schemas"]["Id"];
+            /** @description The key of the request that sent it; shown to its sender only. */
+            client_request_id?: string;
+            /** @description The text: up to 8000 characters, in NFC. Null once it is deleted. */
+            body: string | null;
+            /** @description The message that is answered. */
+            reply_to_sequence: number | null;
+            /** @description Grows with each edit. */
+            version: number;
+            attachments: components["schemas"]["Attachment"][];
+            created_at: components["schemas"]["Time"];
+            edited_at: components["schemas"]["Time"] | null;
+            deleted_at: components["schemas"]["Time"] | null;
+        };
+        /**
+         * @example {
+         *       "user_id": "019c8f3a-5b20-7d41-9e6b-f89d6b696045",
+         *       "role": "owner",
+         *       "joined_sequence": 0,
+         *       "left_sequence": 1,
+         *       "last_read_sequence": 40
+         *     }
+         */
+        ConversationMember: {
+            user_id: components["schemas"]["Id"];
+            /**
+             * @description What the member may do: the owner changes roles, admins change the group.
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "member";
+            /** @description The person sees the messages after it. */
+            joined_sequence: number;
+            /** @description The last message that the person sees; null while they are a member. */
+            left_sequence: number | null;
+            /** @description How far the person has read. */
+            last_read_sequence: number;
+        };
+        OwnMembership: {
+            /**
+             * @description What the member may do: the owner changes roles, admins change the group.
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "member";
+            /** @description The person sees the messages after it. */
+            joined_sequence: number;
+            /** @description The last message that the person sees; null while they are a member. */
+            left_sequence: number | null;
+            /** @description How far the person has read. */
+            last_read_sequence: number;
+            /** @description How many messages come after the last one that was read. */
+            unread_count: number;
+            /** @description Until when no pushes are sent; null: they are sent. */
+            muted_until: components["schemas"]["Time"] | null;
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "type": "direct",
+         *       "title": "Weekend in the mountains",
+         *       "state": "active",
+         *       "created_at": "2026-03-02T09:30:00.000Z",
+         *       "latest_sequence": 42,
+         *       "revision": 57,
+         *       "last_message_at": "2026-03-02T10:15:00.000Z",
+         *       "last_message": {
+         *         "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *         "conversation_id": "019c8f3a-5b20-7d41-9e6b-5c9b37b35b23",
+         *         "sequence": 42,
+         *         "revision": 57,
+         *         "sender_id": "019c8f3a-5b20-7d41-9e6b-085ff28f23aa",
+         *         "client_request_id": "a-key-of-the-sender-0001",
+         *         "body": "See you at eight.",
+         *         "reply_to_sequence": 41,
+         *         "version": 1,
+         *         "attachments": [
+         *           {
+         *             "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *             "file_id": "019c8f3a-5b20-7d41-9e6b-5c78f6199cc3",
+         *             "state": "pending",
+         *             "media_type": "media type",
+         *             "size": 1,
+         *             "filename": "route.gpx"
+         *           }
+         *         ],
+         *         "created_at": "2026-03-02T09:30:00.000Z",
+         *         "edited_at": "2026-03-02T09:30:00.000Z",
+         *         "deleted_at": "2026-03-02T09:30:00.000Z"
+         *       },
+         *       "member_count": 1,
+         *       "members": [
+         *         {
+         *           "user_id": "019c8f3a-5b20-7d41-9e6b-f89d6b696045",
+         *           "role": "owner",
+         *           "joined_sequence": 0,
+         *           "left_sequence": 1,
+         *           "last_read_sequence": 40
+         *         }
+         *       ],
+         *       "me": {
+         *         "role": "owner",
+         *         "joined_sequence": 0,
+         *         "left_sequence": 1,
+         *         "last_read_sequence": 40,
+         *         "unread_count": 2,
+         *         "muted_until": "2026-03-02T10:15:00.000Z"
+         *       }
+         *     }
+         */
+        Conversation: {
+            id: components["schemas"]["Id"];
+            /**
+             * @description Two people, or a group.
+             * @enum {string}
+             */
+            type: "direct" | "group";
+            /** @description The name of a group. */
+            title: string | null;
+            /**
+             * @description Whether messages may be sent.
+             * @enum {string}
+             */
+            state: "active" | "closed";
+            created_at: components["schemas"]["Time"];
+            /** @description The sequence of the latest message. */
+            latest_sequence: number;
+            /** @description The number of the latest change: a message, an edit, a member. */
+            revision: number;
+            last_message_at: components["schemas"]["Time"] | null;
+            last_message: components["schemas"]["Message"] | null;
+            member_count: number;
+            members: components["schemas"]["ConversationMember"][];
+            me: components["schemas"]["OwnMembership"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "type": "direct",
+         *           "title": "Weekend in the mountains",
+         *           "state": "active",
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "latest_sequence": 42,
+         *           "revision": 57,
+         *           "last_message_at": "2026-03-02T10:15:00.000Z",
+         *           "last_message": {
+         *             "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *             "conversation_id": "019c8f3a-5b20-7d41-9e6b-5c9b37b35b23",
+         *             "sequence": 42,
+         *             "revision": 57,
+         *             "sender_id": "019c8f3a-5b20-7d41-9e6b-085ff28f23aa",
+         *             "client_request_id": "a-key-of-the-sender-0001",
+         *             "body": "See you at eight.",
+         *             "reply_to_sequence": 41,
+         *             "version": 1,
+         *             "attachments": [
+         *               {
+         *                 "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *                 "file_id": "019c8f3a-5b20-7d41-9e6b-5c78f6199cc3",
+         *                 "state": "pending",
+         *                 "media_type": "media type",
+         *                 "size": 1,
+         *                 "filename": "route.gpx"
+         *               }
+         *             ],
+         *             "created_at": "2026-03-02T09:30:00.000Z",
+         *             "edited_at": "2026-03-02T09:30:00.000Z",
+         *             "deleted_at": "2026-03-02T09:30:00.000Z"
+         *           },
+         *           "member_count": 1,
+         *           "members": [
+         *             {
+         *               "user_id": "019c8f3a-5b20-7d41-9e6b-f89d6b696045",
+         *               "role": "owner",
+         *               "joined_sequence": 0,
+         *               "left_sequence": 1,
+         *               "last_read_sequence": 40
+         *             }
+         *           ],
+         *           "me": {
+         *             "role": "owner",
+         *             "joined_sequence": 0,
+         *             "left_sequence": 1,
+         *             "last_read_sequence": 40,
+         *             "unread_count": 2,
+         *             "muted_until": "2026-03-02T10:15:00.000Z"
+         *           }
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        ConversationPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Conversation"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "title": "Weekend in the mountains",
+         *       "state": "active"
+         *     }
+         */
+        ChangeConversation: {
+            /** @description The name of a group. */
+            title?: string | null;
+            /**
+             * @description Whether messages may be sent.
+             * @enum {string}
+             */
+            state?: "active" | "closed";
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "conversation_id": "019c8f3a-5b20-7d41-9e6b-5c9b37b35b23",
+         *           "sequence": 42,
+         *           "revision": 57,
+         *           "sender_id": "019c8f3a-5b20-7d41-9e6b-085ff28f23aa",
+         *           "client_request_id": "a-key-of-the-sender-0001",
+         *           "body": "See you at eight.",
+         *           "reply_to_sequence": 41,
+         *           "version": 1,
+         *           "attachments": [
+         *             {
+         *               "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *               "file_id": "019c8f3a-5b20-7d41-9e6b-5c78f6199cc3",
+         *               "state": "pending",
+         *               "media_type": "media type",
+         *               "size": 1,
+         *               "filename": "route.gpx"
+         *             }
+         *           ],
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "edited_at": "2026-03-02T09:30:00.000Z",
+         *           "deleted_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
+         *       "members": [
+         *         {
+         *           "user_id": "019c8f3a-5b20-7d41-9e6b-f89d6b696045",
+         *           "role": "owner",
+         *           "joined_sequence": 0,
+         *           "left_sequence": 1,
+         *           "last_read_sequence": 40
+         *         }
+         *       ],
+         *       "revision": 57,
+         *       "latest_sequence": 42,
+         *       "next_after": 62,
+         *       "has_more": true
+         *     }
+         */
+        Changes: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Message"][];
+            members: components["schemas"]["ConversationMember"][];
+            /** @description The number of the latest change: a message, an edit, a member. */
+            revision: number;
+            /** @description The sequence of the latest message. */
+            latest_sequence: number;
+            /** @description Send it as `after` for the next page; null at the end. */
+            next_after: number | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "user_id": "019c8f3a-5b20-7d41-9e6b-f89d6b696045",
+         *           "role": "owner",
+         *           "joined_sequence": 0,
+         *           "left_sequence": 1,
+         *           "last_read_sequence": 40
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true
+         *     }
+         */
+        ConversationMemberPage: {
+            /** @description The items of this page. */
+            data: components["schemas"]["ConversationMember"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "user_ids": [
+         *         "0198c2f0-6d5e-7cc3-98a1-3f2f7a6b1c01"
+         *       ],
+         *       "role": "admin"
+         *     }
+         */
+        AddMembers: {
+            /** @description The people to add. */
+            user_ids: components["schemas"]["Id"][];
+            /**
+             * @description What the member may do: the owner changes roles, admins change the group.
+             * @enum {string}
+             */
+            role?: "admin" | "member";
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "user_id": "019c8f3a-5b20-7d41-9e6b-f89d6b696045",
+         *           "role": "owner",
+         *           "joined_sequence": 0,
+         *           "left_sequence": 1,
+         *           "last_read_sequence": 40
+         *         }
+         *       ]
+         *     }
+         */
+        Members: {
+            /** @description The items of this page. */
+            data: components["schemas"]["ConversationMember"][];
+        };
+        /**
+         * @example {
+         *       "muted_until": "2026-03-02T10:15:00.000Z"
+         *     }
+         */
+        MuteConversation: {
+            /** @description Until when no pushes are sent; null: they are sent. */
+            muted_until?: components["schemas"]["Time"] | null;
+        };
+        /**
+         * @example {
+         *       "role": "owner"
+         *     }
+         */
+        ChangeMember: {
+            /**
+             * @description What the member may do: the owner changes roles, admins change the group.
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "member";
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "conversation_id": "019c8f3a-5b20-7d41-9e6b-5c9b37b35b23",
+         *           "sequence": 42,
+         *           "revision": 57,
+         *           "sender_id": "019c8f3a-5b20-7d41-9e6b-085ff28f23aa",
+         *           "client_request_id": "a-key-of-the-sender-0001",
+         *           "body": "See you at eight.",
+         *           "reply_to_sequence": 41,
+         *           "version": 1,
+         *           "attachments": [
+         *             {
+         *               "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *               "file_id": "019c8f3a-5b20-7d41-9e6b-5c78f6199cc3",
+         *               "state": "pending",
+         *               "media_type": "media type",
+         *               "size": 1,
+         *               "filename": "route.gpx"
+         *             }
+         *           ],
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "edited_at": "2026-03-02T09:30:00.000Z",
+         *           "deleted_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ],
+         *       "next_cursor": "c1.eyJhIjoxfQ",
+         *       "has_more": true,
+         *       "next_before": 22,
+         *       "next_after": 62,
+         *       "latest_sequence": 42,
+         *       "revision": 57
+         *     }
+         */
+        History: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Message"][];
+            /** @description Send it as `cursor` to get the next page; null on the last one. */
+            next_cursor: components["schemas"]["Cursor"] | null;
+            /** @description Whether a next page exists. */
+            has_more: boolean;
+            /** @description Send it as `before` for the next page; null at the end. */
+            next_before: number | null;
+            /** @description Send it as `after` for the next page; null at the end. */
+            next_after: number | null;
+            /** @description The sequence of the latest message. */
+            latest_sequence: number;
+            /** @description The number of the latest change: a message, an edit, a member. */
+            revision: number;
+        };
+        /**
+         * @example {
+         *       "body": "See you at eight.",
+         *       "attachment_ids": [
+         *         "019c8f3a-5b20-7d41-9e6b-2552b3e104e8"
+         *       ],
+         *       "reply_to_sequence": 41
+         *     }
+         */
+        SendMessage: {
+            /** @description The text; a message without attachments needs one. */
+            body?: string;
+            attachment_ids?: components["schemas"]["Id"][];
+            /** @description The message that is answered. */
+            reply_to_sequence?: number;
+        };
+        /**
+         * @example {
+         *       "body": "See you at eight."
+         *     }
+         */
+        EditMessage: {
+            /** @description The text: up to 8000 characters, in NFC. Null once it is deleted. */
+            body: string;
+        };
+        MessageVersion: {
+            /** @description Grows with each edit. */
+            version: number;
+            /** @description The text: up to 8000 characters, in NFC. Null once it is deleted. */
+            body: string;
+            edited_at: components["schemas"]["Time"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "version": 1,
+         *           "body": "See you at eight.",
+         *           "edited_at": "2026-03-02T09:30:00.000Z"
+         *         }
+         *       ]
+         *     }
+         */
+        MessageVersions: {
+            /** @description The items of this page. */
+            data: components["schemas"]["MessageVersion"][];
+        };
+        /**
+         * @example {
+         *       "through_sequence": 42
+         *     }
+         */
+        MarkRead: {
+            /** @description The last message that was read. */
+            through_sequence: number;
+        };
+        /**
+         * @example {
+         *       "last_read_sequence": 40,
+         *       "unread_count": 2
+         *     }
+         */
+        ReadState: {
+            /** @description How far the person has read. */
+            last_read_sequence: number;
+            /** @description How many messages come after the last one that was read. */
+            unread_count: number;
+        };
         Deprecation: {
             operation: string;
             deprecated_at: string;
@@ -6024,6 +6953,79 @@ export interface components {
             next_cursor: components["schemas"]["Cursor"] | null;
             /** @description Whether a next page exists. */
             has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *       "user_id": "019c8f3a-5b20-7d41-9e6b-f89d6b696045",
+         *       "platform": "web",
+         *       "push_token_ref": "019c8f3a-5b20-7d41-9e6b-fe6f4b268b7a",
+         *       "created_at": "2026-03-02T09:30:00.000Z",
+         *       "last_seen_at": "2026-03-02T10:15:00.000Z"
+         *     }
+         */
+        Device: {
+            id: components["schemas"]["Id"];
+            user_id: components["schemas"]["Id"];
+            /**
+             * @description What kind of device it is.
+             * @enum {string}
+             */
+            platform: "web" | "ios" | "android" | "other";
+            /** @description Stands for the push token. */
+            push_token_ref: components["schemas"]["Id"] | null;
+            created_at: components["schemas"]["Time"];
+            last_seen_at: components["schemas"]["Time"];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
+         *           "user_id": "019c8f3a-5b20-7d41-9e6b-f89d6b696045",
+         *           "platform": "web",
+         *           "push_token_ref": "019c8f3a-5b20-7d41-9e6b-fe6f4b268b7a",
+         *           "created_at": "2026-03-02T09:30:00.000Z",
+         *           "last_seen_at": "2026-03-02T10:15:00.000Z"
+         *         }
+         *       ]
+         *     }
+         */
+        Devices: {
+            /** @description The items of this page. */
+            data: components["schemas"]["Device"][];
+        };
+        /**
+         * @example {
+         *       "platform": "web",
+         *       "push_provider": "fcm",
+         *       "push_token": "fcm-token-of-this-device",
+         *       "push_subscription": {
+         *         "endpoint": "endpoint",
+         *         "keys": {
+         *           "p256dh": "p256dh",
+         *           "auth": "auth"
+         *         }
+         *       }
+         *     }
+         */
+        PutDevice: {
+            /**
+             * @description What kind of device it is.
+             * @enum {string}
+             */
+            platform: "web" | "ios" | "android" | "other";
+            /** @enum {string} */
+            push_provider?: "fcm" | "webpush";
+            /** @description The token of the push service; it is not shown again. */
+            push_token?: string;
+            push_subscription?: {
+                endpoint: string;
+                keys: {
+                    p256dh: string;
+                    auth: string;
+                };
+            };
         };
         /**
          * @example {
@@ -11541,6 +12543,21 @@ export interface components {
         };
         /**
          * @example {
+         *       "token": "token",
+         *       "expires_at": "2026-03-02T10:15:00.000Z",
+         *       "url": "url",
+         *       "protocol": "realtime.v1"
+         *     }
+         */
+        RealtimeToken: {
+            token: string;
+            expires_at: components["schemas"]["Time"];
+            url: string;
+            /** @enum {string} */
+            protocol: "realtime.v1";
+        };
+        /**
+         * @example {
          *       "id": "019c8f3a-5b20-7d41-9e6b-a56145270ce6",
          *       "tenant_id": "019c8f3a-5b20-7d41-9e6b-759b6ffea819",
          *       "provider": "stripe",
@@ -15351,6 +16368,53 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
+    startAttachment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartAttachment"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedAttachment"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `not_a_member`, `permission_denied` */
+            403: components["responses"]["Forbidden"];
+            /** @description `conversation_not_found` */
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description `invalid_character`, `type_not_allowed`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            /** @description `quota_exceeded`, `rate_limited` */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `overloaded`, `storage_full`, `storage_unavailable` */
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
     listAuditEvents: {
         parameters: {
             query?: {
@@ -15789,6 +16853,632 @@ export interface operations {
             default: components["responses"]["AnyRefusal"];
         };
     };
+    listConversations: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    createConversation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateConversation"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            /** @description `group_too_large`, `invalid_character`, `member_unknown`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            /** @description `quota_exceeded`, `rate_limited` */
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getConversation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `conversation_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    changeConversation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeConversation"];
+                "application/merge-patch+json": components["schemas"]["ChangeConversation"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `not_a_member`, `permission_denied` */
+            403: components["responses"]["Forbidden"];
+            /** @description `conversation_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_transition` */
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listConversationChanges: {
+        parameters: {
+            query?: {
+                /** @description Messages with a higher sequence, oldest first; for changes, those after this revision. */
+                after?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changes"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `conversation_not_found` */
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listConversationMembers: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                /** @description The most items that the page may hold. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationMemberPage"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `conversation_not_found` */
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    addConversationMembers: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
+            };
+            path: {
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddMembers"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Members"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `not_a_member`, `permission_denied` */
+            403: components["responses"]["Forbidden"];
+            /** @description `conversation_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `already_member`, `conversation_closed`, `direct_members_fixed`, `idempotency_in_progress`, `idempotency_key_reused` */
+            409: components["responses"]["Conflict"];
+            /** @description `group_too_large`, `invalid_character`, `member_unknown`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            /** @description `quota_exceeded`, `rate_limited` */
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    muteConversation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MuteConversation"];
+                "application/merge-patch+json": components["schemas"]["MuteConversation"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `not_a_member` */
+            403: components["responses"]["Forbidden"];
+            /** @description `conversation_not_found` */
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    removeConversationMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["Id"];
+                user_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `not_a_member`, `permission_denied` */
+            403: components["responses"]["Forbidden"];
+            /** @description `conversation_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `direct_members_fixed` */
+            409: components["responses"]["Conflict"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    changeConversationMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["Id"];
+                user_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeMember"];
+                "application/merge-patch+json": components["schemas"]["ChangeMember"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationMember"];
+                };
+            };
+            /** @description `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `not_a_member`, `permission_denied` */
+            403: components["responses"]["Forbidden"];
+            /** @description `conversation_not_found`, `member_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `direct_members_fixed`, `invalid_transition` */
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listMessages: {
+        parameters: {
+            query?: {
+                /** @description Messages with a lower sequence, newest first. */
+                before?: number;
+                /** @description Messages with a higher sequence, oldest first; for changes, those after this revision. */
+                after?: number;
+                /** @description The `next_cursor` of the page before; absent for the first page. */
+                cursor?: components["schemas"]["Cursor"];
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["History"];
+                };
+            };
+            /** @description `invalid_cursor`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `conversation_not_found` */
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    sendMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Made by the client, new for each intent. A retry with the same key and body gets the first outcome. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendMessage"];
+            };
+        };
+        responses: {
+            /** @description The resource was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description `idempotency_key_invalid`, `idempotency_key_missing`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `message_not_allowed`, `not_a_member` */
+            403: components["responses"]["Forbidden"];
+            /** @description `conversation_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `conversation_closed`, `idempotency_in_progress`, `idempotency_key_reused` */
+            409: components["responses"]["Conflict"];
+            /** @description `attachment_not_ready`, `invalid_character`, `reply_target_unknown`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    deleteMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["Id"];
+                message_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
+            403: components["responses"]["Forbidden"];
+            /** @description `conversation_not_found`, `message_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    editMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the expected version; 412 where it is not the current one. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                id: components["schemas"]["Id"];
+                message_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EditMessage"];
+                "application/merge-patch+json": components["schemas"]["EditMessage"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description `invalid_header`, `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `not_a_member`, `permission_denied` */
+            403: components["responses"]["Forbidden"];
+            /** @description `conversation_not_found`, `message_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `conversation_closed`, `edit_window_closed`, `message_deleted`, `too_many_edits` */
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listMessageVersions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["Id"];
+                message_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageVersions"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `conversation_not_found`, `message_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    markConversationRead: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MarkRead"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReadState"];
+                };
+            };
+            /** @description `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `conversation_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character`, `sequence_out_of_range`, `validation_failed` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
     listDeprecations: {
         parameters: {
             query?: {
@@ -15819,6 +17509,92 @@ export interface operations {
             /** @description `invalid_cursor`, `malformed_request` */
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    listDevices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Devices"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    putDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The device for which the socket is opened. */
+                device_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutDevice"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Device"];
+                };
+            };
+            /** @description `malformed_json`, `malformed_request` */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    removeDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The device for which the socket is opened. */
+                device_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Done"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `device_not_found` */
+            404: components["responses"]["NotFound"];
+            /** @description `invalid_character` */
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };
@@ -21977,6 +23753,38 @@ export interface operations {
             /** @description `provider_not_found` */
             404: components["responses"]["NotFound"];
             /** @description `invalid_character` */
+            422: components["responses"]["UnprocessableContent"];
+            default: components["responses"]["AnyRefusal"];
+        };
+    };
+    getRealtimeToken: {
+        parameters: {
+            query?: {
+                /** @description The device for which the socket is opened. */
+                device_id?: components["schemas"]["Id"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RealtimeToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `permission_denied` */
+            403: components["responses"]["Forbidden"];
             422: components["responses"]["UnprocessableContent"];
             default: components["responses"]["AnyRefusal"];
         };

@@ -6,13 +6,14 @@ import { makeFirstAdministrator } from './accounts/make-first-administrator.ts'
 import { openAdministration } from './operators/open-administration.ts'
 import type { Deps } from './deps.ts'
 import type { Face } from './face.ts'
+import { problem } from './errors.ts'
 import { mailToSend } from './mails/mail-to-send.ts'
 import { readRecipients } from './mails/read-recipients.ts'
 import { holderGrants, openRecentGrants } from './roles/holder-grants.ts'
+import { readMembers } from './tenants/read-members.ts'
 import { findTenant } from './tenants/resolve-tenant.ts'
 
 const Address = Type.Object({ address: Type.String(), locale: nullable(Type.String()) })
-const Member = Type.Object({ id: Type.String() })
 const Exists = Type.Object({ it: Type.Boolean() })
 
 export function openFace(deps: Deps): Face {
@@ -41,17 +42,6 @@ export function openFace(deps: Deps): Face {
       )
       return it
     },
-    membersOf: async (reader, tenant_id, account_ids) => {
-      const rows = await reader.many(
-        Member,
-        sql`
-          select a.id from identity.accounts a
-          where a.id = any(${account_ids}::uuid[]) and a.status <> 'deleted'
-            and (a.tenant_id = ${tenant_id} or exists (select from identity.role_assignments r
-              where r.tenant_id = ${tenant_id} and r.account_id = a.id))`,
-      )
-      return new Set(rows.map(row => row.id))
-    },
     publicTenant: (reader, host) => findTenant(reader, kernel, undefined, host),
     sessionAlive: async session_id => {
       const { it } = await db.one(
@@ -62,8 +52,19 @@ export function openFace(deps: Deps): Face {
       )
       return it
     },
-    realtimeToken: (session_id, account_id, tenant_id) =>
-      Promise.resolve(tokens.signRealtime({ session_id, account_id, tenant_id })),
+    realtimeToken: (session_id, account_id, tenant_id, device_id) =>
+      Promise.resolve(tokens.signRealtime({ session_id, account_id, tenant_id, device_id })),
+    verifyRealtime: async token => {
+      const holder = await tokens.verifyRealtime(token)
+      if (denied.has(holder.session_id)) {
+        throw problem('invalid_token', {
+          detail: 'The session of this token has ended. Log in again.',
+        })
+      }
+      return holder
+    },
+    onSessionEnded: denied.onAdd,
+    membersOf: readMembers,
     prepare: async first => {
       await hasher.prepare()
       await keys.prepare()
